@@ -1,0 +1,16 @@
+# Where nvcc is, if kernel images are wanted: MW_NVCC is its path or empty.
+set(MW_NVCC "")
+if(NOT MW_CUDA STREQUAL "OFF")
+    find_program(MW_NVCC_FOUND nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
+    if(MW_NVCC_FOUND)
+        set(MW_NVCC ${MW_NVCC_FOUND})
+        message(STATUS "Kernel images: compiled ahead of time by ${MW_NVCC}")
+    elseif(MW_CUDA STREQUAL "ON")
+        message(FATAL_ERROR "MW_CUDA is ON, but nvcc was not found")
+    endif()
+endif()
+if(NOT MW_NVCC)
+    message(STATUS "Kernel images: none; NVRTC compiles on first use where there is a GPU")
+endif()
+# One image holds machine code for each of these, and PTX for anything newer.
+set(MW_ARCHITECTURES 80 90 CACHE STRING "Compute capabilities to compile ahead of time for")

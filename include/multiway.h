@@ -1,0 +1,301 @@
+/*
+ * multiway.h - sort on a GPU, on the CPU, or in a simulator that counts.
+ *
+ * Three storeys; stop at the lowest that serves you:
+ *
+ *   1. mw_open, mw_sort, mw_close        sort an array in host memory
+ *   2. mw_sort_device and its workspace  sort device memory on your own stream
+ *   3. mw_tuning, mw_counts, mw_ledger   choose how, and see what it cost
+ *
+ * Everything returns a status; nothing prints, exits or reads the environment.
+ * A handle may be used by one thread at a time; different handles are
+ * independent of each other.
+ */
+#ifndef MULTIWAY_H
+#define MULTIWAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MW_VERSION_MAJOR 0
+#define MW_VERSION_MINOR 1
+#define MW_VERSION_PATCH 0
+#define MW_VERSION (MW_VERSION_MAJOR * 10000 + MW_VERSION_MINOR * 100 + MW_VERSION_PATCH)
+
+#if defined(__GNUC__)
+#define MW_API __attribute__((visibility("default")))
+#else
+#define MW_API
+#endif
+
+/* The version of the library that is running; MW_VERSION is that of this header. */
+MW_API int mw_version(void);
+
+/* What a call came to. Values are pinned: they will not change meaning. */
+typedef enum mw_status {
+    MW_OK = 0,
+    MW_BAD_ARGUMENT = 1,   /* the call was wrong; nothing was touched */
+    MW_NO_MEMORY = 2,      /* host or device memory ran out */
+    MW_NO_DEVICE = 3,      /* the device named does not exist on this machine */
+    MW_DEVICE_FAILED = 4,  /* the driver reported an error */
+    MW_COMPILE_FAILED = 5, /* a kernel could not be compiled or loaded */
+    MW_UNSUPPORTED = 6,    /* a valid request that this device cannot serve */
+    MW_KERNEL_FAULT = 7    /* the simulator caught a kernel breaking a rule */
+} mw_status;
+
+/* One fixed sentence per status, never NULL. */
+MW_API const char *mw_status_text(mw_status status);
+
+/* The ten element types. Values are pinned. */
+typedef enum mw_type {
+    MW_I8 = 0,
+    MW_U8 = 1,
+    MW_I16 = 2,
+    MW_U16 = 3,
+    MW_I32 = 4,
+    MW_U32 = 5,
+    MW_I64 = 6,
+    MW_U64 = 7,
+    MW_F32 = 8,
+    MW_F64 = 9
+} mw_type;
+
+enum { MW_TYPE_COUNT = 10 };
+
+/* Bytes of one element of `type`, or 0 if there is no such type. */
+MW_API size_t mw_type_size(mw_type type);
+
+/* The short name of `type`, such as "u64", or NULL if there is no such type. */
+MW_API const char *mw_type_name(mw_type type);
+
+/* The type of that short name into `*type`; MW_BAD_ARGUMENT if there is none. */
+MW_API mw_status mw_type_parse(const char *name, mw_type *type);
+
+/*
+ * The order of keys. Ascending is: numbers by value, -0 before +0, then every
+ * NaN, NaNs among themselves by their bits as an unsigned number. Descending
+ * is the exact reverse. Both are total orders on bit patterns, so a sorted
+ * array of keys is unique: every device returns identical bytes.
+ */
+typedef enum mw_direction { MW_ASCENDING = 0, MW_DESCENDING = 1 } mw_direction;
+
+/* ---- 1. A handle, and sorting host memory ------------------------------- */
+
+/* A handle on one device: its loaded kernels, scratch memory and last error. */
+typedef struct mw_context mw_context;
+
+/*
+ * Choices made once, when a handle is opened. Start from MW_OPTIONS_INIT and
+ * change what you need.
+ */
+typedef struct mw_options {
+    size_t size;            /* sizeof(mw_options), set by MW_OPTIONS_INIT */
+    const char *cache_path; /* folder for kernels compiled at run time; NULL: no cache */
+    uint64_t cache_bytes;   /* most that folder may hold; 0: 256 MiB */
+} mw_options;
+
+#define MW_OPTIONS_INIT                                                                  \
+    {                                                                                    \
+        sizeof(mw_options), NULL, 0                                                      \
+    }
+
+/*
+ * Open a handle on the device named:
+ *
+ *   "auto"    the first GPU, or else the CPU
+ *   "cuda"    the first GPU; "cuda:1" the second
+ *   "cpu"     one thread per processor this process may use; "cpu:8" eight
+ *   "sim"     the simulator
+ *
+ * `options` may be NULL. On failure `*context` is set to a handle that can do
+ * nothing but tell mw_error why, or to NULL if even that could not be had;
+ * mw_close takes either.
+ *
+ * Returns MW_OK, MW_BAD_ARGUMENT for a name that is none of the above,
+ * MW_NO_DEVICE, MW_NO_MEMORY or MW_DEVICE_FAILED.
+ */
+MW_API mw_status mw_open(mw_context **context, const char *device,
+                         const mw_options *options);
+
+/* Give back everything the handle holds. NULL is allowed. */
+MW_API void mw_close(mw_context *context);
+
+/*
+ * What went wrong in the last call on this handle that failed, in words: the
+ * argument and its value, or the driver's own message. "" if none failed yet.
+ * The text belongs to the handle and changes with its next failing call.
+ */
+MW_API const char *mw_error(const mw_context *context);
+
+/*
+ * Sort `count` keys in place, in host memory.
+ *
+ * The handle keeps the scratch memory it needed (twice the keys' bytes on a
+ * GPU, once on the CPU) for the next call. Returns MW_OK, MW_BAD_ARGUMENT,
+ * MW_NO_MEMORY, MW_DEVICE_FAILED, MW_COMPILE_FAILED or MW_KERNEL_FAULT. After
+ * a failure `keys` still holds the same elements, in no particular order; the
+ * one exception is a GPU lost in the middle of the final copy back.
+ */
+MW_API mw_status mw_sort(mw_context *context, mw_type type, mw_direction direction,
+                         void *keys, uint64_t count);
+
+/* ---- 2. Device memory, your workspace, your stream ----------------------- */
+
+/*
+ * How many bytes of workspace mw_sort_device needs for `count` keys under the
+ * handle's present tuning. Also loads (and, on first use, compiles) the
+ * kernels that sort will launch, so that the sort itself does neither.
+ */
+MW_API mw_status mw_sort_workspace(mw_context *context, mw_type type, uint64_t count,
+                                   uint64_t *bytes);
+
+/*
+ * Sort `count` keys in place, in the device's memory.
+ *
+ * `keys` and `workspace` are device pointers (on "cpu", plain memory), aligned
+ * to 16 bytes and not overlapping; `workspace_bytes` is at least what
+ * mw_sort_workspace said. `stream` is a CUstream or cudaStream_t, NULL for the
+ * default stream; "cpu" and "sim" ignore it. On CUDA the call only enqueues:
+ * no allocation, no synchronisation, safe under graph capture once
+ * mw_sort_workspace was asked for this type. An error of the device itself may
+ * therefore show in a later call. After a failure the contents of both buffers
+ * are undefined.
+ */
+MW_API mw_status mw_sort_device(mw_context *context, mw_type type, mw_direction direction,
+                                void *keys, uint64_t count, void *workspace,
+                                uint64_t workspace_bytes, void *stream);
+
+/*
+ * Device memory for programs that have no CUDA headers: allocate, free, copy
+ * in, copy out, wait for everything enqueued. Copies return when done.
+ * Memory from cuMemAlloc or cudaMalloc on the same device serves as well.
+ */
+MW_API mw_status mw_alloc(mw_context *context, uint64_t bytes, void **memory);
+MW_API void mw_free(mw_context *context, void *memory);
+MW_API mw_status mw_upload(mw_context *context, void *memory, const void *from,
+                           uint64_t bytes);
+MW_API mw_status mw_download(mw_context *context, void *to, const void *memory,
+                             uint64_t bytes);
+MW_API mw_status mw_wait(mw_context *context);
+
+/* ---- 3. How it is done, and what it cost --------------------------------- */
+
+/* The methods a GPU (or the simulator) can sort by. Values are pinned. */
+typedef enum mw_engine {
+    MW_ENGINE_AUTO = 0, /* the best one for this device */
+    MW_ENGINE_HEAP = 1  /* the paper's: shearsort, exact cuts, minBlockHeap */
+} mw_engine;
+
+/*
+ * How to sort. Every field may stay 0, which means: the library's choice for
+ * this device, type and count. Start from MW_TUNING_INIT.
+ */
+typedef struct mw_tuning {
+    size_t size;     /* sizeof(mw_tuning), set by MW_TUNING_INIT */
+    mw_engine engine;
+    uint32_t ways;    /* lists merged at once, K: 2, 4, 8, 16 or 32 */
+    uint32_t warps;   /* merge tasks in flight, P: any number */
+    uint32_t threads; /* per block of the merge: a multiple of 32, at most 1024 */
+    uint32_t items;   /* keys a thread owns; engine heap has 32 and no choice */
+    uint32_t base;    /* keys of a base-case run: 1024, 2048, ... 16384 */
+} mw_tuning;
+
+#define MW_TUNING_INIT                                                                   \
+    {                                                                                    \
+        sizeof(mw_tuning), MW_ENGINE_AUTO, 0, 0, 0, 0, 0                                 \
+    }
+
+/*
+ * Use this tuning for the handle's later sorts; NULL goes back to the
+ * defaults. MW_BAD_ARGUMENT if a field is out of its range: nothing changes.
+ * The CPU device has no use for a tuning and accepts any valid one.
+ */
+MW_API mw_status mw_set_tuning(mw_context *context, const mw_tuning *tuning);
+
+/* The tuning a sort of `count` keys of `type` would use now, every field filled. */
+MW_API mw_status mw_get_tuning(mw_context *context, mw_type type, uint64_t count,
+                               mw_tuning *tuning);
+
+/* What a kernel, a source line or a whole sort asked of memory (simulator only). */
+typedef struct mw_traffic {
+    uint64_t shared_requests;   /* warp-wide accesses to shared memory */
+    uint64_t shared_wavefronts; /* turns of the banks they took */
+    uint64_t shared_ideal;      /* turns they would have taken without conflicts */
+    uint64_t global_requests;   /* warp-wide accesses to global memory */
+    uint64_t global_sectors;    /* 32-byte sectors they touched */
+    uint64_t global_ideal;      /* sectors the same bytes would fill if packed */
+    uint64_t shuffles;          /* warp-wide register exchanges, ballots included */
+    uint64_t barriers;          /* block-wide barriers, counted once a warp */
+} mw_traffic;
+
+/* The last sort of a handle, in figures. */
+typedef struct mw_counts {
+    size_t size;            /* sizeof(mw_counts), set by the caller */
+    uint64_t count;         /* keys */
+    uint32_t rounds;        /* merge rounds after the base case */
+    uint32_t launches;      /* kernels launched */
+    uint64_t bytes_read;    /* bulk traffic by plan: keys read and written by */
+    uint64_t bytes_written; /*   the base case and the merges, without the cuts */
+    uint64_t warp_shared;   /* bytes of shared memory a merging warp has; 0 on the CPU */
+    mw_tuning tuning;       /* what was used */
+    mw_traffic traffic;     /* counted; all zero except on the simulator */
+} mw_counts;
+
+#define MW_COUNTS_INIT                                                                   \
+    {                                                                                    \
+        sizeof(mw_counts), 0, 0, 0, 0, 0, 0, MW_TUNING_INIT,                             \
+        {                                                                                \
+            0, 0, 0, 0, 0, 0, 0, 0                                                       \
+        }                                                                                \
+    }
+
+MW_API mw_status mw_get_counts(mw_context *context, mw_counts *counts);
+
+/* One source line of one kernel, and its traffic in the handle's last sort. */
+typedef struct mw_ledger_line {
+    const char *kernel; /* such as "heap_merge" */
+    const char *file;   /* such as "heap_merge.cu" */
+    int line;
+    const char *text;    /* the line itself, without its indentation */
+    int bulk;            /* 1 if the line moves keys in bulk (P4's coalesced accesses) */
+    uint64_t launches;   /* of the kernel */
+    mw_traffic traffic;
+} mw_ledger_line;
+
+/*
+ * The ledger of the last sort, sorted by kernel, file and line; `*count` is 0
+ * on devices that keep none. The array belongs to the handle until its next
+ * sort.
+ */
+MW_API mw_status mw_get_ledger(mw_context *context, const mw_ledger_line **lines,
+                               size_t *count);
+
+/* What a handle was opened on. */
+typedef struct mw_info {
+    size_t size;               /* sizeof(mw_info), set by the caller */
+    char device[32];           /* "cuda:0", "cpu:2", "sim" */
+    char name[128];            /* the product's name */
+    char driver[64];           /* driver version, "" where there is none */
+    uint64_t memory_bytes;     /* of the device, 0 if unknown */
+    uint32_t processors;       /* multiprocessors, or threads on the CPU */
+    uint32_t architecture;     /* 90 for sm_90; 0 on the CPU */
+    uint64_t shared_per_block; /* most shared memory a block may use */
+    uint64_t shared_per_processor;
+    int ahead_of_time;         /* 1 if embedded kernel images serve this device */
+} mw_info;
+
+#define MW_INFO_INIT                                                                     \
+    {                                                                                    \
+        sizeof(mw_info), "", "", "", 0, 0, 0, 0, 0, 0                                    \
+    }
+
+MW_API mw_status mw_get_info(mw_context *context, mw_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

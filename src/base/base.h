@@ -1,0 +1,50 @@
+/*
+ * base.h - what every floor stands on: statuses with words, TRY, the types.
+ */
+#ifndef MW_BASE_H
+#define MW_BASE_H
+
+#include "multiway.h"
+
+/* Leave for `done`, the function's only label, unless `call` came to MW_OK. */
+#define TRY(call)                                                                        \
+    do {                                                                                 \
+        status = (call);                                                                 \
+        if (status != MW_OK)                                                             \
+            goto done;                                                                   \
+    } while (0)
+
+/* The words behind a status; each handle has one, and every floor may write it. */
+struct words {
+    char text[512];
+};
+
+/* Set the words, printf-style, and return `status`: `return fail(w, MW_..., "...")`. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+mw_status fail(struct words *words, mw_status status, const char *format, ...);
+
+/* How a key's bits become an unsigned number of the same order: see code.inl. */
+enum code_kind { CODE_UNSIGNED, CODE_SIGNED, CODE_FLOAT };
+
+/* One code: rank floats if `is_float`, then exclusive-or with `flip`. */
+struct code {
+    uint64_t flip;
+    int is_float;
+};
+
+/* One row of types.def. */
+struct type_row {
+    const char *name;
+    size_t size; /* bytes */
+    enum code_kind kind;
+};
+
+/* The row of `type`, or NULL if there is no such type. */
+const struct type_row *type_row(mw_type type);
+
+/* The code that makes keys of this row sort in this direction as unsigned numbers. */
+struct code type_code(const struct type_row *row, mw_direction direction);
+
+#endif

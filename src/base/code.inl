@@ -1,0 +1,57 @@
+/*
+ * code.inl - keys as unsigned numbers of the same width and the same order.
+ *
+ * Included where `key` is an unsigned integer type of KEY_BITS bits and
+ * CODE_FUNCTION says how to declare a function: by every kernel prelude, and
+ * once per width by the CPU's inner loops. Written in the common part of C11
+ * and CUDA C, so that all devices share one definition of the order.
+ *
+ * Integers need one exclusive-or: with the sign bit if they are signed, with
+ * all ones if they descend, with both if both. Floats are first ranked:
+ *
+ *   bit patterns                 meaning            rank
+ *   sign set, up to -infinity    negative numbers   0 ... , -infinity first
+ *   sign clear                   numbers, NaNs      directly behind them
+ *   sign set, above -infinity    NaNs               themselves, at the very end
+ *
+ * which is a bijection, so it can be undone and loses no NaN's payload.
+ */
+
+/* The bits of -infinity: sign and exponent set, fraction clear. */
+CODE_FUNCTION key code_lowest(void)
+{
+#if KEY_BITS == 64
+    return (key)0xfff0000000000000ull;
+#else
+    return (key)0xff800000u; /* 8- and 16-bit floats do not exist here */
+#endif
+}
+
+/* How many ranks the negative numbers take, both -0 and -infinity included. */
+CODE_FUNCTION key code_negatives(void)
+{
+#if KEY_BITS == 64
+    return (key)0x7ff0000000000001ull;
+#else
+    return (key)0x7f800001u;
+#endif
+}
+
+/* From the caller's bits to the unsigned number that sorts like them. */
+CODE_FUNCTION key code_enter(key bits, int is_float, key flip)
+{
+    const int negative = (int)(bits >> (KEY_BITS - 1));
+    const key rank = (key)(negative ? code_lowest() - bits : bits + code_negatives());
+
+    return (key)((is_float && bits <= code_lowest() ? rank : bits) ^ flip);
+}
+
+/* And back. */
+CODE_FUNCTION key code_leave(key code, int is_float, key flip)
+{
+    const key rank = (key)(code ^ flip);
+    const int negative = rank < code_negatives();
+    const key bits = (key)(negative ? code_lowest() - rank : rank - code_negatives());
+
+    return is_float && rank <= code_lowest() ? bits : rank;
+}

@@ -1,0 +1,81 @@
+/*
+ * device.h - the wall between the passes and the machines that run them.
+ *
+ * A device is a few verbs. The passes (multiway.c) know nothing below this
+ * file; src/cuda and src/sim know nothing above it. Memory is named by plain
+ * pointers that only the device may follow.
+ */
+#ifndef MW_DEVICE_H
+#define MW_DEVICE_H
+
+#include "base/base.h"
+
+/* The kernels of kernels.def, by number. */
+enum kernel_id {
+#define KERNEL_ROW(id, name, args, threads) KERNEL_##id,
+#include "kernels/kernels.def"
+#undef KERNEL_ROW
+    KERNEL_COUNT
+};
+
+/* The source for one key width, compiled and loaded: 8, 16, 32 or 64 bits. */
+struct program;
+
+/* One launch. `args` is the kernel's argument struct, `bytes` long. */
+struct launch {
+    struct program *program;
+    enum kernel_id kernel;
+    uint64_t blocks; /* 1 to 2^31 - 1 */
+    uint32_t threads;
+    uint32_t shared_bytes;
+    const void *args;
+    size_t args_bytes;
+    void *stream;
+};
+
+struct device;
+
+struct device_verbs {
+    /* Give back the device and all it still holds. */
+    void (*close)(struct device *device);
+
+    mw_status (*alloc)(struct device *device, uint64_t bytes, void **memory);
+    void (*free)(struct device *device, void *memory); /* NULL allowed */
+
+    /* Copies return when done. */
+    mw_status (*upload)(struct device *device, void *memory, const void *from,
+                        uint64_t bytes);
+    mw_status (*download)(struct device *device, void *to, const void *memory,
+                          uint64_t bytes);
+
+    /* The program for `bits`-wide keys; the device keeps it until it is closed. */
+    mw_status (*load)(struct device *device, int bits, struct program **program);
+
+    /* Enqueue. Errors of the kernel itself may show in a later verb. */
+    mw_status (*launch)(struct device *device, const struct launch *launch);
+
+    /* Wait for everything enqueued on `stream`. */
+    mw_status (*wait)(struct device *device, void *stream);
+
+    /* Forget the ledger; hand out the ledger. NULL where none is kept. */
+    void (*ledger_reset)(struct device *device);
+    mw_status (*ledger)(struct device *device, const mw_ledger_line **lines,
+                        size_t *count);
+};
+
+/* What every device has; its own struct begins with this one. */
+struct device {
+    const struct device_verbs *verbs;
+    struct words *words; /* where a failing verb leaves its message */
+    mw_info info;
+};
+
+/*
+ * Open the GPU number `index`, or the simulator. On success `*device` is
+ * ready; on failure it is NULL and `words` says why.
+ */
+mw_status cuda_open(struct device **device, int index, const mw_options *options,
+                    struct words *words);
+mw_status sim_open(struct device **device, struct words *words);
+
+#endif
