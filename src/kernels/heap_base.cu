@@ -1,0 +1,218 @@
+/*
+ * heap_base.cu - the base case (P6, P7): sort runs of 1024 keys, one warp each,
+ * by shearsort, then grow them by bitonic merging between the warps of a block.
+ *
+ * Shearsort sees 1024 keys as a grid of 32 rows, one row in the registers of
+ * each lane. Rows are sorted in snake order (every other one descending), then
+ * columns, five times; each time half of the rows that are not yet in place
+ * fall into place. A descending row is an ascending one read backwards, which
+ * costs nothing: the transposition that follows reads its mirror image.
+ *
+ * Transposition goes through shared memory. Rows lie one word more than 32 keys
+ * apart, so that lanes storing their rows are in different banks at each step,
+ * and so are lanes loading their columns; every place is the lane's own plus a
+ * constant.
+ */
+#include "network.cuh"
+
+enum { PITCH = HEAP_PITCH(sizeof(key)), GRID_CELLS = HEAP_GRID_CELLS(sizeof(key)) };
+
+DEVICE void put_row(key_cell *grid, const key *r)
+{
+    key_cell *const row = grid + PITCH * LANE;
+
+    UNROLL
+    for (int j = 0; j < WARP; j++)
+        STORE(&row[j], r[j]);
+}
+
+/* My column of the grid, or of its snake: every other row mirrored. */
+DEVICE void get_column(const key_cell *grid, key *r, int snake)
+{
+    const key_cell *const even = grid + LANE;
+    const key_cell *const odd = snake ? grid + (WARP - 1 - LANE) : even;
+
+    UNROLL
+    for (int j = 0; j < WARP; j += 2) {
+        r[j] = LOAD(&even[PITCH * j]);
+        r[j + 1] = LOAD(&odd[PITCH * (j + 1)]);
+    }
+}
+
+DEVICE void transpose(key_cell *grid, key *r, int snake)
+{
+    WARP_BARRIER(); /* the lanes are done with what the grid held before */
+    put_row(grid, r);
+    WARP_BARRIER();
+    get_column(grid, r, snake);
+}
+
+/*
+ * Compare my row with the row of lane `partner`, column by column in snake
+ * order; the upper of the two keeps the greater keys. No partner: no change.
+ */
+DEVICE void exchange_rows(key *r, int partner, int upper)
+{
+    const int alone = partner < 0 || partner >= WARP;
+    const int from = alone ? LANE : partner;
+
+    UNROLL
+    for (int j = 0; j < WARP / 2; j++) {
+        const key left = SHUFFLE(r[WARP - 1 - j], from);
+        const key right = SHUFFLE(r[j], from);
+
+        r[j] = alone ? r[j] : keep(r[j], left, upper);
+        r[WARP - 1 - j] = alone ? r[WARP - 1 - j] : keep(r[WARP - 1 - j], right, upper);
+    }
+}
+
+/*
+ * Sort the 1024 keys in the warp's registers; lane i ends with ranks 32 i to
+ * 32 i + 31. After four rounds at most two neighbouring rows are unsorted, so
+ * the last sorting of columns is one exchange between neighbours, by shuffles
+ * instead of two transpositions. Ten steps share one sorting network.
+ */
+DEVICE void shearsort(key_cell *grid, key *r)
+{
+    const int odd = LANE % 2;
+
+    for (int step = 0; step < 10; step++) {
+        sort_registers(r);
+        if (step < 8) {
+            transpose(grid, r, step % 2 == 0);
+        } else if (step == 8) {
+            exchange_rows(r, LANE ^ 1, odd);
+            exchange_rows(r, odd ? LANE + 1 : LANE - 1, !odd);
+        }
+    }
+}
+
+/*
+ * Exchange with another warp of the block through shared memory: keep the
+ * lesser or the greater of my keys and those of the same places there, or of
+ * the places that mirror them.
+ */
+DEVICE void exchange_warps(key_cell *cells, key *r, int partner, int mirror, int upper)
+{
+    const key_cell *const grid = cells + GRID_CELLS * partner;
+    const key_cell *const row = grid + PITCH * (mirror ? WARP - 1 - LANE : LANE);
+
+    put_row(cells + GRID_CELLS * (THREAD / WARP), r);
+    BARRIER();
+    UNROLL
+    for (int j = 0; j < WARP; j++) {
+        const key other = LOAD(&row[mirror ? WARP - 1 - j : j]);
+
+        r[j] = keep(r[j], other, upper);
+    }
+    BARRIER();
+}
+
+/* Merge pairs of sorted runs of 1024 keys until one run fills the block. */
+DEVICE void grow(key_cell *cells, key *r)
+{
+    const int warp = THREAD / WARP;
+    key_cell *const grid = cells + GRID_CELLS * warp;
+
+    for (int run = 1; run < THREADS / WARP; run *= 2) {
+        BARRIER(); /* the grids are free again */
+        exchange_warps(cells, r, warp ^ (2 * run - 1), 1, (warp & run) != 0);
+        for (int step = run / 2; step > 0; step /= 2)
+            exchange_warps(cells, r, warp ^ step, 0, (warp & step) != 0);
+        transpose(grid, r, 0); /* between rows: registers of the transposed grid */
+        clean_registers(r);
+        transpose(grid, r, 0);
+        clean_registers(r); /* inside a row */
+    }
+}
+
+/*
+ * The greatest of the block's `count` keys. It fills the places behind the
+ * last key of a short block: nothing sorts behind it, so the first `count`
+ * sorted keys are the real ones, whatever their values.
+ */
+DEVICE key greatest_of_block(const struct heap_base_args *args, wide first, int count,
+                             key_cell *cells)
+{
+    const key_cell *const in = (const key_cell *)args->in + first;
+    key greatest = enter(LOAD(&in[0]), &args->enter);
+
+    for (int i = THREAD; i < count; i += THREADS) {
+        const key k = enter(LOAD(&in[i]), &args->enter);
+
+        greatest = less(greatest, k) ? k : greatest;
+    }
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        const key other = SHUFFLE_XOR(greatest, step);
+
+        greatest = less(greatest, other) ? other : greatest;
+    }
+    if (LANE == 0)
+        STORE(&cells[THREAD / WARP], greatest);
+    BARRIER();
+    for (int i = 0; i < THREADS / WARP; i++) {
+        const key other = LOAD(&cells[i]);
+
+        greatest = less(greatest, other) ? other : greatest;
+    }
+    BARRIER();
+    return greatest;
+}
+
+/* Which 32 keys a lane begins with is of no account, so it takes what coalesces. */
+DEVICE void load_block(const struct heap_base_args *args, wide first, int count,
+                       key_cell *cells, key *r)
+{
+    const key_cell *const in = (const key_cell *)args->in + first;
+    const int mine = HEAP_GRID * (THREAD / WARP) + LANE;
+
+    if (count == (int)args->base) {
+        UNROLL
+        for (int j = 0; j < WARP; j++)
+            r[j] = enter(LOAD_BULK(&in[mine + WARP * j]), &args->enter);
+        return;
+    }
+
+    const key filler = greatest_of_block(args, first, count, cells);
+
+    UNROLL
+    for (int j = 0; j < WARP; j++) {
+        r[j] = filler;
+        if (mine + WARP * j < count)
+            r[j] = enter(LOAD_BULK(&in[mine + WARP * j]), &args->enter);
+    }
+}
+
+DEVICE void store_block(const struct heap_base_args *args, wide first, int count,
+                        key_cell *cells, key *r)
+{
+    key_cell *const out = (key_cell *)args->out + first;
+    const int mine = HEAP_GRID * (THREAD / WARP) + LANE;
+
+    transpose(cells + GRID_CELLS * (THREAD / WARP), r, 0);
+    UNROLL
+    for (int j = 0; j < WARP; j++) {
+        const key k = leave(r[j], &args->leave);
+
+        if (mine + WARP * j < count)
+            STORE_BULK(&out[mine + WARP * j], k);
+    }
+}
+
+/* 32 keys a thread: two blocks of 512 fit into the registers if a key fills just one. */
+enum { heap_base_blocks = KEY_BITS == 32 ? 2 : 1 };
+
+/* Each block sorts one run of args.base keys; its last may be short. */
+KERNEL(heap_base, struct heap_base_args)
+{
+    SHARED(key_cell, cells);
+    const wide first = (wide)BLOCK * args.base;
+    const wide left = args.count - first;
+    const int count = (int)(left < args.base ? left : args.base);
+    key r[WARP];
+
+    load_block(&args, first, count, cells, r);
+    shearsort(cells + GRID_CELLS * (THREAD / WARP), r);
+    grow(cells, r);
+    store_block(&args, first, count, cells, r);
+}

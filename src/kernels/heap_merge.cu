@@ -1,0 +1,287 @@
+/*
+ * heap_merge.cu - merge K sorted lists with a minBlockHeap (P2 to P5).
+ *
+ * One warp merges one piece of the output. Its heap is a binary tree whose
+ * nodes hold 32 sorted keys each, none greater than any key in the nodes
+ * below; the K leaves are fed by the lists, and the root holds the 32 least
+ * keys. To empty the root and fill it again is one coalesced write, log2 K
+ * merges of two nodes, and one coalesced read.
+ *
+ * A node access is 32 keys side by side, forwards or backwards: every lane in
+ * a bank of its own (or, for narrow keys, sharing a word), whatever the data.
+ *
+ * Near the end of the lists nodes run short. No value stands for "nothing":
+ * a short node has a count, its unused places repeat its last key, and a merge
+ * fills up with the greater of the two last keys, so that what is real comes
+ * first. A node is short only if nothing is left below it.
+ */
+
+/* A warp's heap. Nodes are numbered 1 (the root) to 2 K - 1; v's children are 2v, 2v + 1. */
+struct heap {
+    key_cell *nodes;     /* in shared memory */
+    const key_cell *in;  /* the lists of this group, one behind the other */
+    int ways;            /* leaf v is fed by list v - ways */
+    int some_short;      /* has any node fewer than 32 keys? */
+    int count;           /* keys in node LANE ... */
+    int high_count;      /* ... and in node 32 + LANE */
+    unsigned goes_right; /* bit v: filling v empties its right child */
+    wide next;           /* my list: the unread keys are [next, last) of `in` */
+    wide last;
+};
+
+DEVICE key_cell *node(const struct heap *h, int v)
+{
+    return h->nodes + HEAP_LANES * (v - 1);
+}
+
+DEVICE int node_count(const struct heap *h, int v)
+{
+    return v < WARP ? SHUFFLE(h->count, v) : SHUFFLE(h->high_count, v - WARP);
+}
+
+DEVICE void set_count(struct heap *h, int v, int count)
+{
+    if (LANE == v)
+        h->count = count;
+    if (LANE + WARP == v)
+        h->high_count = count;
+}
+
+/*
+ * The child of v that gives up its keys when v is filled: the one with the
+ * lesser last key, since the other then keeps its last key and stays in order
+ * with what is below it. A short child has nothing below it and keeps the rest.
+ */
+DEVICE int emptied_child(const struct heap *h, int v, int careful)
+{
+    if (careful) {
+        if (node_count(h, 2 * v + 1) < HEAP_LANES)
+            return 2 * v;
+        if (node_count(h, 2 * v) < HEAP_LANES)
+            return 2 * v + 1;
+    }
+    return 2 * v + (h->goes_right >> v & 1);
+}
+
+/* Two sorted nodes, the second read backwards, into the 32 least and the 32 greatest. */
+DEVICE void merge_keys(key forwards, key backwards, key *least, key *greatest)
+{
+    exchange(&forwards, &backwards);
+    *least = clean_lanes(forwards);
+    *greatest = clean_lanes(backwards);
+}
+
+/* Merge the children of v when both are full. */
+DEVICE void merge_full(const struct heap *h, int v, key *least, key *greatest)
+{
+    const key left = LOAD(node(h, 2 * v) + LANE);
+    const key right = LOAD(node(h, 2 * v + 1) + (HEAP_LANES - 1 - LANE));
+
+    merge_keys(left, right, least, greatest);
+}
+
+/* The same when either may be short or empty. Returns the keys they hold together. */
+DEVICE int merge_short(const struct heap *h, int v, key *least, key *greatest)
+{
+    const int left_count = node_count(h, 2 * v);
+    const int right_count = node_count(h, 2 * v + 1);
+    const key_cell *const left = node(h, 2 * v);
+    const key_cell *const right = node(h, 2 * v + 1);
+
+    if (left_count == 0 || right_count == 0) {
+        if (left_count + right_count > 0)
+            *least = LOAD((left_count ? left : right) + LANE);
+        return left_count + right_count;
+    }
+
+    const key left_last = LOAD(left + HEAP_LANES - 1);
+    const key right_last = LOAD(right + HEAP_LANES - 1);
+    const key filler = less(left_last, right_last) ? right_last : left_last;
+    key forwards = LOAD(left + LANE);
+    key backwards = LOAD(right + (HEAP_LANES - 1 - LANE));
+
+    if (LANE >= left_count)
+        forwards = filler;
+    if (HEAP_LANES - 1 - LANE >= right_count)
+        backwards = filler;
+    merge_keys(forwards, backwards, least, greatest);
+    return left_count + right_count;
+}
+
+/* Read the next keys of leaf v's list, at most 32; my key of them into `k`. */
+DEVICE int fetch(struct heap *h, int v, key *k)
+{
+    const int list = v - h->ways;
+    const wide next = SHUFFLE(h->next, list);
+    const wide last = SHUFFLE(h->last, list);
+    const int count = last - next < HEAP_LANES ? (int)(last - next) : HEAP_LANES;
+
+    if (count > 0) {
+        const wide mine = LANE < count ? next + LANE : last - 1;
+
+        *k = LOAD_BULK(h->in + mine);
+    }
+    if (LANE == list)
+        h->next += count;
+    return count;
+}
+
+DEVICE void put_leaf(struct heap *h, int v, key k, int count)
+{
+    if (count > 0)
+        STORE(node(h, v) + LANE, k);
+    if (count < HEAP_LANES)
+        h->some_short = 1;
+    set_count(h, v, count);
+}
+
+/* Note which child of v has the lesser last key: `second` does if `yes` in the last lane. */
+DEVICE void note_lesser(struct heap *h, int v, int first, int second, int yes)
+{
+    const int lesser = BALLOT(yes) >> (WARP - 1) & 1 ? second : first;
+
+    h->goes_right = (h->goes_right & ~(1u << v)) | ((unsigned)(lesser & 1) << v);
+}
+
+/*
+ * Fill the empty node v (fillEmptyNode, P3): merge its children into it, the
+ * rest into one of them, go on in the other, and feed the leaf at the end.
+ * The way down depends on nothing that is merged here, so the leaf is known,
+ * and its keys are on their way, before the first merge. Once a node is short
+ * every fill must be `careful`; before that all nodes have 32 keys.
+ */
+DEVICE void fill(struct heap *h, int v, int careful)
+{
+    int leaf = v;
+    int fresh_count;
+    int above = 0; /* v's parent, if it was filled here too ... */
+    int kept = 0;  /* ... and its child that was not emptied, */
+    key kept_key = 0; /* with the keys it kept */
+    key fresh = 0;
+
+    while (leaf < h->ways)
+        leaf = emptied_child(h, leaf, careful);
+    fresh_count = fetch(h, leaf, &fresh);
+
+    while (v < h->ways) {
+        const int emptied = emptied_child(h, v, careful);
+        key least = 0;
+        key greatest = 0;
+        int count = 2 * HEAP_LANES;
+
+        if (careful)
+            count = merge_short(h, v, &least, &greatest);
+        else
+            merge_full(h, v, &least, &greatest);
+        if (above)
+            note_lesser(h, above, v, kept, less(kept_key, least));
+        above = v;
+        kept = emptied ^ 1;
+        kept_key = greatest;
+
+        WARP_BARRIER(); /* every lane has read both children */
+        if (count > 0)
+            STORE(node(h, v) + LANE, least);
+        if (count > HEAP_LANES)
+            STORE(node(h, kept) + LANE, greatest);
+        if (careful) {
+            set_count(h, v, count < HEAP_LANES ? count : HEAP_LANES);
+            set_count(h, kept, count < HEAP_LANES ? 0 : count - HEAP_LANES);
+            set_count(h, emptied, 0);
+        }
+        v = emptied;
+    }
+    put_leaf(h, leaf, fresh, fresh_count);
+    if (above)
+        note_lesser(h, above, leaf, kept, less(kept_key, fresh));
+    WARP_BARRIER();
+}
+
+/* Load every leaf, then fill the inner nodes from the bottom up. */
+DEVICE void build(struct heap *h)
+{
+    h->some_short = 0;
+    h->goes_right = 0;
+    h->count = HEAP_LANES;
+    h->high_count = HEAP_LANES;
+    for (int leaf = h->ways; leaf < 2 * h->ways; leaf++) {
+        key k = 0;
+        const int count = fetch(h, leaf, &k);
+
+        put_leaf(h, leaf, k, count);
+    }
+    WARP_BARRIER();
+    for (int v = h->ways - 1; v > 0; v--) {
+        const int left_count = node_count(h, 2 * v);
+        const int right_count = node_count(h, 2 * v + 1);
+
+        if (left_count == HEAP_LANES && right_count == HEAP_LANES) {
+            const key left_last = LOAD(node(h, 2 * v) + HEAP_LANES - 1);
+            const key right_last = LOAD(node(h, 2 * v + 1) + HEAP_LANES - 1);
+
+            note_lesser(h, v, 2 * v, 2 * v + 1, less(right_last, left_last));
+        }
+        fill(h, v, 1);
+    }
+}
+
+/* My list's part of the piece, by the cuts in front of it and behind it. */
+DEVICE void open_lists(struct heap *h, const struct heap_round *round, wide group, wide piece)
+{
+    const wide_cell *const cuts =
+        (const wide_cell *)round->cuts + (group * (round->pieces + 1) + piece) * round->ways;
+
+    h->in = (const key_cell *)round->in + group * round->ways * round->run;
+    h->ways = round->ways;
+    h->next = 0;
+    h->last = 0;
+    if (LANE < round->ways) {
+        h->next = LANE * round->run + LOAD(&cuts[LANE]);
+        h->last = LANE * round->run + LOAD(&cuts[round->ways + LANE]);
+    }
+}
+
+/* Merge one piece: write the root, fill it again, until the piece is full. */
+DEVICE void merge_piece(struct heap *h, const struct heap_merge_args *args, wide task)
+{
+    const struct heap_round *const round = &args->round;
+    const wide group = task / round->pieces;
+    const wide group_first = group * round->ways * round->run;
+    const wide group_last = group_first + round->ways * round->run;
+    const wide end = group_last < round->count ? group_last : round->count;
+    const wide first = group_first + task % round->pieces * round->piece;
+    const wide last = first + round->piece < end ? first + round->piece : end;
+    key_cell *const out = (key_cell *)round->out;
+
+    open_lists(h, round, group, task % round->pieces);
+    build(h);
+    for (wide at = first; at < last; at += HEAP_LANES) {
+        const key k = leave(LOAD(node(h, 1) + LANE), &args->leave);
+
+        if (at + LANE < last)
+            STORE_BULK(&out[at + LANE], k);
+        if (at + HEAP_LANES >= last)
+            break;
+        if (h->some_short)
+            fill(h, 1, 1);
+        else
+            fill(h, 1, 0);
+    }
+    WARP_BARRIER(); /* the next piece takes over the nodes */
+}
+
+enum { heap_merge_blocks = 1 };
+
+/* Each warp merges every `warps`-th piece; all groups have as many pieces. */
+KERNEL(heap_merge, struct heap_merge_args)
+{
+    SHARED(key_cell, nodes);
+    const int warps = THREADS / WARP;
+    const int warp = THREAD / WARP;
+    struct heap h;
+
+    h.nodes = nodes + warp * HEAP_LANES * HEAP_NODES(args.round.ways);
+    for (wide task = (wide)BLOCK * warps + warp; task < args.round.groups * args.round.pieces;
+         task += (wide)BLOCKS * warps)
+        merge_piece(&h, &args, task);
+}

@@ -1,0 +1,37 @@
+/*
+ * key.cuh - the two plain names every kernel is written against: `key`, an
+ * element, and `less`, its order. Built-in types are sorted as unsigned
+ * numbers of their width: enter() and leave() translate at the two ends.
+ */
+#if KEY_BITS == 8
+typedef unsigned char key;
+#elif KEY_BITS == 16
+typedef unsigned short key;
+#elif KEY_BITS == 32
+typedef unsigned int key;
+#elif KEY_BITS == 64
+typedef unsigned long long key;
+#else
+#error "KEY_BITS must be 8, 16, 32 or 64"
+#endif
+
+CELL(key_cell, key);
+CELL(wide_cell, wide);
+
+DEVICE int less(key a, key b)
+{
+    return a < b;
+}
+
+#define CODE_FUNCTION DEVICE
+#include "code.inl"
+
+DEVICE key enter(key bits, const struct key_code *code)
+{
+    return code_enter(bits, code->is_float, (key)code->flip);
+}
+
+DEVICE key leave(key rank, const struct key_code *code)
+{
+    return code_leave(rank, code->is_float, (key)code->flip);
+}

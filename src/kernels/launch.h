@@ -1,0 +1,80 @@
+/*
+ * launch.h - what host and kernels must agree on: the argument of each kernel,
+ * its shared memory, and the shapes both sides compute with. Included by both.
+ */
+#ifndef MW_LAUNCH_H
+#define MW_LAUNCH_H
+
+typedef unsigned long long wide; /* positions in the array: 64 bits everywhere */
+
+enum {
+    HEAP_LANES = 32,         /* W = B: lanes of a warp, keys of a heap node */
+    HEAP_MOST_WAYS = 32,     /* one lane holds one list's cursor */
+    HEAP_GRID = 1024,        /* W * W: the keys one warp sorts alone */
+    HEAP_MOST_BASE = 16384   /* the largest base case: 16 warps */
+};
+
+/* The most threads a block of each kernel may have. */
+enum {
+    heap_base_threads = HEAP_MOST_BASE / HEAP_LANES,
+    heap_cut_threads = 128, /* 4 cuts a block */
+    heap_merge_threads = 1024
+};
+
+/* A key's code, as src/base knows it: rank floats, then flip (code.inl). */
+struct key_code {
+    wide flip;
+    int is_float;
+    int unused; /* keeps the size the same for every compiler */
+};
+
+/* Sort each `base` keys of `in` into `out`; the two may be the same. */
+struct heap_base_args {
+    const void *in;
+    void *out;
+    wide count;
+    wide base;             /* HEAP_GRID << n; THREADS = base / 32 */
+    struct key_code enter; /* from the caller's bits */
+    struct key_code leave; /* back to them, if this is the only pass */
+};
+
+/*
+ * A merge round. `in` holds sorted runs of `run` keys (the last may be short);
+ * each `ways` neighbours form a group. The merged group is written in
+ * `pieces` pieces of `piece` keys, a multiple of 32; the last may be short.
+ * cuts[(group * (pieces + 1) + i) * ways + list] says how many keys of that
+ * list come before piece i.
+ */
+struct heap_round {
+    const void *in;
+    void *out;
+    wide *cuts;
+    wide count;
+    wide run;
+    wide piece;
+    wide groups;
+    wide pieces;
+    int ways;
+    int unused;
+};
+
+struct heap_cut_args {
+    struct heap_round round;
+};
+
+struct heap_merge_args {
+    struct heap_round round;
+    struct key_code leave; /* back to the caller's bits, in the last round */
+};
+
+/*
+ * Cells between two rows of a warp's grid: 32 keys and one spare word, so that
+ * a column of the grid lies in 32 different banks, as a row does anyway.
+ */
+#define HEAP_PITCH(key_bytes) (HEAP_LANES + ((key_bytes) < 4 ? 4 / (int)(key_bytes) : 1))
+#define HEAP_GRID_CELLS(key_bytes) (HEAP_LANES * HEAP_PITCH(key_bytes))
+
+/* Nodes of a minBlockHeap: its leaves are the lists. */
+#define HEAP_NODES(ways) (2 * (ways)-1)
+
+#endif

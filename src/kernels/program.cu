@@ -1,0 +1,14 @@
+/*
+ * program.cu - all kernels for keys of KEY_BITS bits: 8, 16, 32 or 64.
+ *
+ * The same text goes to nvcc, to NVRTC and, as C, to the simulator.
+ */
+#include "simt.h"
+
+#include "launch.h"
+
+#include "key.cuh"
+
+#include "heap_base.cu"
+#include "heap_cut.cu"
+#include "heap_merge.cu"

@@ -1,0 +1,66 @@
+/*
+ * simt.h - the dialect every kernel is written in.
+ *
+ * A kernel file includes this header and launch.h and nothing else. Under nvcc
+ * and NVRTC each word below is a plain access or a CUDA intrinsic; under a C
+ * compiler it calls the simulator, which runs every thread as a fibre and
+ * keeps a ledger of what each warp asked of memory.
+ *
+ *   KERNEL(name, args_t)      define a kernel; its one argument is `args`, and its
+ *                             blocks have at most name_threads threads (launch.h),
+ *                             name_blocks of them to share a multiprocessor
+ *   DEVICE                    in front of every helper
+ *   SHARED(type, name)        `name` points at the block's shared memory
+ *   THREAD BLOCK LANE         where am I: in the block, in the grid, in the warp
+ *   THREADS BLOCKS            how many of us: in the block, in the grid
+ *   CELL(name, type)          `name` is a `type` in memory, reached by words only
+ *   LOAD(p) STORE(p, v)       one access to a cell, shared or global
+ *   LOAD_BULK STORE_BULK      the same, where a warp moves keys to or from global
+ *                             memory in one block: the ledger totals them apart
+ *   BARRIER()                 all threads of the block; orders all memory
+ *   WARP_BARRIER()            all 32 lanes of the warp; orders their memory
+ *   SHUFFLE(v, lane)          `v` of that lane; all 32 lanes take part
+ *   SHUFFLE_XOR(v, mask)      `v` of lane LANE ^ mask
+ *   BALLOT(p)                 one bit a lane: is p true there?
+ *   UNROLL                    in front of a loop whose bounds are constants
+ *
+ * Lanes of one warp may diverge between two of the warp-wide words, but all 32
+ * must meet at each of them. Shuffles and ballots do not order memory.
+ */
+#ifndef MW_SIMT_H
+#define MW_SIMT_H
+
+#define WARP 32
+
+#ifdef __CUDACC__ /* nvcc and NVRTC */
+
+#define KERNEL(name, args_t)                                                             \
+    extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks)          \
+        name(const args_t args)
+#define DEVICE static __device__ __forceinline__
+#define SHARED(type, name)                                                               \
+    extern __shared__ __align__(16) unsigned char simt_shared_memory[];                  \
+    type *const name = (type *)simt_shared_memory
+#define THREAD ((int)threadIdx.x)
+#define BLOCK ((int)blockIdx.x)
+#define LANE ((int)(threadIdx.x % WARP))
+#define THREADS ((int)blockDim.x)
+#define BLOCKS ((int)gridDim.x)
+#define CELL(name, type) typedef type name
+#define LOAD(p) (*(p))
+#define STORE(p, v) ((void)(*(p) = (v)))
+#define LOAD_BULK(p) LOAD(p)
+#define STORE_BULK(p, v) STORE(p, v)
+#define BARRIER() __syncthreads()
+#define WARP_BARRIER() __syncwarp()
+#define SHUFFLE(v, lane) __shfl_sync(0xffffffffu, (v), (lane))
+#define SHUFFLE_XOR(v, mask) __shfl_xor_sync(0xffffffffu, (v), (mask))
+#define BALLOT(p) __ballot_sync(0xffffffffu, (p))
+#define UNROLL _Pragma("unroll")
+
+#else /* the simulator */
+
+#include "simt_sim.h"
+
+#endif
+#endif
