@@ -1,0 +1,197 @@
+#include "plan.h"
+
+#include "kernels/launch.h"
+
+/* One row of tune.def. */
+struct tune_row {
+    uint32_t arch;
+    size_t size;
+    uint32_t ways;
+    uint32_t warps; /* per multiprocessor */
+    uint32_t threads;
+    uint32_t base;
+};
+
+static const struct tune_row tune_rows[] = {
+#define TUNE(arch, size, ways, warps, threads, base) {arch, size, ways, warps, threads, base},
+#include "tune.def"
+#undef TUNE
+};
+
+static const struct tune_row *tune_row(uint32_t arch, size_t size)
+{
+    const struct tune_row *row = tune_rows;
+
+    while (row->arch > arch || row->size != size)
+        row++; /* the rows of architecture 0 end the search for every size */
+    return row;
+}
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static uint64_t round_up(uint64_t a, uint64_t b)
+{
+    return divide_up(a, b) * b;
+}
+
+static int power_of_two(uint32_t n)
+{
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+mw_status plan_check(const mw_tuning *t, struct words *words)
+{
+    if (t->engine != MW_ENGINE_AUTO && t->engine != MW_ENGINE_HEAP)
+        return fail(words, MW_BAD_ARGUMENT, "tuning: there is no engine %d", (int)t->engine);
+    if (t->ways && (!power_of_two(t->ways) || t->ways < 2 || t->ways > HEAP_MOST_WAYS))
+        return fail(words, MW_BAD_ARGUMENT,
+                    "tuning: ways must be 2, 4, 8, 16 or 32, not %u", t->ways);
+    if (t->threads % HEAP_LANES != 0 || t->threads > heap_merge_threads)
+        return fail(words, MW_BAD_ARGUMENT,
+                    "tuning: threads must be a multiple of 32 up to %d, not %u",
+                    heap_merge_threads, t->threads);
+    if (t->items && t->items != HEAP_LANES)
+        return fail(words, MW_BAD_ARGUMENT,
+                    "tuning: engine heap has 32 items a thread, not %u", t->items);
+    if (t->base && (!power_of_two(t->base) || t->base < HEAP_GRID || t->base > HEAP_MOST_BASE))
+        return fail(words, MW_BAD_ARGUMENT,
+                    "tuning: base must be 1024, 2048, 4096, 8192 or 16384, not %u", t->base);
+    return MW_OK;
+}
+
+/* Merge rounds that `base`-sized runs of `count` keys need: ceil(log_ways(count / base)). */
+static uint32_t rounds_for(uint64_t count, uint64_t base, uint32_t ways)
+{
+    uint64_t runs = divide_up(count, base);
+    uint32_t rounds = 0;
+
+    for (; runs > 1; rounds++)
+        runs = divide_up(runs, ways);
+    return rounds;
+}
+
+static uint32_t base_shared(uint64_t base, size_t key_size)
+{
+    return (uint32_t)(base / HEAP_GRID * HEAP_GRID_CELLS(key_size) * key_size);
+}
+
+static uint32_t merge_shared(const mw_tuning *t, size_t key_size)
+{
+    return (uint32_t)(t->threads / HEAP_LANES * HEAP_NODES(t->ways) * HEAP_LANES * key_size);
+}
+
+/*
+ * The base size (P7): the fewest rounds that the largest base allows, and then
+ * the smallest base that needs no more, so that no round merges fewer lists
+ * than it could.
+ */
+static uint32_t choose_base(uint64_t count, uint32_t ways, uint32_t most)
+{
+    const uint32_t rounds = rounds_for(count, most, ways);
+    uint32_t base = most;
+
+    while (base > HEAP_GRID && rounds_for(count, base / 2, ways) == rounds)
+        base /= 2;
+    return base;
+}
+
+static mw_status choose_tuning(mw_tuning *t, const mw_tuning *wish, const mw_info *info,
+                               size_t key_size, uint64_t count, struct words *words)
+{
+    const struct tune_row *const row = tune_row(info->architecture, key_size);
+    uint32_t most_base = row->base;
+
+    *t = *wish;
+    t->size = sizeof *t;
+    t->engine = MW_ENGINE_HEAP;
+    t->items = HEAP_LANES;
+    if (!t->ways)
+        t->ways = row->ways;
+    if (!t->warps)
+        t->warps = row->warps * info->processors;
+    if (!t->threads) {
+        t->threads = row->threads;
+        while (t->threads > HEAP_LANES && merge_shared(t, key_size) > info->shared_per_block)
+            t->threads -= HEAP_LANES;
+    }
+    while (most_base > HEAP_GRID && base_shared(most_base, key_size) > info->shared_per_block)
+        most_base /= 2;
+    if (!t->base)
+        t->base = choose_base(count, t->ways, most_base);
+    if (base_shared(t->base, key_size) > info->shared_per_block)
+        return fail(words, MW_UNSUPPORTED,
+                    "a base of %u keys needs %u bytes of shared memory; a block has %llu",
+                    t->base, base_shared(t->base, key_size),
+                    (unsigned long long)info->shared_per_block);
+    if (merge_shared(t, key_size) > info->shared_per_block)
+        return fail(words, MW_UNSUPPORTED,
+                    "%u threads merging %u ways need %u bytes of shared memory; "
+                    "a block has %llu",
+                    t->threads, t->ways, merge_shared(t, key_size),
+                    (unsigned long long)info->shared_per_block);
+    return MW_OK;
+}
+
+/*
+ * Cut each group's output into pieces for all warps: as many tasks as warps,
+ * or a little fewer, and never a piece under 32 keys.
+ */
+static void plan_round(struct plan_round *round, const mw_tuning *t, uint64_t count,
+                       uint64_t run)
+{
+    const uint64_t group = run > count / t->ways ? count : run * t->ways;
+
+    round->run = run;
+    round->groups = divide_up(count, group);
+    round->piece = round_up(divide_up(count, t->warps), HEAP_LANES);
+    round->pieces = divide_up(group, round->piece);
+    round->piece = round_up(divide_up(group, round->pieces), HEAP_LANES);
+    round->pieces = divide_up(group, round->piece);
+
+    const uint64_t tasks = round->groups * round->pieces;
+    const uint64_t warps = tasks < t->warps ? tasks : t->warps;
+
+    /* Each warp takes one task after another, so a full grid is as good as a larger one. */
+    round->blocks = divide_up(warps, t->threads / HEAP_LANES);
+    if (round->blocks > INT32_MAX)
+        round->blocks = INT32_MAX;
+}
+
+mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
+                    size_t key_size, uint64_t count, struct words *words)
+{
+    const uint64_t most = (UINT64_C(1) << 62) / key_size;
+    mw_tuning *const t = &plan->tuning;
+    uint64_t cuts = 0;
+    uint64_t run;
+    mw_status status;
+
+    *plan = (struct plan){.key_bytes = count * key_size};
+    if (count > most || divide_up(count, HEAP_GRID) > INT32_MAX)
+        return fail(words, MW_BAD_ARGUMENT, "count %llu is beyond what can be sorted",
+                    (unsigned long long)count);
+    TRY(choose_tuning(t, wish, info, key_size, count, words));
+
+    plan->base_blocks = divide_up(count, t->base);
+    plan->base_threads = t->base / HEAP_LANES;
+    plan->base_shared = base_shared(t->base, key_size);
+    plan->merge_shared = merge_shared(t, key_size);
+    for (run = t->base; run < count; run *= t->ways) {
+        struct plan_round *const round = &plan->round[plan->rounds++];
+        uint64_t wanted;
+
+        plan_round(round, t, count, run);
+        wanted = round->groups * (round->pieces + 1) * t->ways;
+        cuts = wanted > cuts ? wanted : cuts;
+    }
+    plan->launches = count ? 1 + 2 * plan->rounds : 0;
+    if (plan->rounds > 0) {
+        plan->cuts_offset = round_up(plan->key_bytes, 256);
+        plan->workspace_bytes = plan->cuts_offset + cuts * sizeof(wide);
+    }
+done:
+    return status;
+}

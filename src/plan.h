@@ -1,0 +1,53 @@
+/*
+ * plan.h - how to sort: pure arithmetic, no device, no memory.
+ *
+ * A plan says which base size, how many rounds of how many ways, how each
+ * round's output is cut into pieces, and how many bytes of workspace all that
+ * takes. It is a value: make it, look at it, throw it away.
+ */
+#ifndef MW_PLAN_H
+#define MW_PLAN_H
+
+#include "base/base.h"
+
+enum { PLAN_MOST_ROUNDS = 64 };
+
+/* One merge round of the heap engine. */
+struct plan_round {
+    uint64_t run;    /* keys in each sorted run that comes in */
+    uint64_t groups; /* groups of `ways` neighbouring runs */
+    uint64_t pieces; /* equal pieces of each group's output, one merge task each */
+    uint64_t piece;  /* keys in a piece, a multiple of 32 */
+    uint64_t blocks; /* of the merge launch */
+};
+
+struct plan {
+    mw_tuning tuning; /* every field filled */
+    uint32_t rounds;
+    uint32_t launches;
+    struct plan_round round[PLAN_MOST_ROUNDS];
+    uint64_t base_blocks;
+    uint32_t base_threads;
+    uint32_t base_shared; /* bytes a block */
+    uint32_t merge_shared;
+    uint64_t key_bytes;       /* of the whole array */
+    uint64_t workspace_bytes; /* the second array and the cuts */
+    uint64_t cuts_offset;     /* where in the workspace the cuts begin */
+};
+
+/*
+ * Is `tuning` one that plan_make can follow on some device? Fields left 0 are.
+ * The words name the field that is not.
+ */
+mw_status plan_check(const mw_tuning *tuning, struct words *words);
+
+/*
+ * The plan for `count` keys of `key_size` bytes on a device described by
+ * `info`, following `wish` where it is not 0 and the tuning table elsewhere.
+ * MW_BAD_ARGUMENT if `count` is beyond what memory can address,
+ * MW_UNSUPPORTED if the wish needs more shared memory than a block can have.
+ */
+mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
+                    size_t key_size, uint64_t count, struct words *words);
+
+#endif
