@@ -1,0 +1,115 @@
+#include "banks.h"
+
+enum { BANKS = 32, WORD = 4, SECTOR = 32 };
+
+/* Do all 32 lanes touch neighbouring places, in order? */
+static int in_a_row(const uint64_t *at, uint32_t mask, uint32_t bytes)
+{
+    uint64_t different = 0;
+
+    if (mask != UINT32_MAX)
+        return 0;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        different |= at[lane] ^ (at[0] + lane * bytes);
+    return different == 0;
+}
+
+/* Turns for `count` words, when some bank has to serve more than one. */
+static uint32_t crowded_turns(const uint64_t *words, uint32_t count)
+{
+    uint32_t in_bank[BANKS] = {0};
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t j = 0;
+
+        while (words[j] != words[i])
+            j++;
+        if (j == i && ++in_bank[words[i] % BANKS] > most)
+            most = in_bank[words[i] % BANKS];
+    }
+    return most;
+}
+
+/* Turns for the lanes of `mask`, which go to the banks together: 32 words at most. */
+static uint32_t turns(const uint64_t *at, uint32_t mask, uint32_t bytes)
+{
+    const uint32_t words_each = bytes > WORD ? bytes / WORD : 1;
+    uint64_t words[LANES];
+    uint64_t served[BANKS];
+    uint32_t busy = 0;
+    uint32_t count = 0;
+    int crowded = 0;
+
+    for (; mask; mask &= mask - 1) {
+        const uint64_t first = at[__builtin_ctz(mask)] / WORD;
+
+        for (uint32_t i = 0; i < words_each; i++) {
+            const uint64_t word = first + i;
+            const uint32_t bank = word % BANKS;
+
+            words[count++] = word;
+            if (!(busy >> bank & 1))
+                served[bank] = word;
+            busy |= 1u << bank;
+            crowded |= served[bank] != word;
+        }
+    }
+    return crowded ? crowded_turns(words, count) : 1;
+}
+
+struct cost bank_cost(const uint64_t *at, uint32_t mask, uint32_t bytes)
+{
+    const uint32_t parts = bytes > WORD ? bytes / WORD : 1;
+    const uint32_t lanes = LANES / parts;
+    const uint32_t whole = UINT32_MAX >> (LANES - lanes);
+    struct cost cost = {0, 0};
+
+    if (in_a_row(at, mask, bytes)) {
+        cost.paid = cost.ideal = parts;
+        return cost;
+    }
+    for (uint32_t first = 0; first < LANES; first += lanes) {
+        const uint32_t part = mask & whole << first;
+
+        if (part) {
+            cost.paid += turns(at, part, bytes);
+            cost.ideal++;
+        }
+    }
+    return cost;
+}
+
+struct cost sector_cost(const uint64_t *at, uint32_t mask, uint32_t bytes)
+{
+    const uint32_t cell = UINT32_MAX >> (SECTOR - bytes); /* a bit for each byte */
+    uint64_t sectors[LANES];
+    uint32_t touched[LANES];
+    uint32_t count = 0;
+    uint32_t distinct = 0;
+    struct cost cost;
+
+    if (in_a_row(at, mask, bytes)) {
+        cost.paid = (uint32_t)((at[LANES - 1] + bytes - 1) / SECTOR - at[0] / SECTOR + 1);
+        cost.ideal = LANES * bytes / SECTOR;
+        return cost;
+    }
+    for (; mask; mask &= mask - 1) {
+        const uint64_t place = at[__builtin_ctz(mask)];
+        uint32_t i = count;
+
+        while (i > 0 && sectors[i - 1] != place / SECTOR)
+            i--;
+        if (i == 0) {
+            sectors[count] = place / SECTOR;
+            touched[count] = 0;
+            i = ++count;
+        }
+        touched[i - 1] |= cell << place % SECTOR;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        distinct += (uint32_t)__builtin_popcount(touched[i]);
+    cost.paid = count;
+    cost.ideal = (distinct + SECTOR - 1) / SECTOR;
+    return cost;
+}

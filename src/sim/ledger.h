@@ -1,0 +1,52 @@
+/*
+ * ledger.h - what each source line of each kernel asked of memory.
+ */
+#ifndef MW_SIM_LEDGER_H
+#define MW_SIM_LEDGER_H
+
+#include "base/base.h"
+#include "simt_calls.h"
+
+/* One word in one place, as one kernel used it. */
+struct ledger_entry {
+    const struct simt_kernel *kernel;
+    const struct simt_site *site;
+    mw_traffic traffic;
+};
+
+struct ledger_launches {
+    const struct simt_kernel *kernel;
+    uint64_t count;
+};
+
+struct ledger {
+    struct ledger_entry *entries; /* number 0 is kept free: it means none */
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t *slots; /* a hash table of entry numbers, 0 where free */
+    uint32_t slot_count;
+    struct ledger_launches *launches;
+    size_t kernels;
+    mw_ledger_line *lines; /* what was handed out last */
+    char **texts;
+    size_t line_count;
+};
+
+/* Count a launch of `kernel`. Returns 0, or -1 if there is no memory. */
+int ledger_launch(struct ledger *ledger, const struct simt_kernel *kernel);
+
+/* The number of this entry, made if need be; 0 if there is no memory. */
+uint32_t ledger_number(struct ledger *ledger, const struct simt_kernel *kernel,
+                       const struct simt_site *site);
+
+/* The lines, sorted and with their text; they stay until the next call or reset. */
+mw_status ledger_lines(struct ledger *ledger, struct words *words,
+                       const mw_ledger_line **lines, size_t *count);
+
+/* Back to nothing; as an end, it frees everything. */
+void ledger_reset(struct ledger *ledger);
+
+/* The part of a path behind its last slash. */
+const char *base_name(const char *path);
+
+#endif

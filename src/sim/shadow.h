@@ -1,0 +1,134 @@
+/*
+ * shadow.h - who touched a piece of memory last, and whether that is a race.
+ *
+ * A clock ticks at every barrier of a warp or block and at the start of every
+ * block and launch. An access carries the tick at which its warp's present
+ * epoch began. Two accesses are ordered if a barrier that both threads took
+ * part in lies between them:
+ *
+ *   threads of one warp     their ticks differ
+ *   threads of one block    the earlier tick lies before the block's last BARRIER
+ *   different blocks        only if they belong to different launches
+ *
+ * One writer and a summary of the readers are kept for each piece, which is
+ * enough to catch every race between two accesses, in whatever order the
+ * simulator happened to run them.
+ */
+#ifndef MW_SIM_SHADOW_H
+#define MW_SIM_SHADOW_H
+
+#include <stdint.h>
+
+/*
+ * A mark is, from the top: 38 bits of tick, 13 of line (a number of the
+ * ledger, 0 if it has too many), 10 of thread, 3 of flags. Zero: nobody yet.
+ */
+typedef uint64_t shadow_mark;
+
+enum {
+    SHADOW_OTHER_LANES = 1, /* readers only: more lanes read it in this epoch ... */
+    SHADOW_OTHER_WARPS = 2, /* ... more warps since the block's last barrier ... */
+    SHADOW_OTHER_BLOCK = 4, /* ... another block in this launch */
+    SHADOW_FLAGS = 7,
+    SHADOW_THREAD_SHIFT = 3,
+    SHADOW_WARP_SHIFT = SHADOW_THREAD_SHIFT + 5,
+    SHADOW_LINE_SHIFT = 13,
+    SHADOW_TICK_SHIFT = 26,
+    SHADOW_MOST_THREADS = 1 << (SHADOW_LINE_SHIFT - SHADOW_THREAD_SHIFT),
+    SHADOW_MOST_LINES = 1 << (SHADOW_TICK_SHIFT - SHADOW_LINE_SHIFT)
+};
+
+#define SHADOW_MOST_TICKS (UINT64_C(1) << (64 - SHADOW_TICK_SHIFT))
+
+struct shadow {
+    shadow_mark wrote;
+    shadow_mark read;
+};
+
+/* The ticks at which the launch, the block and the block's present epoch began. */
+struct shadow_times {
+    uint64_t launch;
+    uint64_t block;
+    uint64_t barrier;
+};
+
+static inline uint64_t shadow_tick(shadow_mark mark)
+{
+    return mark >> SHADOW_TICK_SHIFT;
+}
+
+static inline uint32_t shadow_line(shadow_mark mark)
+{
+    return mark >> SHADOW_LINE_SHIFT & (SHADOW_MOST_LINES - 1);
+}
+
+static inline uint32_t shadow_thread(shadow_mark mark)
+{
+    return mark >> SHADOW_THREAD_SHIFT & (SHADOW_MOST_THREADS - 1);
+}
+
+static inline shadow_mark shadow_mark_of(uint64_t tick, uint32_t line, uint32_t thread)
+{
+    return tick << SHADOW_TICK_SHIFT | (shadow_mark)line << SHADOW_LINE_SHIFT |
+           thread << SHADOW_THREAD_SHIFT;
+}
+
+static inline int shadow_same_warp(shadow_mark a, shadow_mark b)
+{
+    return shadow_thread(a ^ b) >> (SHADOW_WARP_SHIFT - SHADOW_THREAD_SHIFT) == 0;
+}
+
+/* Is the access `mark`, made before, unordered with `mine` of another thread? */
+static inline int shadow_unordered(const struct shadow_times *times, shadow_mark mark,
+                                   shadow_mark mine)
+{
+    const uint64_t tick = shadow_tick(mark);
+
+    if (tick >= times->barrier) {
+        if (mark & SHADOW_OTHER_WARPS || !shadow_same_warp(mark, mine))
+            return 1;
+        if (tick == shadow_tick(mine) &&
+            (mark & SHADOW_OTHER_LANES || shadow_thread(mark ^ mine) != 0))
+            return 1;
+    }
+    return tick >= times->launch && (tick < times->block || mark & SHADOW_OTHER_BLOCK);
+}
+
+/* Take note of a read; returns the write it races with, or 0. */
+static inline shadow_mark shadow_read(const struct shadow_times *times, struct shadow *s,
+                                      shadow_mark mine)
+{
+    const shadow_mark before = s->read;
+    const uint64_t tick = shadow_tick(before);
+
+    if (shadow_unordered(times, s->wrote, mine))
+        return s->wrote;
+    if (tick < times->launch) {
+        s->read = mine;
+    } else if (tick < times->block) {
+        s->read = mine | SHADOW_OTHER_BLOCK;
+    } else if (tick < times->barrier) {
+        s->read = mine | (before & SHADOW_OTHER_BLOCK);
+    } else if (!shadow_same_warp(before, mine)) {
+        s->read = before | SHADOW_OTHER_WARPS;
+    } else if (tick != shadow_tick(mine)) {
+        s->read = mine | (before & (SHADOW_OTHER_WARPS | SHADOW_OTHER_BLOCK));
+    } else if (shadow_thread(before ^ mine) != 0) {
+        s->read = before | SHADOW_OTHER_LANES;
+    }
+    return 0;
+}
+
+/* Take note of a write; returns the access it races with, or 0. */
+static inline shadow_mark shadow_write(const struct shadow_times *times, struct shadow *s,
+                                       shadow_mark mine)
+{
+    if (shadow_unordered(times, s->wrote, mine))
+        return s->wrote;
+    if (shadow_unordered(times, s->read, mine))
+        return s->read;
+    s->wrote = mine;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,187 @@
+/*
+ * sim.c - the simulator as a device: the verbs of device.h.
+ */
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTHS = 4 }; /* keys of 8, 16, 32 and 64 bits */
+
+#define KERNEL_ROW(id, name, args, threads)                                              \
+    extern const struct simt_kernel simt_##name##_8, simt_##name##_16, simt_##name##_32, \
+        simt_##name##_64;
+#include "kernels/kernels.def"
+#undef KERNEL_ROW
+
+/* clang-format off */
+static const struct simt_kernel *const kernels[KERNEL_COUNT][WIDTHS] = {
+#define KERNEL_ROW(id, name, args, threads)                                              \
+    [KERNEL_##id] = {&simt_##name##_8, &simt_##name##_16, &simt_##name##_32,             \
+                     &simt_##name##_64},
+#include "kernels/kernels.def"
+#undef KERNEL_ROW
+};
+/* clang-format on */
+
+struct program {
+    int width; /* column of `kernels` */
+};
+
+struct sim {
+    struct device device; /* first: the verbs get a pointer to it */
+    struct machine machine;
+    struct program programs[WIDTHS];
+};
+
+static struct sim *sim_of(struct device *device)
+{
+    return (struct sim *)device;
+}
+
+struct machine *sim_machine(struct device *device)
+{
+    return &sim_of(device)->machine;
+}
+
+static void sim_close(struct device *device)
+{
+    machine_close(sim_machine(device));
+    free(sim_of(device));
+}
+
+static mw_status sim_alloc(struct device *device, uint64_t bytes, void **memory)
+{
+    *memory = memory_take(&sim_machine(device)->memory, bytes);
+    if (!*memory)
+        return fail(device->words, MW_NO_MEMORY, "no memory for %llu bytes",
+                    (unsigned long long)bytes);
+    return MW_OK;
+}
+
+static void sim_free(struct device *device, void *memory)
+{
+    memory_give(&sim_machine(device)->memory, memory);
+}
+
+/* Is [first, first + bytes) the device's? An empty range is, wherever it lies. */
+static mw_status check_range(struct device *device, const void *first, uint64_t bytes)
+{
+    struct memory *const memory = &sim_machine(device)->memory;
+
+    if (bytes == 0 || memory_find(memory, (uintptr_t)first, bytes))
+        return MW_OK;
+    return fail(device->words, MW_BAD_ARGUMENT,
+                "a copy of %llu bytes leaves the simulator's memory",
+                (unsigned long long)bytes);
+}
+
+static mw_status sim_upload(struct device *device, void *memory, const void *from,
+                            uint64_t bytes)
+{
+    const mw_status status = check_range(device, memory, bytes);
+
+    if (status == MW_OK && bytes > 0)
+        memcpy(memory, from, bytes);
+    return status;
+}
+
+static mw_status sim_download(struct device *device, void *to, const void *memory,
+                              uint64_t bytes)
+{
+    const mw_status status = check_range(device, memory, bytes);
+
+    if (status == MW_OK && bytes > 0)
+        memcpy(to, memory, bytes);
+    return status;
+}
+
+static mw_status sim_load(struct device *device, int bits, struct program **program)
+{
+    for (int width = 0; width < WIDTHS; width++) {
+        if (bits == 8 << width) {
+            *program = &sim_of(device)->programs[width];
+            return MW_OK;
+        }
+    }
+    return fail(device->words, MW_UNSUPPORTED, "no kernels for keys of %d bits", bits);
+}
+
+mw_status sim_launch_function(struct device *device, const struct machine_launch *launch)
+{
+    return machine_run(sim_machine(device), launch);
+}
+
+static mw_status sim_launch(struct device *device, const struct launch *launch)
+{
+    const struct machine_launch inner = {
+        .kernel = kernels[launch->kernel][launch->program->width],
+        .blocks = launch->blocks,
+        .threads = launch->threads,
+        .shared_bytes = launch->shared_bytes,
+        .args = launch->args,
+        .args_bytes = launch->args_bytes,
+    };
+
+    return sim_launch_function(device, &inner);
+}
+
+static mw_status sim_wait(struct device *device, void *stream)
+{
+    (void)device;
+    (void)stream;
+    return MW_OK; /* a launch returns when it is done */
+}
+
+static void sim_ledger_reset(struct device *device)
+{
+    ledger_reset(&sim_machine(device)->ledger);
+}
+
+static mw_status sim_ledger(struct device *device, const mw_ledger_line **lines,
+                            size_t *count)
+{
+    return ledger_lines(&sim_machine(device)->ledger, device->words, lines, count);
+}
+
+static const struct device_verbs verbs = {
+    .close = sim_close,
+    .alloc = sim_alloc,
+    .free = sim_free,
+    .upload = sim_upload,
+    .download = sim_download,
+    .load = sim_load,
+    .launch = sim_launch,
+    .wait = sim_wait,
+    .ledger_reset = sim_ledger_reset,
+    .ledger = sim_ledger,
+};
+
+mw_status sim_open(struct device **device, struct words *words)
+{
+    struct sim *const sim = calloc(1, sizeof *sim);
+    mw_status status;
+
+    *device = NULL;
+    if (!sim)
+        return fail(words, MW_NO_MEMORY, "no memory for the simulator");
+    sim->device.verbs = &verbs;
+    sim->device.words = words;
+    sim->device.info.size = sizeof sim->device.info;
+    strcpy(sim->device.info.device, "sim");
+    strcpy(sim->device.info.name, "Multiway simulator (SIMT, 32 banks)");
+    sim->device.info.processors = 4; /* few, so that grids made to fill them are small */
+    sim->device.info.architecture = 90;
+    sim->device.info.shared_per_block = MOST_SHARED;
+    sim->device.info.shared_per_processor = MOST_SHARED + 1024;
+    sim->device.info.ahead_of_time = 1;
+    for (int width = 0; width < WIDTHS; width++)
+        sim->programs[width].width = width;
+
+    status = machine_open(&sim->machine, words);
+    if (status == MW_OK)
+        *device = &sim->device;
+    else
+        sim_close(&sim->device);
+    return status;
+}

@@ -1,0 +1,108 @@
+/*
+ * simt_sim.h - the words of simt.h for a C compiler: calls into the simulator.
+ *
+ * Every use of a word is a site of its own, a constant that names the source
+ * line. A CELL is wrapped in a struct, so that an access that goes by no word,
+ * and would escape the ledger, does not compile.
+ */
+#ifndef MW_SIMT_SIM_H
+#define MW_SIMT_SIM_H
+
+#include "simt_calls.h"
+
+#ifdef __FILE_NAME__
+#define SIMT_FILE __FILE_NAME__
+#else
+#define SIMT_FILE __FILE__
+#endif
+
+/*
+ * One word may stand inside another, so what a word declares has a number of
+ * its own in its name.
+ */
+#define SIMT_SITE_AS(number, word, bytes, bulk)                                        \
+    (__extension__({                                                                   \
+        static const struct simt_site simt_site_##number = {SIMT_FILE, __LINE__, word, \
+                                                            bytes, bulk};              \
+        &simt_site_##number;                                                           \
+    }))
+#define SIMT_SITE_NUMBER(number, word, bytes, bulk) SIMT_SITE_AS(number, word, bytes, bulk)
+#define SIMT_SITE(word, bytes, bulk) SIMT_SITE_NUMBER(__COUNTER__, word, bytes, bulk)
+
+#define SIMT_KERNEL_OF(name, bits) simt_##name##_##bits
+#define SIMT_KERNEL(name, bits) SIMT_KERNEL_OF(name, bits)
+
+/* The kernel, and what the simulator starts it by: simt_heap_merge_32 and so on. */
+#define KERNEL(name, args_t)                                     \
+    static void name(const args_t args);                         \
+    static void name##_fibre(const void *args)                   \
+    {                                                            \
+        name(*(const args_t *)args);                             \
+    }                                                            \
+    extern const struct simt_kernel SIMT_KERNEL(name, KEY_BITS); \
+    const struct simt_kernel SIMT_KERNEL(name, KEY_BITS) = {     \
+        #name, name##_fibre, sizeof(args_t), name##_threads};    \
+    static void name(__attribute__((unused)) const args_t args)
+
+#define DEVICE static inline __attribute__((unused))
+#define SHARED(type, name) type *const name = (type *)simt_here->shared
+
+#define THREAD (+simt_here->thread)
+#define BLOCK (+simt_here->block)
+#define LANE (+simt_here->lane)
+#define THREADS (+simt_here->threads)
+#define BLOCKS (+simt_here->blocks)
+
+/* The sizes a GPU moves in one access; larger cells would be split there. */
+#define CELL(name, type)                                                          \
+    typedef struct {                                                              \
+        type simt_value;                                                          \
+    } name;                                                                       \
+    _Static_assert(sizeof(name) == 1 || sizeof(name) == 2 || sizeof(name) == 4 || \
+                       sizeof(name) == 8 || sizeof(name) == 16,                   \
+                   #name " is no cell: 1, 2, 4, 8 or 16 bytes")
+
+/* The comma makes the result a value: nothing can be assigned to a LOAD. */
+#define SIMT_READ(p, bulk)                                                           \
+    ((void)0,                                                                        \
+     ((__typeof__((p) + 0))simt_touch(SIMT_SITE(SIMT_LOAD, sizeof *(p), bulk), (p))) \
+         ->simt_value)
+
+/* The value comes first: words in it belong in front of the access. */
+#define SIMT_WRITE(p, v, bulk)                                                           \
+    ((void)__extension__({                                                               \
+        const __typeof__((p)->simt_value) simt_new = (v);                                \
+        ((__typeof__((p) + 0))simt_touch(SIMT_SITE(SIMT_STORE, sizeof *(p), bulk), (p))) \
+            ->simt_value = simt_new;                                                     \
+    }))
+
+#define LOAD(p) SIMT_READ(p, 0)
+#define STORE(p, v) SIMT_WRITE(p, v, 0)
+#define LOAD_BULK(p) SIMT_READ(p, 1)
+#define STORE_BULK(p, v) SIMT_WRITE(p, v, 1)
+
+#define BARRIER() simt_meet(SIMT_SITE(SIMT_BARRIER, 0, 0))
+#define WARP_BARRIER() simt_meet(SIMT_SITE(SIMT_WARP_BARRIER, 0, 0))
+
+/* Values travel as bits, whatever their type; narrow ones are promoted, as by CUDA. */
+#define SIMT_SHUFFLE_AS(number, v, lane)                                             \
+    (__extension__({                                                                 \
+        __typeof__((v) + 0) simt_value_##number = (v);                               \
+        uint64_t simt_bits_##number = 0;                                             \
+                                                                                     \
+        __builtin_memcpy(&simt_bits_##number, &simt_value_##number,                  \
+                         sizeof simt_value_##number);                                \
+        simt_bits_##number =                                                         \
+            simt_shuffle(SIMT_SITE(SIMT_SHUFFLE, 0, 0), simt_bits_##number, (lane)); \
+        __builtin_memcpy(&simt_value_##number, &simt_bits_##number,                  \
+                         sizeof simt_value_##number);                                \
+        simt_value_##number;                                                         \
+    }))
+#define SIMT_SHUFFLE_NUMBER(number, v, lane) SIMT_SHUFFLE_AS(number, v, lane)
+#define SHUFFLE(v, lane) SIMT_SHUFFLE_NUMBER(__COUNTER__, v, lane)
+#define SHUFFLE_XOR(v, mask) SHUFFLE(v, LANE ^ (mask))
+#define BALLOT(p) simt_ballot(SIMT_SITE(SIMT_BALLOT, 0, 0), !!(p))
+
+#define UNROLL
+
+#endif

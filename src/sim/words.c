@@ -1,0 +1,144 @@
+/*
+ * words.c - the calls behind LOAD and STORE: check an access, and log it.
+ */
+#include "machine.h"
+
+/* A request not seen since the lanes last met: give it its line. */
+static void open_request(const struct lane *lane, struct request *request)
+{
+    struct machine *const m = lane->machine;
+
+    request->line = ledger_number(&m->ledger, m->kernel, request->site);
+    if (!request->line)
+        machine_stop(m, fail(m->words, MW_NO_MEMORY, "no memory for the ledger"));
+    if (m->log.count > m->limits.accesses)
+        machine_fault(lane, request->site,
+                      "no end: %u accesses since the lanes of its warp last met",
+                      m->limits.accesses);
+}
+
+static shadow_mark my_mark(const struct lane *lane, uint32_t line)
+{
+    return shadow_mark_of(lane->machine->warp->epoch, line < SHADOW_MOST_LINES ? line : 0,
+                          (uint32_t)lane->place.thread);
+}
+
+/* Enter this access into `count` marks, and see whether it may be. */
+static void check_marks(const struct lane *lane, const struct simt_site *site, uintptr_t at,
+                        const struct shadow_times *times, struct shadow *marks,
+                        uint32_t count, shadow_mark mine)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const shadow_mark other = site->word == SIMT_STORE
+                                      ? shadow_write(times, &marks[i], mine)
+                                      : shadow_read(times, &marks[i], mine);
+
+        if (__builtin_expect(other != 0, 0))
+            fault_race(lane, site, at, other, other == marks[i].wrote);
+    }
+}
+
+/* Smaller accesses than before: the block's marks must be as small. */
+static void refine_shared(struct machine *m, uint32_t shift)
+{
+    if (m->shared_shift != SHIFT_NONE)
+        shadow_refine(m->shared_marks, (m->shared_bytes >> m->shared_shift) + 1,
+                      m->shared_shift - shift);
+    m->shared_shift = shift;
+}
+
+static void touch_shared(const struct lane *lane, const struct simt_site *site,
+                         uint64_t offset, shadow_mark mine)
+{
+    struct machine *const m = lane->machine;
+    const uint32_t shift = (uint32_t)__builtin_ctz(site->bytes);
+    struct shadow *marks;
+    uint32_t count;
+
+    if (__builtin_expect(shift < m->shared_shift, 0))
+        refine_shared(m, shift);
+    marks = m->shared_marks + (offset >> m->shared_shift);
+    count = site->bytes >> m->shared_shift;
+    if (site->word == SIMT_LOAD) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (__builtin_expect(shadow_tick(marks[i].wrote) < m->shared_times.block, 0))
+                fault_unwritten(lane, site, (uintptr_t)m->shared + offset);
+        }
+    }
+    check_marks(lane, site, (uintptr_t)m->shared + offset, &m->shared_times, marks, count,
+                mine);
+}
+
+static void touch_global(const struct lane *lane, const struct simt_site *site,
+                         uintptr_t at, shadow_mark mine)
+{
+    struct machine *const m = lane->machine;
+    struct allocation *const a = memory_find(&m->memory, at, site->bytes);
+
+    if (__builtin_expect(!a, 0))
+        fault_bounds(lane, site, at);
+    if (__builtin_expect(!a->shadow || site->bytes >> a->shift == 0, 0)) {
+        if (memory_mark(a, site->bytes) != 0)
+            machine_stop(m, fail(m->words, MW_NO_MEMORY,
+                                 "no memory to watch %llu bytes for races",
+                                 (unsigned long long)a->bytes));
+    }
+    check_marks(lane, site, at, &m->global_times, a->shadow + ((at - a->first) >> a->shift),
+                site->bytes >> a->shift, mine);
+}
+
+void *simt_touch(const struct simt_site *site, const void *cell)
+{
+    struct lane *const lane = (struct lane *)simt_here;
+    struct machine *const m = lane->machine;
+    const uintptr_t at = (uintptr_t)cell;
+    const uint64_t offset = at - (uintptr_t)m->shared;
+    struct request *const request = log_visit(&m->log, &lane->cursor, site);
+    shadow_mark mine;
+
+    if (__builtin_expect(!request, 0))
+        machine_stop(m, fail(m->words, MW_NO_MEMORY, "no memory to log accesses in"));
+    if (!request->line)
+        open_request(lane, request);
+    if (__builtin_expect(at & (site->bytes - 1u), 0))
+        fault_alignment(lane, site, at);
+    mine = my_mark(lane, request->line);
+    if (offset < m->shared_bytes) {
+        if (__builtin_expect(site->bytes > m->shared_bytes - offset, 0))
+            fault_bounds(lane, site, at);
+        request->shared |= lane->cursor.bit;
+        request->at[lane->cursor.lane] = offset;
+        touch_shared(lane, site, offset, mine);
+    } else {
+        request->at[lane->cursor.lane] = at;
+        touch_global(lane, site, at, mine);
+    }
+    return (void *)at;
+}
+
+void machine_fold(struct machine *m)
+{
+    for (uint32_t i = 0; i < m->log.count; i++) {
+        const struct request *const r = &m->log.requests[i];
+        const uint32_t global = r->lanes & ~r->shared;
+        mw_traffic *const t = &m->ledger.entries[r->line].traffic;
+
+        if (r->shared) {
+            const struct cost cost = bank_cost(r->at, r->shared, r->site->bytes);
+
+            t->shared_requests++;
+            t->shared_wavefronts += cost.paid;
+            t->shared_ideal += cost.ideal;
+        }
+        if (global) {
+            const struct cost cost = sector_cost(r->at, global, r->site->bytes);
+
+            t->global_requests++;
+            t->global_sectors += cost.paid;
+            t->global_ideal += cost.ideal;
+        }
+        if (r->site->word == SIMT_STORE)
+            m->idle_meetings = 0;
+    }
+    log_clear(&m->log);
+}

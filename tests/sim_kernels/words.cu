@@ -1,0 +1,179 @@
+/*
+ * words.cu - correct kernels: what they compute and count is known.
+ */
+#include "simt.h"
+
+#include "kernels.h"
+
+CELL(byte_cell, unsigned char);
+CELL(word_cell, unsigned);
+CELL(wide_cell, unsigned long long);
+CELL(double_cell, double);
+
+enum { TILE = 32 };
+
+/* Each lane's answers, all to be 1: do shuffles and ballots of every type work? */
+KERNEL(shuffle_all, struct test_args)
+{
+    word_cell *const out = (word_cell *)args.out;
+    const int lane = LANE;
+    const unsigned char narrow = (unsigned char)(200 + lane);
+    const short negative = (short)(-lane);
+    const unsigned long long large = (1ull << 40) * (unsigned)lane + 7;
+    const float real = 0.5f * (float)lane;
+    const double fine = 0.25 * lane;
+    unsigned right = 1;
+
+    right &= SHUFFLE(narrow, 31 - lane) == 231 - lane;
+    right &= SHUFFLE(negative, lane + 1) == -((lane + 1) % 32);
+    right &= SHUFFLE_XOR(large, 5) == (1ull << 40) * (unsigned)(lane ^ 5) + 7;
+    right &= SHUFFLE_XOR(real, 16) == 0.5f * (float)(lane ^ 16);
+    right &= SHUFFLE(fine, 3) == 0.75;
+    right &= SHUFFLE(SHUFFLE_XOR(lane, 1), 6) == 7;
+    right &= SHUFFLE(lane, 1) + 100 * SHUFFLE(lane, 2) + 10000 * SHUFFLE(lane, 3) == 30201;
+    right &= BALLOT(lane % 3 == 0) == 0x49249249u;
+    right &= BALLOT(0) == 0;
+    right &= BALLOT(&out[0] != 0) == 0xffffffffu;
+    STORE(&out[THREAD], right);
+}
+
+/*
+ * Lines, in order: lower half, upper half, everyone, a loop of LANE + 1 turns,
+ * everyone again.
+ */
+KERNEL(diverge, struct test_args)
+{
+    const word_cell *const in = (const word_cell *)args.in;
+    word_cell *const out = (word_cell *)args.out;
+    unsigned sum = 0;
+
+    if (LANE < 16)
+        sum += LOAD(&in[LANE]);
+    else
+        sum += LOAD(&in[LANE]);
+    sum += LOAD(&in[LANE + 32]);
+    for (int i = 0; i <= LANE; i++)
+        sum += LOAD(&in[i]);
+    STORE(&out[LANE], sum);
+}
+
+/* The sum of `count` words into out[BLOCK]. */
+KERNEL(reduce, struct test_args)
+{
+    SHARED(word_cell, sums);
+    const word_cell *const in = (const word_cell *)args.in;
+    unsigned sum = 0;
+
+    for (int i = THREAD; i < args.count; i += THREADS)
+        sum += LOAD_BULK(&in[i]);
+    for (int step = WARP / 2; step > 0; step /= 2)
+        sum += SHUFFLE_XOR(sum, step);
+    if (LANE == 0)
+        STORE(&sums[THREAD / WARP], sum);
+    BARRIER();
+    if (THREAD == 0) {
+        sum = 0;
+        for (int i = 0; i < (THREADS + WARP - 1) / WARP; i++)
+            sum += LOAD(&sums[i]);
+        STORE((word_cell *)args.out + BLOCK, sum);
+    }
+}
+
+/* One warp transposes a tile of words; rows lie `stride` words apart. */
+KERNEL(transpose, struct test_args)
+{
+    SHARED(word_cell, tile);
+    const word_cell *const in = (const word_cell *)args.in;
+    word_cell *const out = (word_cell *)args.out;
+
+    for (int row = 0; row < TILE; row++)
+        STORE(&tile[row * args.stride + LANE], LOAD(&in[row * TILE + LANE]));
+    WARP_BARRIER();
+    for (int row = 0; row < TILE; row++) {
+        const unsigned k = LOAD(&tile[LANE * args.stride + row]);
+
+        STORE(&out[row * TILE + LANE], k);
+    }
+}
+
+/* Threads exchange with their neighbours, barrier by barrier; sub-word cells. */
+KERNEL(neighbours, struct test_args)
+{
+    SHARED(byte_cell, cells);
+    byte_cell *const out = (byte_cell *)args.out + BLOCK * THREADS;
+    unsigned char mine = (unsigned char)THREAD;
+
+    for (int round = 0; round < 4; round++) {
+        STORE(&cells[THREAD], mine);
+        BARRIER();
+        mine = LOAD(&cells[(THREAD + 1) % THREADS]);
+        BARRIER();
+    }
+    STORE(&out[THREAD], mine);
+}
+
+/* One warp's memory passes from lane to lane under warp barriers. */
+KERNEL(reuse, struct test_args)
+{
+    SHARED(wide_cell, cells);
+    wide_cell *const mine = cells + THREAD / WARP * WARP;
+    wide_cell *const out = (wide_cell *)args.out;
+    unsigned long long sum = 0;
+
+    for (int round = 0; round < WARP; round++) {
+        STORE(&mine[(LANE + round) % WARP], (unsigned long long)LANE);
+        WARP_BARRIER();
+        sum += LOAD(&mine[LANE]) + LOAD(&mine[0]);
+        WARP_BARRIER();
+    }
+    STORE(&out[THREAD], sum);
+}
+
+/* Global memory, written, read and written again across barriers of one block. */
+KERNEL(block_order, struct test_args)
+{
+    word_cell *const out = (word_cell *)args.out + BLOCK * THREADS;
+
+    STORE(&out[THREAD], (unsigned)THREAD);
+    BARRIER();
+
+    const unsigned other = LOAD(&out[THREADS - 1 - THREAD]);
+
+    BARRIER();
+    STORE(&out[THREAD], other);
+}
+
+/* The same shared bytes as doubles, words and bytes, one after the other. */
+KERNEL(mixed_sizes, struct test_args)
+{
+    SHARED(double_cell, doubles);
+    byte_cell *const bytes = (byte_cell *)doubles;
+    word_cell *const words = (word_cell *)doubles;
+    byte_cell *const out = (byte_cell *)args.out;
+
+    STORE(&doubles[THREAD], (double)THREAD);
+    BARRIER();
+    if (THREAD % 2 == 0)
+        STORE(&words[THREAD], 0x01020304u);
+    BARRIER();
+    for (int i = 0; i < 2; i++)
+        STORE(&out[2 * THREAD + i], LOAD(&bytes[2 * THREAD + i]));
+}
+
+/* Meetings and accesses, for timing and for the limits: `count` rounds. */
+KERNEL(spin, struct test_args)
+{
+    SHARED(word_cell, cells);
+    word_cell *const out = (word_cell *)args.out;
+    unsigned k = (unsigned)THREAD;
+
+    for (int i = 0; i < args.count; i++) {
+        for (int j = 0; j < args.stride; j++) {
+            STORE(&cells[THREAD], k);
+            k += LOAD(&cells[THREAD]);
+        }
+        for (int j = 0; j < args.first; j++)
+            k += SHUFFLE_XOR(k, 1);
+    }
+    STORE(&out[THREAD], k);
+}

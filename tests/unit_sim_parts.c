@@ -1,0 +1,257 @@
+/*
+ * unit_sim_parts.c - the simulator's parts alone, against slow and simple ones:
+ * bank and sector costs, the putting together of requests, the race marks.
+ */
+#include "sim/banks.h"
+#include "sim/log.h"
+#include "sim/shadow.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* ---- Costs ---------------------------------------------------------------- */
+
+/* Turns of the banks by definition: count the distinct words of every bank. */
+static struct cost slow_bank_cost(const uint64_t *at, uint32_t mask, uint32_t bytes)
+{
+    const uint32_t lanes = bytes == 16 ? 8 : bytes == 8 ? 16 : 32;
+    struct cost cost = {0, 0};
+
+    for (uint32_t first = 0; first < 32; first += lanes) {
+        static unsigned char wanted[1 << 16];
+        uint32_t in_bank[32] = {0};
+        uint32_t most = 0;
+
+        memset(wanted, 0, sizeof wanted);
+        for (uint32_t lane = first; lane < first + lanes; lane++) {
+            for (uint32_t b = 0; mask >> lane & 1 && b < bytes; b++)
+                wanted[(at[lane] + b) / 4] = 1;
+        }
+        for (uint32_t word = 0; word < sizeof wanted; word++)
+            in_bank[word % 32] += wanted[word];
+        for (int bank = 0; bank < 32; bank++)
+            most = in_bank[bank] > most ? in_bank[bank] : most;
+        cost.paid += most;
+        cost.ideal += most > 0;
+    }
+    return cost;
+}
+
+static struct cost slow_sector_cost(const uint64_t *at, uint32_t mask, uint32_t bytes)
+{
+    static unsigned char touched[1 << 16];
+    struct cost cost = {0, 0};
+    uint32_t distinct = 0;
+
+    memset(touched, 0, sizeof touched);
+    for (int lane = 0; lane < 32; lane++) {
+        if (mask >> lane & 1)
+            memset(touched + at[lane], 1, bytes);
+    }
+    for (size_t first = 0; first < sizeof touched; first += 32) {
+        uint32_t in_sector = 0;
+
+        for (size_t i = first; i < first + 32; i++)
+            in_sector += touched[i];
+        cost.paid += in_sector > 0;
+        distinct += in_sector;
+    }
+    cost.ideal = (distinct + 31) / 32;
+    return cost;
+}
+
+static int same_cost(struct cost a, struct cost b)
+{
+    return a.paid == b.paid && a.ideal == b.ideal;
+}
+
+/* Random lanes, random places: anywhere, nearby, at a stride, all in a row. */
+static void test_costs(struct tap *tap, uint32_t bytes)
+{
+    uint64_t seed = 88172645463325252u + bytes;
+    int banks = 1;
+    int sectors = 1;
+
+    for (int i = 0; i < 300; i++) {
+        const uint32_t range = i % 4 == 0 ? 2048 : 64;
+        const uint64_t stride = next_random(&seed) % 40;
+        const uint64_t first = next_random(&seed) % 64;
+        const uint32_t mask = i % 3 ? UINT32_MAX : (uint32_t)next_random(&seed) | 1;
+        uint64_t at[32];
+
+        for (uint64_t lane = 0; lane < 32; lane++) {
+            const uint64_t cell =
+                i % 2 ? first + lane * stride : next_random(&seed) % range;
+
+            at[lane] = (i % 5 ? cell : first + lane) * bytes;
+        }
+        banks &= same_cost(bank_cost(at, mask, bytes), slow_bank_cost(at, mask, bytes));
+        sectors &=
+            same_cost(sector_cost(at, mask, bytes), slow_sector_cost(at, mask, bytes));
+    }
+    tap_case(tap, banks, "bank turns of %u-byte accesses, by definition", bytes);
+    tap_case(tap, sectors, "sectors of %u-byte accesses, by definition", bytes);
+}
+
+/* ---- The log -------------------------------------------------------------- */
+
+enum { SITES = 100, MOST_VISITS = 200 };
+
+/*
+ * Lanes walk through sites, in step for a while and each on its own afterwards;
+ * request (site, n) must hold exactly the lanes that came to it n times or more.
+ */
+static int log_round(struct log *log, uint64_t *seed, int sites, int steps)
+{
+    static const struct simt_site site[SITES];
+    static uint32_t expected[SITES][MOST_VISITS];
+    static uint32_t found[SITES];
+    const int together = (int)(next_random(seed) % (unsigned)(steps + 1));
+    int path[MOST_VISITS];
+    uint32_t requests = 0;
+    int right = 1;
+
+    memset(expected, 0, sizeof expected);
+    memset(found, 0, sizeof found);
+    for (int i = 0; i < steps; i++)
+        path[i] = (int)(next_random(seed) % (unsigned)sites);
+    log_clear(log);
+    for (uint32_t i = 0; i < LANES; i++) {
+        struct log_cursor cursor = {(i + 5) % LANES, 1u << (i + 5) % LANES, 0, 1};
+        int visits[SITES] = {0};
+        const int length = (int)(next_random(seed) % (unsigned)(steps + 1));
+
+        for (int j = 0; j < (length > together ? length : together); j++) {
+            const int s =
+                j < together ? path[j] : (int)(next_random(seed) % (unsigned)sites);
+            struct request *const request = log_visit(log, &cursor, &site[s]);
+
+            expected[s][visits[s]++] |= cursor.bit;
+            request->at[cursor.lane] = (uint64_t)visits[s];
+        }
+    }
+    for (uint32_t i = 0; i < log->count; i++) {
+        const struct request *const r = &log->requests[i];
+        const long s = r->site - site;
+        const uint32_t n = found[s]++;
+
+        right &= r->lanes == expected[s][n];
+        for (int lane = 0; lane < LANES; lane++)
+            right &= !(r->lanes >> lane & 1) || r->at[lane] == n + 1;
+        requests++;
+    }
+    for (int s = 0; s < SITES; s++)
+        for (int n = 0; n < MOST_VISITS; n++)
+            requests -= expected[s][n] != 0;
+    return right && requests == 0;
+}
+
+static void test_log(struct tap *tap)
+{
+    struct log log = {0};
+    uint64_t seed = 4101842887655102017u;
+    int right = 1;
+
+    for (int i = 0; i < 400; i++)
+        right &= log_round(&log, &seed, 1 + i % SITES, 1 + i / 2);
+    tap_ok(tap, right, "requests are the n-th visits to each site, however lanes diverge",
+           "");
+    log_close(&log);
+}
+
+/* ---- Race marks ----------------------------------------------------------- */
+
+enum { THREADS = 96, ACCESSES = 24 };
+
+struct past {
+    int block;
+    int thread;
+    int barrier; /* barriers of its block so far, ... */
+    int epoch;   /* ... and of its warp */
+    int wrote;
+};
+
+static int races(const struct past *a, const struct past *b)
+{
+    if (!a->wrote && !b->wrote)
+        return 0;
+    if (a->block != b->block)
+        return 1;
+    if (a->thread == b->thread || a->barrier != b->barrier)
+        return 0;
+    return a->thread / 32 != b->thread / 32 || a->epoch == b->epoch;
+}
+
+/* One place, random accesses and barriers: the marks see a race iff two accesses do. */
+static int shadow_round(uint64_t *seed, int blocks)
+{
+    struct past past[ACCESSES];
+    struct shadow shadow = {0, 0};
+    struct shadow_times times = {1, 1, 1};
+    uint64_t clock = 1;
+    uint64_t epoch[THREADS / 32] = {1, 1, 1};
+    int block = 0;
+    int barrier = 0;
+
+    for (int i = 0; i < ACCESSES; i++) {
+        const uint64_t r = next_random(seed);
+        const int thread = (int)(r >> 8 & 1 ? r >> 10 & 3 : r % THREADS);
+        const int warp = thread / 32;
+        const struct past now = {block, thread, barrier, (int)epoch[warp],
+                                 (r >> 20) % 4 == 0};
+        const shadow_mark mine = shadow_mark_of(epoch[warp], 7, (uint32_t)thread);
+        const shadow_mark other = now.wrote ? shadow_write(&times, &shadow, mine)
+                                            : shadow_read(&times, &shadow, mine);
+        int expected = 0;
+
+        for (int j = 0; j < i; j++)
+            expected |= races(&past[j], &now);
+        if ((other != 0) != expected)
+            return 0;
+        if (other)
+            return 1;
+        past[i] = now;
+        if (r >> 30 & 1)
+            epoch[warp] = ++clock;
+        if ((r >> 31) % 4 == 0) {
+            const int new_block = (r >> 40) % 4 == 0 && block + 1 < blocks;
+
+            times.barrier = ++clock;
+            times.block = new_block ? clock : times.block;
+            block += new_block;
+            barrier++;
+            epoch[0] = epoch[1] = epoch[2] = clock;
+        }
+    }
+    return 1;
+}
+
+static void test_shadow(struct tap *tap)
+{
+    uint64_t seed = 2685821657736338717u;
+    int right = 1;
+
+    for (int i = 0; i < 100000; i++)
+        right &= shadow_round(&seed, 1 + i % 3);
+    tap_ok(tap, right, "marks see a race where two accesses race, and nowhere else", "");
+}
+
+int main(void)
+{
+    struct tap tap = {0, 0};
+
+    for (uint32_t bytes = 1; bytes <= 16; bytes *= 2)
+        test_costs(&tap, bytes);
+    test_log(&tap);
+    test_shadow(&tap);
+    return tap_end(&tap);
+}
