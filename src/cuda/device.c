@@ -1,0 +1,355 @@
+#include "device.h"
+
+#include "cache.h"
+#include "copy.h"
+#include "driver.h"
+#include "program.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { WIDTHS = 4 };
+
+static const uint64_t default_cache_bytes = UINT64_C(256) << 20;
+
+/* An allocation not yet freed. */
+struct block {
+    struct block *next;
+    CUdeviceptr memory;
+};
+
+struct gpu {
+    struct device base;
+    struct driver driver;
+    CUdevice number;
+    CUcontext context; /* the primary one, which the CUDA runtime uses too */
+    struct block *blocks;
+    struct staging staging;
+    struct cache *cache;
+    struct program programs[WIDTHS];
+};
+
+static struct gpu *gpu_of(struct device *device)
+{
+    return (struct gpu *)device;
+}
+
+/* Make our context current; leave() puts back whatever the caller had. */
+static mw_status enter(struct gpu *gpu)
+{
+    return driver_check(&gpu->driver, gpu->base.words,
+                        gpu->driver.CtxPushCurrent(gpu->context),
+                        "cannot enter the context of %s", gpu->base.info.device);
+}
+
+static void leave(struct gpu *gpu)
+{
+    CUcontext popped;
+
+    gpu->driver.CtxPopCurrent(&popped);
+}
+
+static mw_status gpu_alloc(struct device *device, uint64_t bytes, void **memory)
+{
+    struct gpu *const gpu = gpu_of(device);
+    struct block *const block = malloc(sizeof *block);
+    mw_status status;
+
+    *memory = NULL;
+    if (!block)
+        return fail(device->words, MW_NO_MEMORY,
+                    "no host memory for an allocation's record");
+    status = enter(gpu);
+    if (status == MW_OK) {
+        /* The driver knows no allocation of nothing. */
+        status = driver_check(&gpu->driver, device->words,
+                              gpu->driver.MemAlloc(&block->memory, bytes ? bytes : 1),
+                              "cannot allocate %llu bytes on %s", (unsigned long long)bytes,
+                              device->info.device);
+        leave(gpu);
+    }
+    if (status != MW_OK) {
+        free(block);
+        return status;
+    }
+    block->next = gpu->blocks;
+    gpu->blocks = block;
+    *memory = (void *)(uintptr_t)block->memory;
+    return MW_OK;
+}
+
+static void gpu_free(struct device *device, void *memory)
+{
+    struct gpu *const gpu = gpu_of(device);
+    struct block **link = &gpu->blocks;
+
+    while (*link && (*link)->memory != (uintptr_t)memory)
+        link = &(*link)->next;
+    /* Where the context cannot be entered, gpu_close gets another chance. */
+    if (!*link || gpu->driver.CtxPushCurrent(gpu->context) != CUDA_SUCCESS)
+        return;
+
+    struct block *const block = *link;
+
+    *link = block->next;
+    gpu->driver.MemFree(block->memory);
+    leave(gpu);
+    free(block);
+}
+
+static mw_status copy(struct gpu *gpu, const struct copy *request)
+{
+    mw_status status;
+
+    if (request->bytes == 0)
+        return MW_OK;
+    status = enter(gpu);
+    if (status != MW_OK)
+        return status;
+    status =
+        driver_check(&gpu->driver, gpu->base.words,
+                     copy_run(&gpu->driver, gpu->context, &gpu->staging, request),
+                     "cannot copy %llu bytes %s %s", (unsigned long long)request->bytes,
+                     request->upload ? "to" : "from", gpu->base.info.device);
+    leave(gpu);
+    return status;
+}
+
+static mw_status gpu_upload(struct device *device, void *memory, const void *from,
+                            uint64_t bytes)
+{
+    const struct copy request = {(unsigned char *)from, (uintptr_t)memory, bytes, 1};
+
+    return copy(gpu_of(device), &request);
+}
+
+static mw_status gpu_download(struct device *device, void *to, const void *memory,
+                              uint64_t bytes)
+{
+    const struct copy request = {to, (uintptr_t)memory, bytes, 0};
+
+    return copy(gpu_of(device), &request);
+}
+
+/* Where the program of this width is kept. */
+static struct program *program_slot(struct gpu *gpu, int bits)
+{
+    int width = 0;
+
+    assert(bits == 8 || bits == 16 || bits == 32 || bits == 64);
+    while (8 << width < bits)
+        width++;
+    return &gpu->programs[width];
+}
+
+static struct program_target target_of(struct gpu *gpu)
+{
+    return (struct program_target){&gpu->driver, &gpu->base.info, gpu->cache,
+                                   gpu->base.words};
+}
+
+static mw_status gpu_load(struct device *device, int bits, struct program **program)
+{
+    struct gpu *const gpu = gpu_of(device);
+    struct program *const slot = program_slot(gpu, bits);
+    const struct program_target target = target_of(gpu);
+    mw_status status = MW_OK;
+
+    if (!slot->module) {
+        status = enter(gpu);
+        if (status != MW_OK)
+            return status;
+        status = program_from_image(&target, bits, slot);
+        if (status == MW_OK && !slot->module)
+            status = program_from_source(&target, bits, slot);
+        leave(gpu);
+    }
+    *program = slot;
+    return status;
+}
+
+static mw_status gpu_launch(struct device *device, const struct launch *launch)
+{
+    struct gpu *const gpu = gpu_of(device);
+    const unsigned blocks = (unsigned)launch->blocks;
+    void *parameters[] = {(void *)launch->args};
+    mw_status status;
+
+    assert(launch->blocks >= 1 && launch->blocks <= INT32_MAX);
+    status = enter(gpu);
+    if (status != MW_OK)
+        return status;
+    status = driver_check(
+        &gpu->driver, device->words,
+        gpu->driver.LaunchKernel(launch->program->functions[launch->kernel], blocks, 1, 1,
+                                 launch->threads, 1, 1, launch->shared_bytes,
+                                 launch->stream, parameters, NULL),
+        "cannot launch kernel %s: %u blocks of %u threads and %u bytes of shared memory",
+        program_kernel_name(launch->kernel), blocks, launch->threads, launch->shared_bytes);
+    leave(gpu);
+    return status;
+}
+
+static mw_status gpu_wait(struct device *device, void *stream)
+{
+    struct gpu *const gpu = gpu_of(device);
+    mw_status status = enter(gpu);
+
+    if (status != MW_OK)
+        return status;
+    /* Sorts may have gone to streams that the default stream does not wait for. */
+    status = driver_check(&gpu->driver, device->words,
+                          stream ? gpu->driver.StreamSynchronize(stream)
+                                 : gpu->driver.CtxSynchronize(),
+                          "waiting for %s", device->info.device);
+    leave(gpu);
+    return status;
+}
+
+/* Give back what lives in the context, which is current. */
+static void empty(struct gpu *gpu)
+{
+    gpu->driver.CtxSynchronize(); /* our kernels may still be running */
+    for (const struct block *block = gpu->blocks; block; block = block->next)
+        gpu->driver.MemFree(block->memory);
+    for (int i = 0; i < WIDTHS; i++)
+        program_unload(&gpu->driver, &gpu->programs[i]);
+    staging_free(&gpu->driver, &gpu->staging);
+}
+
+static void gpu_close(struct device *device)
+{
+    struct gpu *const gpu = gpu_of(device);
+
+    if (gpu->context) {
+        if (gpu->driver.CtxPushCurrent(gpu->context) == CUDA_SUCCESS) {
+            empty(gpu);
+            leave(gpu);
+        }
+        gpu->driver.DevicePrimaryCtxRelease(gpu->number);
+    }
+    while (gpu->blocks) {
+        struct block *const block = gpu->blocks;
+
+        gpu->blocks = block->next;
+        free(block);
+    }
+    cache_close(gpu->cache);
+    driver_close(&gpu->driver);
+    free(gpu);
+}
+
+static const struct device_verbs verbs = {
+    .close = gpu_close,
+    .alloc = gpu_alloc,
+    .free = gpu_free,
+    .upload = gpu_upload,
+    .download = gpu_download,
+    .load = gpu_load,
+    .launch = gpu_launch,
+    .wait = gpu_wait,
+};
+
+static mw_status find(struct gpu *gpu, int index)
+{
+    const struct driver *const driver = &gpu->driver;
+    struct words *const words = gpu->base.words;
+    int count = 0;
+    mw_status status;
+
+    TRY(driver_check(driver, words, driver->DeviceGetCount(&count),
+                     "cannot count the GPUs"));
+    if (count == 0)
+        TRY(fail(words, MW_NO_DEVICE, "the CUDA driver finds no GPU on this machine"));
+    if (index < 0 || index >= count)
+        TRY(fail(words, MW_NO_DEVICE, "there is no GPU number %d: the last one is %d",
+                 index, count - 1));
+    TRY(driver_check(driver, words, driver->DeviceGet(&gpu->number, index),
+                     "cannot open the GPU number %d", index));
+done:
+    return status;
+}
+
+static mw_status ask(struct gpu *gpu, int attribute, int *value)
+{
+    return driver_check(&gpu->driver, gpu->base.words,
+                        gpu->driver.DeviceGetAttribute(value, attribute, gpu->number),
+                        "cannot ask %s for its attribute %d", gpu->base.info.device,
+                        attribute);
+}
+
+static mw_status describe(struct gpu *gpu, int index)
+{
+    const struct driver *const driver = &gpu->driver;
+    struct words *const words = gpu->base.words;
+    mw_info *const info = &gpu->base.info;
+    int processors, major, minor, block, processor;
+    size_t memory = 0;
+    mw_status status;
+
+    info->size = sizeof *info;
+    snprintf(info->device, sizeof info->device, "cuda:%d", index);
+    driver_version(driver, info->driver, sizeof info->driver);
+    TRY(driver_check(driver, words,
+                     driver->DeviceGetName(info->name, sizeof info->name, gpu->number),
+                     "cannot ask %s for its name", info->device));
+    TRY(driver_check(driver, words, driver->DeviceTotalMem(&memory, gpu->number),
+                     "cannot ask %s for its memory", info->device));
+    TRY(ask(gpu, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors));
+    TRY(ask(gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major));
+    TRY(ask(gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor));
+    TRY(ask(gpu, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &block));
+    TRY(ask(gpu, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, &processor));
+    info->memory_bytes = memory;
+    info->processors = (uint32_t)processors;
+    info->architecture = (uint32_t)(10 * major + minor);
+    info->shared_per_block = (uint64_t)block;
+    info->shared_per_processor = (uint64_t)processor;
+done:
+    return status;
+}
+
+/* Whether the embedded images serve this GPU is known once one was tried. */
+static mw_status try_image(struct gpu *gpu)
+{
+    const struct program_target target = target_of(gpu);
+    struct program *const slot = program_slot(gpu, 32);
+    mw_status status = enter(gpu);
+
+    if (status != MW_OK)
+        return status;
+    status = program_from_image(&target, 32, slot);
+    gpu->base.info.ahead_of_time = slot->module != NULL;
+    leave(gpu);
+    return status;
+}
+
+mw_status cuda_open(struct device **device, int index, const mw_options *options,
+                    struct words *words)
+{
+    struct gpu *const gpu = calloc(1, sizeof *gpu);
+    mw_status status;
+
+    *device = NULL;
+    if (!gpu)
+        return fail(words, MW_NO_MEMORY, "no host memory for a device");
+    gpu->base.verbs = &verbs;
+    gpu->base.words = words;
+    TRY(driver_open(&gpu->driver, words));
+    TRY(find(gpu, index));
+    TRY(describe(gpu, index));
+    TRY(driver_check(&gpu->driver, words,
+                     gpu->driver.DevicePrimaryCtxRetain(&gpu->context, gpu->number),
+                     "cannot make a context on %s", gpu->base.info.device));
+    if (options)
+        gpu->cache =
+            cache_open(options->cache_path,
+                       options->cache_bytes ? options->cache_bytes : default_cache_bytes);
+    TRY(try_image(gpu));
+    *device = &gpu->base;
+done:
+    if (status != MW_OK)
+        gpu_close(&gpu->base);
+    return status;
+}

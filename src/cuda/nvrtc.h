@@ -1,0 +1,83 @@
+/*
+ * nvrtc.h - NVIDIA's run-time compiler, libnvrtc, opened at run time.
+ *
+ *   struct nvrtc nvrtc;
+ *   TRY(nvrtc_open(&nvrtc, words));
+ *   TRY(nvrtc_compile(&nvrtc, &request, &code, words));
+ *   ... code.bytes ...
+ *   nvrtc_code_free(&code);
+ *   nvrtc_close(&nvrtc);
+ */
+#ifndef MW_CUDA_NVRTC_H
+#define MW_CUDA_NVRTC_H
+
+#include "base/base.h"
+#include "kernels/kernel_files.h"
+
+typedef int nvrtcResult;
+typedef struct _nvrtcProgram *nvrtcProgram;
+
+enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1 };
+
+/* clang-format off */
+
+/* THE list of NVRTC functions: result, name in the table, symbol, parameters. */
+#define NVRTC_FUNCTIONS(F)                                                               \
+    F(nvrtcResult, Version, "nvrtcVersion", (int *major, int *minor))                    \
+    F(const char *, GetErrorString, "nvrtcGetErrorString", (nvrtcResult code))           \
+    F(nvrtcResult, CreateProgram, "nvrtcCreateProgram",                                  \
+      (nvrtcProgram *program, const char *source, const char *name, int header_count,    \
+       const char *const *headers, const char *const *header_names))                     \
+    F(nvrtcResult, DestroyProgram, "nvrtcDestroyProgram", (nvrtcProgram *program))       \
+    F(nvrtcResult, CompileProgram, "nvrtcCompileProgram",                                \
+      (nvrtcProgram program, int option_count, const char *const *options))              \
+    F(nvrtcResult, GetCUBINSize, "nvrtcGetCUBINSize",                                    \
+      (nvrtcProgram program, size_t *bytes))                                             \
+    F(nvrtcResult, GetCUBIN, "nvrtcGetCUBIN", (nvrtcProgram program, char *cubin))       \
+    F(nvrtcResult, GetProgramLogSize, "nvrtcGetProgramLogSize",                          \
+      (nvrtcProgram program, size_t *bytes))                                             \
+    F(nvrtcResult, GetProgramLog, "nvrtcGetProgramLog",                                  \
+      (nvrtcProgram program, char *log))
+
+/* clang-format on */
+
+struct nvrtc {
+    void *library;
+#define NVRTC_MEMBER(result, name, symbol, parameters) result(*name) parameters;
+    NVRTC_FUNCTIONS(NVRTC_MEMBER)
+#undef NVRTC_MEMBER
+    int major, minor; /* of NVRTC's version */
+};
+
+/* What to compile: program.cu of `sources`, which may include the others. */
+struct nvrtc_request {
+    const struct kernel_file *sources; /* ends with a row whose name is NULL */
+    int bits;                          /* of a key: 8, 16, 32 or 64 */
+    unsigned architecture;             /* 90 for sm_90 */
+    int verbose;                       /* 1: the log tells of registers and spills */
+};
+
+/* Machine code (a cubin) and what the compiler had to say about it. */
+struct nvrtc_code {
+    void *bytes;
+    size_t size;
+    char *log; /* "" if it said nothing */
+};
+
+/* MW_COMPILE_FAILED if this machine has no NVRTC, or one too old to serve. */
+mw_status nvrtc_open(struct nvrtc *nvrtc, struct words *words);
+void nvrtc_close(struct nvrtc *nvrtc);
+
+/* On failure `*code` is empty, and `words` holds the beginning of the log. */
+mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
+                        struct nvrtc_code *code, struct words *words);
+void nvrtc_code_free(struct nvrtc_code *code);
+
+/*
+ * Everything the compiler's output depends on, as one text to be freed by the
+ * caller: the version, the options and the sources. NULL if memory ran out.
+ */
+char *nvrtc_key(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
+                size_t *size);
+
+#endif

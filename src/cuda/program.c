@@ -1,0 +1,144 @@
+#include "program.h"
+
+#include "kernels/kernel_files.h"
+#include "nvrtc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kernel_names[KERNEL_COUNT] = {
+#define KERNEL_ROW(id, name, args, threads) [KERNEL_##id] = #name,
+#include "kernels/kernels.def"
+#undef KERNEL_ROW
+};
+
+const char *program_kernel_name(enum kernel_id kernel)
+{
+    return kernel_names[kernel];
+}
+
+/*
+ * Find a kernel and allow it all the shared memory a block can have. Drivers
+ * load lazily: asking how many threads fit makes sure the kernel is resident,
+ * so that no launch has to allocate.
+ */
+static mw_status prepare(const struct program_target *target, CUmodule module,
+                         const char *name, CUfunction *function)
+{
+    const struct driver *const driver = target->driver;
+    const int most = (int)target->info->shared_per_block;
+    struct words *const words = target->words;
+    int threads = 0;
+    int fixed = 0;
+    mw_status status;
+
+    TRY(driver_check(driver, words, driver->ModuleGetFunction(function, module, name),
+                     "cannot find the kernel %s", name));
+    TRY(driver_check(driver, words,
+                     driver->FuncGetAttribute(
+                         &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, *function),
+                     "cannot ask the kernel %s for its threads", name));
+    TRY(driver_check(
+        driver, words,
+        driver->FuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, *function),
+        "cannot ask the kernel %s for its shared memory", name));
+    TRY(driver_check(
+        driver, words,
+        driver->FuncSetAttribute(*function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                 most - fixed),
+        "cannot give the kernel %s %d bytes of shared memory", name, most - fixed));
+    TRY(driver_check(driver, words,
+                     driver->FuncSetAttribute(
+                         *function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                         CU_SHAREDMEM_CARVEOUT_MAX_SHARED),
+                     "cannot set the shared memory carve-out of the kernel %s", name));
+done:
+    return status;
+}
+
+/* Load machine code; `what` says in a message where it came from. */
+static mw_status load(const struct program_target *target, const void *image,
+                      const char *what, struct program *program)
+{
+    const struct driver *const driver = target->driver;
+    struct program loaded = {.module = NULL};
+    mw_status status;
+
+    TRY(driver_check(driver, target->words, driver->ModuleLoadData(&loaded.module, image),
+                     "cannot load %s", what));
+    for (int i = 0; i < KERNEL_COUNT; i++)
+        TRY(prepare(target, loaded.module, kernel_names[i], &loaded.functions[i]));
+    *program = loaded;
+done:
+    if (status != MW_OK)
+        program_unload(driver, &loaded);
+    return status;
+}
+
+mw_status program_from_image(const struct program_target *target, int bits,
+                             struct program *program)
+{
+    const struct kernel_file *image = kernel_images;
+    struct words words; /* of a rejection: no failure, so not for the caller */
+    struct program_target quiet = *target;
+    char name[32];
+
+    snprintf(name, sizeof name, "program_%d.fatbin", bits);
+    while (image->name && strcmp(image->name, name) != 0)
+        image++;
+    if (!image->name)
+        return MW_OK;
+
+    quiet.words = &words;
+
+    const mw_status status = load(&quiet, image->bytes, name, program);
+
+    if (status == MW_OK || status == MW_COMPILE_FAILED)
+        return MW_OK;
+    *target->words = words;
+    return status;
+}
+
+mw_status program_from_source(const struct program_target *target, int bits,
+                              struct program *program)
+{
+    const struct nvrtc_request request = {kernel_sources, bits, target->info->architecture,
+                                          0};
+    struct nvrtc nvrtc = {.library = NULL};
+    struct nvrtc_code code = {NULL, 0, NULL};
+    char what[64];
+    char *key = NULL;
+    size_t key_size = 0;
+    mw_status status;
+
+    TRY(nvrtc_open(&nvrtc, target->words));
+    key = nvrtc_key(&nvrtc, &request, &key_size);
+    if (!key)
+        TRY(fail(target->words, MW_NO_MEMORY,
+                 "no memory to put the kernels' sources together"));
+
+    code.bytes = cache_get(target->cache, key, key_size, &code.size);
+
+    const int cached = code.bytes != NULL;
+
+    if (!cached)
+        TRY(nvrtc_compile(&nvrtc, &request, &code, target->words));
+    snprintf(what, sizeof what, "kernels compiled by NVRTC %d.%d for sm_%u", nvrtc.major,
+             nvrtc.minor, target->info->architecture);
+    TRY(load(target, code.bytes, what, program));
+    if (!cached)
+        cache_put(target->cache, key, key_size, code.bytes, code.size);
+done:
+    free(key);
+    nvrtc_code_free(&code);
+    nvrtc_close(&nvrtc);
+    return status;
+}
+
+void program_unload(const struct driver *driver, struct program *program)
+{
+    if (program->module)
+        driver->ModuleUnload(program->module);
+    program->module = NULL;
+}

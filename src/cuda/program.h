@@ -1,0 +1,41 @@
+/*
+ * program.h - kernels on their way to a GPU: from the images in the library,
+ * or else from their sources, through NVRTC and the disk cache.
+ */
+#ifndef MW_CUDA_PROGRAM_H
+#define MW_CUDA_PROGRAM_H
+
+#include "cache.h"
+#include "device.h"
+#include "driver.h"
+
+/* The kernels for one key width. Nothing is loaded while `module` is NULL. */
+struct program {
+    CUmodule module;
+    CUfunction functions[KERNEL_COUNT];
+};
+
+/* The GPU a program is for. Its context is current during the calls below. */
+struct program_target {
+    const struct driver *driver;
+    const mw_info *info;
+    struct cache *cache; /* or NULL */
+    struct words *words;
+};
+
+/*
+ * Load the embedded image for keys of `bits` bits. If there is none, or none
+ * in it that this GPU can run, that is no error: `program` stays unloaded.
+ */
+mw_status program_from_image(const struct program_target *target, int bits,
+                             struct program *program);
+
+/* Compile the sources for this GPU, or find them compiled in the cache. */
+mw_status program_from_source(const struct program_target *target, int bits,
+                              struct program *program);
+
+const char *program_kernel_name(enum kernel_id kernel);
+
+void program_unload(const struct driver *driver, struct program *program);
+
+#endif

@@ -1,0 +1,396 @@
+/*
+ * unit_cache.c - the disk cache gives back what was put in or nothing at all:
+ * not what is damaged, not more than it may hold, not with eight processes at
+ * the same keys.
+ */
+#define _DEFAULT_SOURCE /* mkdtemp, utimensat, fork */
+
+#include "cuda/cache.h"
+
+#include "tap.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const uint64_t plenty = 1 << 20;
+
+enum { PROCESSES = 8, ROUNDS = 150, KEYS = 5, FOLDER_BYTES = 64, PATH_BYTES = 512 };
+
+/* A fresh folder under the one the test runs in. */
+static void make_folder(char folder[FOLDER_BYTES])
+{
+    snprintf(folder, FOLDER_BYTES, "unit_cache-XXXXXX");
+    if (!mkdtemp(folder))
+        perror("mkdtemp");
+}
+
+/* How many files of the folder end in `suffix`; their bytes into `*bytes`. */
+static int count_files(const char *folder, const char *suffix, uint64_t *bytes)
+{
+    DIR *const rows = opendir(folder);
+    int count = 0;
+
+    *bytes = 0;
+    for (struct dirent *row; rows && (row = readdir(rows));) {
+        const size_t length = strlen(row->d_name);
+        char path[PATH_BYTES];
+        struct stat facts;
+
+        if (length < strlen(suffix) ||
+            strcmp(row->d_name + length - strlen(suffix), suffix) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, row->d_name);
+        if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) {
+            *bytes += (uint64_t)facts.st_size;
+            count++;
+        }
+    }
+    if (rows)
+        closedir(rows);
+    return count;
+}
+
+/* The path of the only entry in the folder. */
+static void only_entry(const char *folder, char path[PATH_BYTES])
+{
+    DIR *const rows = opendir(folder);
+
+    path[0] = '\0';
+    for (struct dirent *row; rows && (row = readdir(rows));) {
+        if (strstr(row->d_name, ".mwk"))
+            snprintf(path, PATH_BYTES, "%s/%s", folder, row->d_name);
+    }
+    if (rows)
+        closedir(rows);
+}
+
+static void remove_folder(const char *folder)
+{
+    DIR *const rows = opendir(folder);
+
+    for (struct dirent *row; rows && (row = readdir(rows));) {
+        char path[PATH_BYTES];
+
+        snprintf(path, sizeof path, "%s/%s", folder, row->d_name);
+        if (row->d_name[0] != '.')
+            unlink(path);
+    }
+    if (rows)
+        closedir(rows);
+    rmdir(folder);
+}
+
+static void put(struct cache *cache, const char *key, const char *bytes)
+{
+    cache_put(cache, key, strlen(key), bytes, strlen(bytes));
+}
+
+/* Does the cache hold exactly `bytes` under `key`? NULL asks: nothing? */
+static int holds(struct cache *cache, const char *key, const char *bytes)
+{
+    size_t size = 0;
+    char *const got = cache_get(cache, key, strlen(key), &size);
+    const int same = bytes ? got && size == strlen(bytes) && strcmp(got, bytes) == 0 : !got;
+
+    free(got);
+    return same;
+}
+
+static void test_put_and_get(struct tap *tap)
+{
+    char folder[FOLDER_BYTES], deep[PATH_BYTES];
+    struct stat facts;
+
+    make_folder(folder);
+    snprintf(deep, sizeof deep, "%s/a/b", folder);
+
+    struct cache *const cache = cache_open(deep, plenty);
+
+    tap_ok(tap, stat(deep, &facts) == 0 && (facts.st_mode & 0777) == 0700,
+           "the folder and its parents are made, for the owner alone", "");
+    tap_ok(tap, holds(cache, "key", NULL), "nothing is found in an empty folder", "");
+    put(cache, "key", "first");
+    put(cache, "other", "");
+    tap_ok(tap, holds(cache, "key", "first"), "what was put is found", "");
+    tap_ok(tap, holds(cache, "other", ""), "even if it is empty", "");
+    tap_ok(tap, holds(cache, "ke", NULL), "a key's beginning is another key", "");
+    put(cache, "key", "second");
+    tap_ok(tap, holds(cache, "key", "second"), "the later put wins", "");
+    cache_close(cache);
+
+    struct cache *const again = cache_open(deep, plenty);
+
+    tap_ok(tap, holds(again, "key", "second"), "and is there the next time", "");
+    cache_close(again);
+    remove_folder(deep);
+    snprintf(deep, sizeof deep, "%s/a", folder);
+    remove_folder(deep);
+    remove_folder(folder);
+}
+
+/* One way to spoil an entry's file. */
+struct damage {
+    const char *name;
+    int cut;  /* keep this share of the bytes, in percent */
+    int flip; /* flip a bit at this share, or -1 */
+};
+
+static void spoil(const char *path, const struct damage *damage)
+{
+    const int file = open(path, O_RDWR);
+    struct stat facts = {.st_size = 0};
+    unsigned char byte = 0;
+
+    if (file < 0 || fstat(file, &facts) != 0)
+        perror(path);
+    if (damage->flip >= 0) {
+        const off_t at = (facts.st_size - 1) * damage->flip / 100;
+
+        if (pread(file, &byte, 1, at) != 1)
+            perror("pread");
+        byte ^= 4;
+        if (pwrite(file, &byte, 1, at) != 1)
+            perror("pwrite");
+    }
+    if (ftruncate(file, facts.st_size * damage->cut / 100) != 0)
+        perror("ftruncate");
+    close(file);
+}
+
+static void test_damage(struct tap *tap)
+{
+    static const struct damage damages[] = {
+        {"emptied",                  0,   -1 },
+        {"cut inside the header",    10,  -1 },
+        {"cut inside the key",       40,  -1 },
+        {"cut in the last byte",     99,  -1 },
+        {"grown",                    150, -1 },
+        {"a bit of the magic flips", 100, 0  },
+        {"a bit of a size flips",    100, 10 },
+        {"a bit of the key flips",   100, 40 },
+        {"a bit of the data flips",  100, 80 },
+        {"the last bit flips",       100, 100},
+    };
+    static const char key[] = "a key of about a hundred bytes, so that every share of the "
+                              "file's bytes is where its name says it is";
+    static const char data[] =
+        "and as many bytes of data, which must come back unchanged or "
+        "else not at all, whatever happens";
+
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        char folder[FOLDER_BYTES], path[PATH_BYTES];
+
+        make_folder(folder);
+
+        struct cache *const cache = cache_open(folder, plenty);
+
+        put(cache, key, data);
+        only_entry(folder, path);
+        spoil(path, &damages[i]);
+        tap_ok(tap, holds(cache, key, NULL), "a damaged entry is ignored", damages[i].name);
+        put(cache, key, data);
+        tap_ok(tap, holds(cache, key, data), "and rewritten", damages[i].name);
+        cache_close(cache);
+        remove_folder(folder);
+    }
+}
+
+/* Make every entry look `age` seconds old. */
+static void grow_old(const char *folder, int age)
+{
+    DIR *const rows = opendir(folder);
+
+    for (struct dirent *row; rows && (row = readdir(rows));) {
+        char path[PATH_BYTES];
+        struct stat facts;
+
+        snprintf(path, sizeof path, "%s/%s", folder, row->d_name);
+        if (row->d_name[0] == '.' || stat(path, &facts) != 0)
+            continue;
+
+        const struct timespec older = {facts.st_mtim.tv_sec - age, facts.st_mtim.tv_nsec};
+        const struct timespec times[2] = {older, older};
+
+        if (utimensat(AT_FDCWD, path, times, 0) != 0)
+            perror(path);
+    }
+    if (rows)
+        closedir(rows);
+}
+
+static void test_bound(struct tap *tap)
+{
+    char folder[FOLDER_BYTES], foreign[PATH_BYTES], data[1001];
+    uint64_t bytes;
+
+    memset(data, 'x', 1000);
+    data[1000] = '\0';
+    make_folder(folder);
+    snprintf(foreign, sizeof foreign, "%s/precious.txt", folder);
+
+    FILE *const file = fopen(foreign, "w");
+
+    if (file) {
+        for (int i = 0; i < 10; i++)
+            fputs(data, file);
+        fclose(file);
+    }
+
+    /* Room for three entries of a little over a thousand bytes, not for four. */
+    struct cache *const cache = cache_open(folder, 3500);
+    static const char *const keys[] = {"one", "two", "three"};
+
+    for (int i = 0; i < 3; i++) {
+        put(cache, keys[i], data);
+        grow_old(folder, 10);
+    }
+    tap_ok(tap, count_files(folder, ".mwk", &bytes) == 3, "three entries fit", "");
+    tap_ok(tap, holds(cache, "one", data), "the oldest is used", "");
+    put(cache, "four", data);
+    tap_ok(tap, count_files(folder, ".mwk", &bytes) == 3 && bytes <= 3500,
+           "the folder stays under its bound", "");
+    tap_ok(tap, holds(cache, "two", NULL), "the entry longest unused made room", "");
+    tap_ok(tap,
+           holds(cache, "one", data) && holds(cache, "three", data) &&
+               holds(cache, "four", data),
+           "the others are still there", "");
+    tap_ok(tap, access(foreign, F_OK) == 0, "a file that is no entry is left alone", "");
+    cache_close(cache);
+
+    struct cache *const narrow = cache_open(folder, 500);
+
+    put(narrow, "large", data);
+    tap_ok(tap, holds(narrow, "large", NULL), "an entry over the bound is not kept", "");
+    tap_ok(tap, count_files(folder, ".mwk", &bytes) == 3, "and evicts nothing", "");
+    put(narrow, "small", "s");
+    tap_ok(tap, holds(narrow, "small", "s") && count_files(folder, ".mwk", &bytes) == 1,
+           "a lower bound is reached with the next put", "");
+    cache_close(narrow);
+    remove_folder(folder);
+}
+
+static void test_bad_folder(struct tap *tap)
+{
+    char folder[FOLDER_BYTES], path[PATH_BYTES];
+
+    tap_ok(tap, cache_open(NULL, plenty) == NULL, "no path, no cache", "");
+    tap_ok(tap, holds(NULL, "key", NULL), "and that is a cache that holds nothing", "");
+    put(NULL, "key", "bytes");
+    cache_close(NULL);
+
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/file", folder);
+
+    FILE *const file = fopen(path, "w");
+
+    if (file)
+        fclose(file);
+
+    struct cache *const blocked = cache_open(path, plenty);
+
+    put(blocked, "key", "bytes");
+    tap_ok(tap, holds(blocked, "key", NULL), "a file where the folder should be", "");
+    cache_close(blocked);
+    unlink(path);
+
+    if (geteuid() == 0) {
+        tap_ok(tap, 1, "a folder that cannot be written # SKIP root may write anywhere",
+               "");
+    } else {
+        struct cache *const locked = cache_open(folder, plenty);
+
+        chmod(folder, 0500);
+        put(locked, "key", "bytes");
+        tap_ok(tap, holds(locked, "key", NULL), "a folder that cannot be written", "");
+        chmod(folder, 0700);
+        cache_close(locked);
+    }
+    remove_folder(folder);
+}
+
+/* What each process puts under key number `i`: long, and different for each `i`. */
+static void fill(char text[4001], int i)
+{
+    memset(text, 'a' + i, 4000);
+    text[4000] = '\0';
+}
+
+/* Returns how many gets came back with anything but the key's own bytes. */
+static int hammer(const char *folder, uint64_t most_bytes, unsigned seed)
+{
+    struct cache *const cache = cache_open(folder, most_bytes);
+    char data[4001], key[16];
+    int wrong = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        seed = seed * 1103515245u + 12345u;
+
+        const int i = (int)(seed >> 16) % KEYS;
+        size_t size = 0;
+
+        fill(data, i);
+        snprintf(key, sizeof key, "key %d", i);
+        if (seed >> 30 == 0)
+            put(cache, key, data);
+
+        char *const got = cache_get(cache, key, strlen(key), &size);
+
+        wrong += got && (size != 4000 || memcmp(got, data, 4000) != 0);
+        if (!got)
+            put(cache, key, data);
+        free(got);
+    }
+    cache_close(cache);
+    return wrong;
+}
+
+static void test_processes(struct tap *tap, uint64_t most_bytes, const char *name)
+{
+    char folder[FOLDER_BYTES];
+    uint64_t bytes;
+    int bad = 0;
+
+    make_folder(folder);
+    for (unsigned i = 0; i < PROCESSES; i++) {
+        const pid_t child = fork();
+
+        if (child == 0)
+            _exit(hammer(folder, most_bytes, i + 1) != 0);
+        bad += child < 0;
+    }
+    for (int state; wait(&state) > 0;)
+        bad += !WIFEXITED(state) || WEXITSTATUS(state) != 0;
+    tap_ok(tap, bad == 0, "eight processes at the same keys see whole entries", name);
+
+    struct cache *const cache = cache_open(folder, most_bytes);
+
+    put(cache, "last", "one");
+
+    const int count = count_files(folder, ".mwk", &bytes);
+
+    tap_ok(tap, holds(cache, "last", "one") && bytes <= most_bytes,
+           "and leave the folder under its bound", name);
+    tap_ok(tap, count <= KEYS + 1, "with no unfinished file in it", name);
+    cache_close(cache);
+    remove_folder(folder);
+}
+
+int main(void)
+{
+    struct tap tap = {0, 0};
+
+    test_put_and_get(&tap);
+    test_damage(&tap);
+    test_bound(&tap);
+    test_bad_folder(&tap);
+    fflush(stdout);
+    test_processes(&tap, plenty, "room for all");
+    test_processes(&tap, 10000, "room for two of five");
+    return tap_end(&tap);
+}

@@ -1,0 +1,204 @@
+/*
+ * unit_cuda_fake.c - the CUDA device against a fake driver and a fake NVRTC:
+ * what it says, what it passes on and what it gives back.
+ *
+ * With fake_cuda/ first in LD_LIBRARY_PATH; without it, only the opening of
+ * whatever the machine has is tried.
+ */
+#define _POSIX_C_SOURCE 200809L /* setenv, mkdtemp */
+
+#include "fake_cuda/life.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void test_open(struct tap *tap)
+{
+    struct words words = {""};
+    struct device *device = NULL;
+
+    setenv("FAKE_CUDA_DEVICES", "0", 1);
+    fake.restart();
+    tap_ok(tap, cuda_open(&device, 0, NULL, &words) == MW_NO_DEVICE && !device, "no GPU",
+           words.text);
+    set("FAKE_CUDA_DEVICES", 0);
+    fake.restart();
+    tap_ok(tap, cuda_open(&device, -1, NULL, &words) == MW_NO_DEVICE && !device,
+           "a negative GPU", words.text);
+    tap_ok(tap, cuda_open(&device, 2, NULL, &words) == MW_NO_DEVICE && !device,
+           "one past the last GPU", words.text);
+    tap_ok(tap, fake.live() == 0, "nothing is held of them", "");
+}
+
+static void test_info(struct tap *tap)
+{
+    struct words words = {""};
+    struct device *device = NULL;
+
+    if (cuda_open(&device, 1, NULL, &words) != MW_OK) {
+        tap_ok(tap, 0, "open", words.text);
+        return;
+    }
+
+    const mw_info *const info = &device->info;
+    char *const cuda = strstr(info->driver, "CUDA 12.8");
+
+    tap_ok(tap, strcmp(info->device, "cuda:1") == 0, "its name to us", info->device);
+    tap_ok(tap, strcmp(info->name, "Imaginary GPU 1") == 0, "its maker's name", info->name);
+    tap_ok(tap, cuda != NULL, "the driver's version", info->driver);
+    tap_ok(tap,
+           info->architecture == 90 && info->processors == 132 &&
+               info->shared_per_block == 232448 && info->shared_per_processor == 233472 &&
+               info->memory_bytes == (uint64_t)8 << 30,
+           "its figures", "");
+    tap_ok(tap, info->ahead_of_time == 1, "an image serves it", "");
+    tap_ok(tap, !words.text[0], "and there are no words where nothing failed", "");
+    device->verbs->close(device);
+}
+
+static void test_words(struct tap *tap)
+{
+    struct words words = {""};
+    struct device *device = NULL;
+    struct program *program = NULL;
+    struct program *again = NULL;
+    void *memory = NULL;
+    const int args = 0;
+
+    if (cuda_open(&device, 0, NULL, &words) != MW_OK) {
+        tap_ok(tap, 0, "open", words.text);
+        return;
+    }
+
+    const struct device_verbs *const verbs = device->verbs;
+
+    tap_ok(tap,
+           verbs->alloc(device, (uint64_t)1 << 40, &memory) == MW_NO_MEMORY && !memory &&
+               strstr(words.text, "1099511627776 bytes"),
+           "too much memory", words.text);
+    tap_ok(tap,
+           verbs->upload(device, &words, &args, 4) == MW_DEVICE_FAILED &&
+               strstr(words.text, "4 bytes"),
+           "a copy to nowhere", words.text);
+    tap_ok(tap,
+           verbs->load(device, 32, &program) == MW_OK &&
+               verbs->load(device, 32, &again) == MW_OK && program == again,
+           "a program is loaded once", "");
+
+    struct launch launch = {program, KERNEL_HEAP_MERGE, 5, 64, 1000, &args, 4, NULL};
+    const struct fake_launch *const launched = fake.launched();
+
+    tap_ok(tap,
+           verbs->launch(device, &launch) == MW_OK && launched->blocks == 5 &&
+               launched->threads == 64 && launched->shared_bytes == 1000 &&
+               launched->args == &args && strcmp(launched->kernel, "heap_merge") == 0,
+           "the launch that was asked for", "");
+    launch.threads = 2048;
+    tap_ok(tap,
+           verbs->launch(device, &launch) == MW_DEVICE_FAILED &&
+               strstr(words.text, "heap_merge: 5 blocks of 2048 threads"),
+           "too many threads", words.text);
+    tap_ok(tap, verbs->wait(device, &launch) == MW_DEVICE_FAILED, "no such stream",
+           words.text);
+    rewrite_program("error ");
+    tap_ok(tap,
+           verbs->load(device, ABSENT_BITS, &again) == MW_COMPILE_FAILED &&
+               strstr(words.text, "program.cu(1): error: not a kernel"),
+           "a kernel that does not compile", words.text);
+    rewrite_program("kernel");
+    tap_ok(tap, verbs->load(device, ABSENT_BITS, &again) == MW_OK, "and one that does", "");
+    verbs->close(device);
+    tap_ok(tap, fake.live() == 0 && fake.nvrtc_live() == 0, "all of it is given back", "");
+}
+
+/* The caller's own context is current again after everything. */
+static void test_context(struct tap *tap)
+{
+    int dummy = 0;
+    const CUcontext own = (CUcontext)(void *)&dummy;
+    CUcontext popped = NULL;
+
+    fake.driver.CtxPushCurrent(own);
+
+    const struct outcome outcome = life(ABSENT_BITS, COPY_STAGED_FROM + 1, NULL);
+
+    tap_ok(tap, outcome.status == MW_OK && fake.depth() == 1, "work inside another context",
+           outcome.words.text);
+    fake.driver.CtxPopCurrent(&popped);
+    tap_ok(tap, popped == own, "which is current again afterwards", "");
+}
+
+static void test_copies(struct tap *tap)
+{
+    static const uint64_t sizes[] = {1,
+                                     COPY_STAGED_FROM - 1,
+                                     COPY_STAGED_FROM,
+                                     COPY_STAGED_FROM + 1,
+                                     COPY_STAGED_FROM + COPY_CHUNK,
+                                     MOST_BYTES - 1};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char detail[32];
+        const struct outcome outcome = life(ACCEPTED_BITS, sizes[i], NULL);
+
+        snprintf(detail, sizeof detail, "%llu bytes", (unsigned long long)sizes[i]);
+        tap_ok(tap, outcome.status == MW_OK && outcome.same, "there and back again",
+               detail);
+    }
+}
+
+static void test_disk_cache(struct tap *tap)
+{
+    char folder[] = "unit_cuda-XXXXXX";
+    char command[64];
+    mw_options options = MW_OPTIONS_INIT;
+
+    options.cache_path = mkdtemp(folder);
+
+    const int before = fake.nvrtc_compiles();
+    const struct outcome first = life(ABSENT_BITS, 100, &options);
+    const int middle = fake.nvrtc_compiles();
+    const struct outcome second = life(ABSENT_BITS, 100, &options);
+    const int after = fake.nvrtc_compiles();
+    const struct outcome other = life(REJECTED_BITS, 100, &options);
+
+    tap_ok(tap, first.status == MW_OK && middle == before + 1, "the first load compiles",
+           "");
+    tap_ok(tap, second.status == MW_OK && after == middle, "the second finds it on disk",
+           "");
+    tap_ok(tap, other.status == MW_OK && fake.nvrtc_compiles() == after + 1,
+           "another width is another program", "");
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    tap_ok(tap, system(command) == 0, "the folder can go", "");
+}
+
+/* Without the fakes: whatever the machine has, open says what it is. */
+static int test_machine(struct tap *tap)
+{
+    struct words words = {""};
+    struct device *device = NULL;
+    const mw_status status = cuda_open(&device, 0, NULL, &words);
+
+    tap_ok(tap, status == MW_OK ? device != NULL : !device && words.text[0],
+           "open what the machine has", words.text);
+    if (device)
+        device->verbs->close(device);
+    return tap_end(tap);
+}
+
+int main(void)
+{
+    struct tap tap = {0, 0};
+
+    if (!life_begin())
+        return test_machine(&tap);
+    test_open(&tap);
+    test_info(&tap);
+    test_words(&tap);
+    test_context(&tap);
+    test_copies(&tap);
+    test_disk_cache(&tap);
+    life_end();
+    return tap_end(&tap);
+}
