@@ -1,0 +1,157 @@
+/*
+ * cascade.inl - many runs into one: a tree of two-way merges.
+ *
+ * Every node merges its two kids a quantum at a time into a small room that
+ * stays in the cache, so ranks travel from memory to memory once however many
+ * runs there are. Kids are filled up only when they hold less than a quantum.
+ */
+struct node {
+    struct list list;    /* merged and waiting; of a leaf, the rest of its run */
+    uint64_t coming;     /* ranks its kids have yet to give; of a leaf, none */
+    struct node *kid[2]; /* of a leaf, NULL */
+    rank *room;          /* for 2 * QUANTUM ranks; of a leaf, NULL */
+    const rank *ahead;   /* of a leaf, how far it was asked for in advance */
+};
+
+/* The last of the MERGE_WAYS - 1 inner nodes is the root. */
+struct merge_work {
+    struct spare spare;
+    struct list lists[MERGE_WAYS];
+    uint64_t first[MERGE_WAYS]; /* the cuts of the window */
+    uint64_t last[MERGE_WAYS];
+    struct node nodes[2 * MERGE_WAYS];
+    rank rooms[MERGE_WAYS][2 * QUANTUM];
+};
+
+_Static_assert(sizeof(struct merge_work) <= WORK_BYTES, "a merge fits the working memory");
+
+/* Ask for the ranks of a leaf that its next quantum may need. */
+static void leaf_prefetch(struct node *leaf)
+{
+#if defined(__GNUC__)
+    const uint64_t soon = leaf->list.count < QUANTUM ? leaf->list.count : QUANTUM;
+    const rank *const end = leaf->list.head + soon;
+
+    /* Into the second level: in the first they would crowd out the rooms. */
+    for (; leaf->ahead < end; leaf->ahead += 64 / sizeof(rank))
+        __builtin_prefetch(leaf->ahead, 0, 2);
+#else
+    (void)leaf;
+#endif
+}
+
+static void node_fill(struct node *node, struct spare *spare);
+
+/* Move the next `want` ranks, at most QUANTUM, of an inner node to `to`. */
+static void node_merge(struct node *node, rank *to, size_t want, struct spare *spare)
+{
+    for (int i = 0; i < 2; i++)
+        while (node->kid[i]->coming > 0 && node->kid[i]->list.count < QUANTUM)
+            node_fill(node->kid[i], spare);
+    merge_some(&node->kid[0]->list, &node->kid[1]->list, to, want, spare);
+    node->coming -= want;
+    for (int i = 0; i < 2; i++)
+        if (!node->kid[i]->room)
+            leaf_prefetch(node->kid[i]);
+}
+
+/* Put one more quantum into the room of an inner node that holds less than one. */
+static void node_fill(struct node *node, struct spare *spare)
+{
+    const size_t held = (size_t)node->list.count;
+    const size_t want = node->coming < QUANTUM ? (size_t)node->coming : QUANTUM;
+
+    memmove(node->room, node->list.head, held * sizeof(rank));
+    node_merge(node, node->room + held, want, spare);
+    node->list = (struct list){node->room, held + want};
+}
+
+/* Take the lightest of `*count` trees out of the list. */
+static struct node *lightest(struct node **trees, unsigned *count)
+{
+    unsigned best = 0;
+
+    for (unsigned i = 1; i < *count; i++)
+        if (trees[i]->coming + trees[i]->list.count <
+            trees[best]->coming + trees[best]->list.count)
+            best = i;
+
+    struct node *const tree = trees[best];
+    trees[best] = trees[--*count];
+    return tree;
+}
+
+/*
+ * Make a tree of all lists that have ranks; NULL if none has. The two lightest
+ * are joined first, as Huffman would: a long run passes few nodes.
+ */
+static struct node *plant(struct merge_work *work, const struct list *lists, unsigned count)
+{
+    struct node *trees[MERGE_WAYS];
+    struct node *next = work->nodes;
+    unsigned left = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (lists[i].count > 0) {
+            *next = (struct node){.list = lists[i], .ahead = lists[i].head};
+            trees[left++] = next++;
+        }
+    }
+    for (unsigned i = 0; left > 1; i++) {
+        struct node *const a = lightest(trees, &left);
+        struct node *const b = lightest(trees, &left);
+
+        *next = (struct node){
+            .list = {work->rooms[i], 0},
+              .room = work->rooms[i]
+        };
+        next->kid[0] = a;
+        next->kid[1] = b;
+        next->coming = a->coming + a->list.count + b->coming + b->list.count;
+        trees[left++] = next++;
+    }
+    return left ? trees[0] : NULL;
+}
+
+/* Write everything a tree holds. */
+static void harvest(struct node *root, struct output *output, struct spare *spare)
+{
+    uint64_t left = root->coming + root->list.count;
+    rank merged[QUANTUM];
+    /* A short first piece, so that all others begin at a line. */
+    size_t most = to_line(output->to) ? to_line(output->to) : QUANTUM;
+
+    for (; left > 0; most = QUANTUM) {
+        const size_t want = left < most ? (size_t)left : most;
+
+        if (root->room)
+            node_merge(root, merged, want, spare);
+        else
+            list_take(&root->list, merged, want);
+        output_write(output, merged, want);
+        left -= want;
+    }
+}
+
+static void merge(const struct merge_task *task)
+{
+    struct merge_work *const work = (struct merge_work *)task->work;
+    const rank *const from = (const rank *)task->from;
+    struct list *const lists = work->lists;
+
+    for (unsigned i = 0; i < task->runs; i++)
+        lists[i] =
+            (struct list){from + task->starts[i], task->starts[i + 1] - task->starts[i]};
+    cut_lists(lists, task->runs, task->first, work->first);
+    cut_lists(lists, task->runs, task->last, work->last);
+    for (unsigned i = 0; i < task->runs; i++)
+        lists[i] =
+            (struct list){lists[i].head + work->first[i], work->last[i] - work->first[i]};
+
+    struct output output = {(key *)task->to + task->starts[0] + task->first, task->code,
+                            task->leaving, task->stream};
+    struct node *const root = plant(work, lists, task->runs);
+    if (root)
+        harvest(root, &output, &work->spare);
+    write_fence();
+}

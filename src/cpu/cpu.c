@@ -1,0 +1,136 @@
+/* sched_getaffinity and madvise are Linux's own. */
+#define _GNU_SOURCE
+#include "cpu/cpu.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cpu/pool.h"
+#include "cpu/sort.h"
+#include "cpu/suite.h"
+
+enum { HUGE_PAGE = 2 << 20 };
+
+struct cpu {
+    struct pool *pool;
+    struct words *words;
+    void *work;    /* WORK_BYTES for each thread */
+    void *scratch; /* kept between sorts */
+    uint64_t scratch_bytes;
+};
+
+/*
+ * Memory that is worth large pages: aligned to them, and asking for them where
+ * that is possible. Touching fresh small pages costs more than sorting in them.
+ */
+static void *alloc_large(uint64_t bytes)
+{
+    const uint64_t rounded = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *const memory = rounded < bytes || rounded > SIZE_MAX
+                             ? NULL
+                             : aligned_alloc(HUGE_PAGE, (size_t)rounded);
+
+#if defined(MADV_HUGEPAGE)
+    if (memory)
+        madvise(memory, (size_t)rounded, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+/* Processors this process may run on, at least 1. */
+static unsigned processors(void)
+{
+#if defined(__linux__)
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return (unsigned)CPU_COUNT(&set);
+#endif
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return online > 0 ? (unsigned)online : 1;
+}
+
+mw_status cpu_open(struct cpu **cpu, unsigned threads, struct words *words)
+{
+    struct cpu *const made = (struct cpu *)calloc(1, sizeof *made);
+    mw_status status = MW_OK;
+
+    *cpu = NULL;
+    if (!made)
+        return fail(words, MW_NO_MEMORY, "no memory for a handle");
+    if (threads == 0)
+        threads = processors();
+    made->words = words;
+    made->work = alloc_large((uint64_t)threads * WORK_BYTES);
+    if (!made->work) {
+        status = fail(words, MW_NO_MEMORY, "no memory for %u threads to work in", threads);
+        goto done;
+    }
+    TRY(pool_open(&made->pool, threads, words));
+    *cpu = made;
+done:
+    if (status != MW_OK)
+        cpu_close(made);
+    return status;
+}
+
+void cpu_close(struct cpu *cpu)
+{
+    if (!cpu)
+        return;
+    pool_close(cpu->pool);
+    free(cpu->scratch);
+    free(cpu->work);
+    free(cpu);
+}
+
+unsigned cpu_threads(const struct cpu *cpu)
+{
+    return pool_threads(cpu->pool);
+}
+
+uint64_t cpu_scratch_bytes(int bits, uint64_t count)
+{
+    return sort_scratch_bytes(bits, count, sort_best_run(bits));
+}
+
+/* Make the scratch memory that is kept at least `bytes` large. */
+static mw_status keep_scratch(struct cpu *cpu, uint64_t bytes)
+{
+    if (cpu->scratch_bytes >= bytes)
+        return MW_OK;
+    free(cpu->scratch);
+    cpu->scratch = alloc_large(bytes);
+    cpu->scratch_bytes = cpu->scratch ? bytes : 0;
+    return cpu->scratch
+               ? MW_OK
+               : fail(cpu->words, MW_NO_MEMORY, "no memory for %llu bytes of scratch",
+                      (unsigned long long)bytes);
+}
+
+mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint64_t count,
+                   void *scratch, struct cpu_counts *counts)
+{
+    mw_status status = MW_OK;
+
+    if (!scratch) {
+        TRY(keep_scratch(cpu, cpu_scratch_bytes(bits, count)));
+        scratch = cpu->scratch;
+    }
+
+    const struct sort_request request = {
+        .suite = suite_for(bits),
+        .code = code,
+        .keys = keys,
+        .count = count,
+        .run = sort_best_run(bits),
+        .scratch = scratch,
+        .work = cpu->work,
+    };
+    sort_keys(cpu->pool, &request, counts);
+done:
+    return status;
+}

@@ -1,0 +1,48 @@
+/*
+ * cpu.h - the backend for a machine without a GPU: threads, no kernels.
+ *
+ * Keys that are in order already, either way round, are seen first. Else they
+ * become sorted runs the size of a cache, and the runs one array by multiway
+ * merges: every thread writes its share of the output, which exact cuts
+ * through all runs give it. One such round is enough for 128 MiB; each
+ * further one for 128 times more. Keys of 8 bits, and all but short arrays of
+ * 16 bits, are counted instead.
+ */
+#ifndef MW_CPU_H
+#define MW_CPU_H
+
+#include "base/base.h"
+
+/* Worker threads and the scratch memory kept between sorts. */
+struct cpu;
+
+/* What one sort did, for mw_counts. */
+struct cpu_counts {
+    uint32_t rounds; /* merge passes over memory after the runs were made */
+    uint64_t bytes_read;
+    uint64_t bytes_written;
+};
+
+/*
+ * Start `threads` workers, the calling thread included; 0 means one per
+ * processor this process may run on. `words` is kept for later failures. On
+ * failure `*cpu` is NULL.
+ */
+mw_status cpu_open(struct cpu **cpu, unsigned threads, struct words *words);
+void cpu_close(struct cpu *cpu); /* NULL allowed */
+unsigned cpu_threads(const struct cpu *cpu);
+
+/* Bytes of scratch a sort of `count` keys of `bits` bits wants. */
+uint64_t cpu_scratch_bytes(int bits, uint64_t count);
+
+/*
+ * Sort `count` keys of `bits` bits (8, 16, 32 or 64) in place, in the order
+ * of the unsigned numbers that `code` makes of them (code.inl). `scratch` is
+ * the caller's, of cpu_scratch_bytes, aligned to 16; or NULL, and then memory
+ * is taken from the heap and kept for the next call. On MW_NO_MEMORY the keys
+ * are untouched. `counts` may be NULL.
+ */
+mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint64_t count,
+                   void *scratch, struct cpu_counts *counts);
+
+#endif

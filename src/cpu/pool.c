@@ -1,0 +1,129 @@
+#include "cpu/pool.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One thread of the pool, and how it finds the way home. */
+struct worker {
+    struct pool *pool;
+    unsigned number;
+    pthread_t thread;
+};
+
+struct pool {
+    pthread_mutex_t lock; /* guards everything below it but `threads` */
+    pthread_cond_t wake;  /* a new job, or the end */
+    pthread_cond_t rest;  /* the last worker is through */
+    pool_job *job;
+    void *arg;
+    uint64_t jobs;    /* how many there have been: a worker compares */
+    unsigned workers; /* wanted for this job */
+    unsigned busy;    /* of those, not yet through; worker 0 does not count */
+    int ending;
+    unsigned threads;
+    struct worker worker[]; /* the first is the caller and has no thread */
+};
+
+static void *work(void *arg)
+{
+    const struct worker *const self = (const struct worker *)arg;
+    struct pool *const pool = self->pool;
+    uint64_t seen = 0;
+
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (!pool->ending && pool->jobs == seen)
+            pthread_cond_wait(&pool->wake, &pool->lock);
+        if (pool->ending)
+            break;
+        seen = pool->jobs;
+        if (self->number >= pool->workers)
+            continue;
+
+        pool_job *const job = pool->job;
+        void *const job_arg = pool->arg;
+        pthread_mutex_unlock(&pool->lock);
+        job(job_arg, self->number);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->busy == 0)
+            pthread_cond_signal(&pool->rest);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg)
+{
+    if (workers > 1) {
+        pthread_mutex_lock(&pool->lock);
+        pool->job = job;
+        pool->arg = arg;
+        pool->workers = workers;
+        pool->busy = workers - 1;
+        pool->jobs++;
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    job(arg, 0);
+    if (workers > 1) {
+        pthread_mutex_lock(&pool->lock);
+        while (pool->busy)
+            pthread_cond_wait(&pool->rest, &pool->lock);
+        pthread_mutex_unlock(&pool->lock);
+    }
+}
+
+unsigned pool_threads(const struct pool *pool)
+{
+    return pool->threads;
+}
+
+/* End and join the threads of workers 1 to `started` - 1, then free the pool. */
+static void dismiss(struct pool *pool, unsigned started)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->ending = 1;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(pool->worker[i].thread, NULL);
+    pthread_cond_destroy(&pool->rest);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+void pool_close(struct pool *pool)
+{
+    if (pool)
+        dismiss(pool, pool->threads);
+}
+
+mw_status pool_open(struct pool **pool, unsigned threads, struct words *words)
+{
+    struct pool *const made =
+        (struct pool *)calloc(1, sizeof *made + threads * sizeof made->worker[0]);
+
+    *pool = NULL;
+    if (!made)
+        return fail(words, MW_NO_MEMORY, "no memory for %u worker threads", threads);
+    made->threads = threads;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->wake, NULL);
+    pthread_cond_init(&made->rest, NULL);
+    for (unsigned i = 1; i < threads; i++) {
+        struct worker *const worker = &made->worker[i];
+
+        worker->pool = made;
+        worker->number = i;
+        const int error = pthread_create(&worker->thread, NULL, work, worker);
+        if (error) {
+            dismiss(made, i);
+            return fail(words, MW_NO_MEMORY, "worker thread %u of %u did not start: %s",
+                        i + 1, threads, strerror(error));
+        }
+    }
+    *pool = made;
+    return MW_OK;
+}

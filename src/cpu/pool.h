@@ -1,0 +1,29 @@
+/*
+ * pool.h - worker threads that wait between jobs.
+ */
+#ifndef MW_CPU_POOL_H
+#define MW_CPU_POOL_H
+
+#include "base/base.h"
+
+struct pool;
+
+/* A job: every worker calls it once, with its own number from 0 on. */
+typedef void pool_job(void *arg, unsigned worker);
+
+/*
+ * Start a pool of `threads` workers, at least 1: the caller of pool_run is
+ * worker 0, the others are threads. On failure `*pool` is NULL.
+ */
+mw_status pool_open(struct pool **pool, unsigned threads, struct words *words);
+void pool_close(struct pool *pool); /* NULL allowed */
+unsigned pool_threads(const struct pool *pool);
+
+/*
+ * Run `job` on workers 0 to `workers` - 1, at most all of them, and return
+ * when the last is through. What they wrote is visible to the caller and to
+ * every later job. One caller at a time.
+ */
+void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * rank.inl - keys as the numbers that are sorted.
+ *
+ * `key` holds the caller's bits. `rank` is what is compared: the unsigned
+ * number of code.inl, except that 64-bit ranks have their top bit turned and
+ * are compared as signed, because AVX2 compares 64-bit lanes no other way.
+ */
+#if KEY_BITS == 8
+typedef uint8_t key;
+#elif KEY_BITS == 16
+typedef uint16_t key;
+#elif KEY_BITS == 32
+typedef uint32_t key;
+#elif KEY_BITS == 64
+typedef uint64_t key;
+#else
+#error "KEY_BITS must be 8, 16, 32 or 64"
+#endif
+
+#define CODE_FUNCTION static inline
+#include "base/code.inl"
+
+#if KEY_BITS == 64
+typedef int64_t rank;
+#define RANK_TURN ((key)1 << 63)
+#define RANK_FIRST INT64_MIN
+#define RANK_LAST INT64_MAX
+#else
+typedef key rank;
+#define RANK_TURN ((key)0)
+#define RANK_FIRST ((rank)0)
+#define RANK_LAST ((rank) ~(rank)0)
+#endif
+
+static inline rank enter(key bits, int is_float, key flip)
+{
+    return (rank)code_enter(bits, is_float, flip);
+}
+
+static inline key leave(rank number, int is_float, key flip)
+{
+    return code_leave((key)number, is_float, flip);
+}
+
+static inline key flip_of(struct code code)
+{
+    return (key)code.flip ^ RANK_TURN;
+}

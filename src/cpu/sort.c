@@ -1,0 +1,355 @@
+#include "cpu/sort.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    RUN_LEAST = 16384,     /* keys that are worth a thread */
+    SCAN_STEP = 1 << 16,   /* keys looked at before asking what others found */
+    TALLY_LEAST = 1 << 15, /* 16-bit keys that are worth a table */
+    TALLY_THREAD = 1 << 18 /* and those worth a thread with its own table */
+};
+
+/* What the workers of all phases share. */
+struct sort {
+    const struct sort_request *request;
+    size_t size; /* bytes of a key */
+    unsigned workers;
+    int stream;
+    atomic_uint found;  /* scan: the orders nobody has seen broken */
+    atomic_ullong next; /* runs: the first that nobody has taken */
+    uint64_t run;       /* runs: keys of each but the last */
+    uint64_t *starts;   /* runs + 1 of them: where each run begins */
+    uint64_t runs;
+    const void *from; /* this phase reads here */
+    void *to;         /*   and writes there */
+    unsigned ways;    /* merge: neighbouring runs that become one */
+    int leaving;      /* this phase is the last */
+};
+
+static unsigned char *key_at(const void *keys, uint64_t at, size_t size)
+{
+    return (unsigned char *)(uintptr_t)keys + at * size;
+}
+
+static void *work_of(const struct sort *sort, unsigned worker)
+{
+    return (unsigned char *)sort->request->work + (size_t)worker * WORK_BYTES;
+}
+
+/* Where the share of `worker` of `count` things begins; that of the next is its end. */
+static uint64_t share(const struct sort *sort, uint64_t count, unsigned worker)
+{
+    const uint64_t rest = count % sort->workers;
+
+    return count / sort->workers * worker + (worker < rest ? worker : rest);
+}
+
+/* ---- Keys that are in order already --------------------------------------- */
+
+static void scan_share(void *arg, unsigned worker)
+{
+    struct sort *const sort = (struct sort *)arg;
+    const struct sort_request *const r = sort->request;
+    const uint64_t last = share(sort, r->count, worker + 1);
+
+    for (uint64_t at = share(sort, r->count, worker); at < last; at += SCAN_STEP) {
+        /* One key more than the step: the first of the next. */
+        const uint64_t left = r->count - at;
+        const uint64_t some = left < SCAN_STEP + 1 ? left : SCAN_STEP + 1;
+
+        if (!atomic_load_explicit(&sort->found, memory_order_relaxed))
+            return;
+        atomic_fetch_and(&sort->found,
+                         r->suite->order(key_at(r->keys, at, sort->size), some, r->code));
+    }
+}
+
+static void reverse_share(void *arg, unsigned worker)
+{
+    const struct sort *const sort = (const struct sort *)arg;
+    const struct sort_request *const r = sort->request;
+
+    r->suite->reverse(r->keys, r->count, share(sort, r->count / 2, worker),
+                      share(sort, r->count / 2, worker + 1));
+}
+
+/* Done with keys that ascend or descend? Returns how often they were written, or -1. */
+static int sort_ordered(struct pool *pool, struct sort *sort)
+{
+    const struct sort_request *const r = sort->request;
+    const uint64_t some = r->count < SCAN_STEP ? r->count : SCAN_STEP;
+    /* Most arrays show their disorder at once; then nobody need be woken up. */
+    const unsigned begun = r->suite->order(r->keys, some, r->code);
+
+    atomic_init(&sort->found, begun);
+    if (begun && some < r->count)
+        pool_run(pool, sort->workers, scan_share, sort);
+
+    const unsigned found = atomic_load(&sort->found);
+    if (found & ORDER_UP)
+        return 0;
+    if (!found)
+        return -1;
+    pool_run(pool, sort->workers, reverse_share, sort);
+    return 1;
+}
+
+/* ---- Runs and merges -------------------------------------------------------- */
+
+static void run_share(void *arg, unsigned worker)
+{
+    struct sort *const sort = (struct sort *)arg;
+    const struct sort_request *const r = sort->request;
+
+    for (;;) {
+        const uint64_t i = atomic_fetch_add(&sort->next, 1);
+        if (i >= sort->runs)
+            return;
+
+        const uint64_t first = i * sort->run;
+        const uint64_t left = r->count - first;
+        const struct run_task task = {
+            .from = key_at(r->keys, first, sort->size),
+            .to = key_at(sort->to, first, sort->size),
+            .count = left < sort->run ? left : sort->run,
+            .code = r->code,
+            .leaving = sort->leaving,
+            .stream = sort->stream,
+            .work = work_of(sort, worker),
+        };
+        r->suite->run(&task);
+    }
+}
+
+/* The worker's share of the output, group of runs by group. */
+static void merge_share(void *arg, unsigned worker)
+{
+    const struct sort *const sort = (const struct sort *)arg;
+    const struct sort_request *const r = sort->request;
+    const uint64_t first = share(sort, r->count, worker);
+    const uint64_t last = share(sort, r->count, worker + 1);
+
+    for (uint64_t i = 0; i < sort->runs; i += sort->ways) {
+        const uint64_t left = sort->runs - i;
+        const unsigned runs = left < sort->ways ? (unsigned)left : sort->ways;
+        const uint64_t begin = sort->starts[i];
+        const uint64_t end = sort->starts[i + runs];
+        if (end <= first || begin >= last)
+            continue;
+
+        const struct merge_task task = {
+            .from = sort->from,
+            .to = sort->to,
+            .starts = sort->starts + i,
+            .runs = runs,
+            .first = first > begin ? first - begin : 0,
+            .last = (last < end ? last : end) - begin,
+            .code = r->code,
+            .leaving = sort->leaving,
+            .stream = sort->stream,
+            .work = work_of(sort, worker),
+        };
+        r->suite->merge(&task);
+    }
+}
+
+/* The starts of all runs; those that follow each other in order become one. */
+static void join_runs(struct sort *sort)
+{
+    const struct sort_request *const r = sort->request;
+    uint64_t runs = 1;
+
+    sort->starts[0] = 0;
+    for (uint64_t i = 1; i < sort->runs; i++)
+        if (!r->suite->rises(sort->to, i * sort->run))
+            sort->starts[runs++] = i * sort->run;
+    sort->starts[runs] = r->count;
+    sort->runs = runs;
+}
+
+/* How many merges of at most MERGE_WAYS make one run of `runs`. */
+static unsigned rounds_for(uint64_t runs)
+{
+    unsigned rounds = 0;
+
+    for (; runs > 1; rounds++)
+        runs = (runs + MERGE_WAYS - 1) / MERGE_WAYS;
+    return rounds;
+}
+
+/* The fewest ways that make one run of `runs` in `rounds` merges. */
+static unsigned ways_for(uint64_t runs, unsigned rounds)
+{
+    for (unsigned ways = 2; ways < MERGE_WAYS; ways++) {
+        uint64_t left = runs;
+
+        for (unsigned i = 0; i < rounds; i++)
+            left = (left + ways - 1) / ways;
+        if (left <= 1)
+            return ways;
+    }
+    return MERGE_WAYS;
+}
+
+/* Merge all runs in `rounds` rounds, the last of which writes the keys. */
+static void merge_rounds(struct pool *pool, struct sort *sort, unsigned rounds)
+{
+    const struct sort_request *const r = sort->request;
+
+    sort->ways = ways_for(sort->runs, rounds);
+    for (unsigned left = rounds; left > 0; left--) {
+        sort->from = sort->to;
+        sort->to = sort->from == r->keys ? r->scratch : r->keys;
+        sort->leaving = left == 1;
+        pool_run(pool, sort->workers, merge_share, sort);
+
+        uint64_t runs = 0;
+        for (uint64_t i = 0; i < sort->runs; i += sort->ways)
+            sort->starts[runs++] = sort->starts[i];
+        sort->starts[runs] = r->count;
+        sort->runs = runs;
+    }
+}
+
+/* Runs, then merges; returns how many rounds of them. */
+static unsigned sort_by_merging(struct pool *pool, struct sort *sort)
+{
+    const struct sort_request *const r = sort->request;
+    const uint64_t fewest = (r->count + r->run - 1) / r->run;
+    const uint64_t runs = (fewest + sort->workers - 1) / sort->workers * sort->workers;
+    const uint64_t run = (r->count + runs - 1) / runs;
+
+    sort->run = (run + RUN_MULTIPLE - 1) / RUN_MULTIPLE * RUN_MULTIPLE;
+    sort->runs = (r->count + sort->run - 1) / sort->run;
+
+    /* The last round must write to `keys`: that settles where the runs go. */
+    unsigned rounds = rounds_for(sort->runs);
+    sort->to = rounds % 2 ? r->scratch : r->keys;
+    sort->leaving = rounds == 0;
+    atomic_init(&sort->next, 0);
+    pool_run(pool, sort->workers, run_share, sort);
+    if (rounds == 0)
+        return 0;
+
+    join_runs(sort);
+    while (rounds > 2 && rounds - 2 >= rounds_for(sort->runs))
+        rounds -= 2;
+    merge_rounds(pool, sort, rounds);
+    return rounds;
+}
+
+/* ---- Narrow keys ------------------------------------------------------------ */
+
+static int is_counted(int bits, uint64_t count)
+{
+    return bits == 8 || (bits == 16 && count >= TALLY_LEAST);
+}
+
+static void tally_share(void *arg, unsigned worker)
+{
+    const struct sort *const sort = (const struct sort *)arg;
+    const struct sort_request *const r = sort->request;
+    const uint64_t first = share(sort, r->count, worker);
+    uint64_t *const table = (uint64_t *)work_of(sort, worker);
+
+    memset(table, 0, sizeof *table << r->suite->bits);
+    r->suite->tally(key_at(r->keys, first, sort->size),
+                    share(sort, r->count, worker + 1) - first, r->code, table);
+}
+
+/* Add everybody's counters of some ranks to those of worker 0. */
+static void total_share(void *arg, unsigned worker)
+{
+    const struct sort *const sort = (const struct sort *)arg;
+    const uint64_t ranks = UINT64_C(1) << sort->request->suite->bits;
+    uint64_t *const total = (uint64_t *)work_of(sort, 0);
+
+    for (unsigned other = 1; other < sort->workers; other++) {
+        const uint64_t *const table = (const uint64_t *)work_of(sort, other);
+
+        for (uint64_t i = share(sort, ranks, worker); i < share(sort, ranks, worker + 1);
+             i++)
+            total[i] += table[i];
+    }
+}
+
+static void spread_share(void *arg, unsigned worker)
+{
+    const struct sort *const sort = (const struct sort *)arg;
+    const struct sort_request *const r = sort->request;
+
+    r->suite->spread(r->keys, share(sort, r->count, worker),
+                     share(sort, r->count, worker + 1), r->code,
+                     (const uint64_t *)work_of(sort, 0));
+}
+
+static void sort_by_counting(struct pool *pool, struct sort *sort)
+{
+    const uint64_t worth = sort->request->count / TALLY_THREAD + 1;
+
+    if (sort->workers > worth)
+        sort->workers = (unsigned)worth;
+    pool_run(pool, sort->workers, tally_share, sort);
+    pool_run(pool, sort->workers, total_share, sort);
+    pool_run(pool, sort->workers, spread_share, sort);
+}
+
+/* ---- All together ----------------------------------------------------------- */
+
+/* The keys' bytes, rounded up so that the starts behind them are aligned. */
+static uint64_t ranks_bytes(int bits, uint64_t count)
+{
+    return (count * (uint64_t)(bits / 8) + 63) / 64 * 64;
+}
+
+uint64_t sort_best_run(int bits)
+{
+    return RUN_BYTES / ((uint64_t)bits / 8);
+}
+
+uint64_t sort_scratch_bytes(int bits, uint64_t count, uint64_t run)
+{
+    /* As many runs as it takes, and up to one more for each worker. */
+    const uint64_t runs = count / run + 1 + count / RUN_LEAST + 1;
+
+    if (is_counted(bits, count) || (count < RUN_LEAST && count <= run)) /* or one run */
+        return 0;
+    if (count > UINT64_MAX / 32) /* more than any machine has */
+        return UINT64_MAX;
+    return ranks_bytes(bits, count) + (runs + 1) * sizeof(uint64_t);
+}
+
+void sort_keys(struct pool *pool, const struct sort_request *request,
+               struct cpu_counts *counts)
+{
+    const int bits = request->suite->bits;
+    const uint64_t bytes = request->count * (uint64_t)(bits / 8);
+    const uint64_t worth = request->count / RUN_LEAST + 1;
+    struct sort sort = {
+        .request = request,
+        .size = (size_t)bits / 8,
+        .workers = worth < pool_threads(pool) ? (unsigned)worth : pool_threads(pool),
+        .stream = bytes >= STREAM_BYTES,
+        .starts = (uint64_t *)(void *)key_at(request->scratch,
+                                             ranks_bytes(bits, request->count), 1),
+    };
+    struct cpu_counts made = {0, bytes, 0};
+
+    if (request->count > 1) {
+        const int written = sort_ordered(pool, &sort);
+
+        if (written >= 0) {
+            made.bytes_written = bytes * (uint64_t)written;
+        } else if (is_counted(bits, request->count)) {
+            sort_by_counting(pool, &sort);
+            made.bytes_written = bytes;
+        } else {
+            made.rounds = sort_by_merging(pool, &sort);
+            made.bytes_written = bytes * (1 + made.rounds);
+            made.bytes_read = made.bytes_written;
+        }
+    }
+    if (counts)
+        *counts = made;
+}

@@ -1,0 +1,37 @@
+/*
+ * sort.h - the phases of a sort, handed out to the workers.
+ */
+#ifndef MW_CPU_SORT_H
+#define MW_CPU_SORT_H
+
+#include "cpu/cpu.h"
+#include "cpu/pool.h"
+#include "cpu/suite.h"
+
+enum { RUN_MULTIPLE = 128 }; /* keys; the blocks of every suite divide it */
+
+/* One sort: what, and the memory for it. */
+struct sort_request {
+    const struct suite *suite;
+    struct code code;
+    void *keys;
+    uint64_t count;
+    uint64_t run;  /* most keys of a run: a multiple of RUN_MULTIPLE, at most RUN_BYTES */
+    void *scratch; /* of sort_scratch_bytes, aligned to 16 */
+    void *work;    /* WORK_BYTES for each thread of the pool, aligned to 64 */
+};
+
+/* The runs that RUN_BYTES allow: the best choice. */
+uint64_t sort_best_run(int bits);
+
+/*
+ * Scratch memory for `count` keys of `bits` bits in runs of at most `run`,
+ * whatever the suite and the pool.
+ */
+uint64_t sort_scratch_bytes(int bits, uint64_t count, uint64_t run);
+
+/* Sort. `counts` may be NULL. */
+void sort_keys(struct pool *pool, const struct sort_request *request,
+               struct cpu_counts *counts);
+
+#endif

@@ -1,0 +1,59 @@
+#include "cpu/suite.h"
+
+/* What a suite asks of the processor. */
+enum needs { NEEDS_NOTHING, NEEDS_AVX2, NEEDS_AVX512 };
+
+extern const struct suite suite_8, suite_16, suite_32, suite_64;
+extern const struct suite suite_32_avx2, suite_64_avx2, suite_64_avx512;
+
+/* The better ones of a width come first. */
+static const struct {
+    const struct suite *suite;
+    enum needs needs;
+} rows[] = {
+#if defined(MW_CPU_AVX512)
+    {&suite_64_avx512, NEEDS_AVX512 },
+#endif
+#if defined(MW_CPU_AVX2)
+    {&suite_64_avx2,   NEEDS_AVX2   },
+     {&suite_32_avx2,   NEEDS_AVX2   },
+#endif
+    {&suite_64,        NEEDS_NOTHING},
+     {&suite_32,        NEEDS_NOTHING},
+    {&suite_16,        NEEDS_NOTHING},
+     {&suite_8,         NEEDS_NOTHING},
+};
+
+static int present(enum needs needs)
+{
+    switch (needs) {
+#if defined(MW_CPU_AVX512)
+    case NEEDS_AVX512:
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("avx512f") &&
+               __builtin_cpu_supports("avx512vl");
+#endif
+#if defined(MW_CPU_AVX2)
+    case NEEDS_AVX2:
+        return __builtin_cpu_supports("avx2");
+#endif
+    default:
+        return needs == NEEDS_NOTHING;
+    }
+}
+
+const struct suite *suite_usable(unsigned index)
+{
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (present(rows[i].needs) && index-- == 0)
+            return rows[i].suite;
+    return NULL;
+}
+
+const struct suite *suite_for(int bits)
+{
+    unsigned index = 0;
+
+    while (suite_usable(index)->bits != bits)
+        index++;
+    return suite_usable(index);
+}

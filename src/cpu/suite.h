@@ -1,0 +1,87 @@
+/*
+ * suite.h - the typed inner loops, as tables of functions.
+ *
+ * suite.inl is compiled once per key width and instruction set; each time it
+ * becomes one const struct suite. A suite knows nothing of threads: its
+ * functions are the pieces of work that sort.c hands out.
+ *
+ * Inside, keys are ranks: the unsigned numbers of code.inl. They enter when a
+ * run is made and leave in the last pass.
+ */
+#ifndef MW_CPU_SUITE_H
+#define MW_CPU_SUITE_H
+
+#include "base/base.h"
+
+enum {
+    RUN_BYTES = 1 << 20,                     /* most that `run` sorts in one call */
+    MERGE_WAYS = 128,                        /* most runs that `merge` takes */
+    WORK_BYTES = 2 * RUN_BYTES + (64 << 10), /* a thread's own memory, aligned to 64 */
+    STREAM_BYTES = 16 << 20                  /* arrays of this size pass by the caches */
+};
+
+/* What `order` found: both for equal keys, neither for most arrays. */
+enum { ORDER_UP = 1, ORDER_DOWN = 2 };
+
+/* Keys to be sorted into one run. */
+struct run_task {
+    const void *from;
+    void *to; /* may be `from` */
+    uint64_t count;
+    struct code code;
+    int leaving; /* the run is the whole array: write keys, not ranks */
+    int stream;
+    void *work;
+};
+
+/*
+ * A window of the merge of neighbouring runs. Run i of `from` covers
+ * [starts[i], starts[i + 1]); the keys that belong at [first, last) of the
+ * merged array, which begins at starts[0], are written there in `to`.
+ */
+struct merge_task {
+    const void *from;
+    void *to;
+    const uint64_t *starts;
+    unsigned runs; /* 1 to MERGE_WAYS */
+    uint64_t first;
+    uint64_t last;
+    struct code code;
+    int leaving; /* this is the last pass: write keys, not ranks */
+    int stream;
+    void *work;
+};
+
+struct suite {
+    int bits;
+
+    /* The order that `count` keys, at least 1, are in already. */
+    unsigned (*order)(const void *keys, uint64_t count, struct code code);
+
+    /* Swap keys [first, last) of the first half with their mirror images. */
+    void (*reverse)(void *keys, uint64_t count, uint64_t first, uint64_t last);
+
+    /* Sort at most RUN_BYTES; merge at most MERGE_WAYS runs. NULL for 8-bit keys. */
+    void (*run)(const struct run_task *task);
+    void (*merge)(const struct merge_task *task);
+
+    /* Whether rank `at` is no smaller than the one before it. */
+    int (*rises)(const void *ranks, uint64_t at);
+
+    /*
+     * Narrow keys are counted, not compared: `tally` counts each rank into one
+     * thread's table of 2^bits counters, cleared before; `spread` writes keys
+     * [first, last) of the sorted array from a table of all. NULL beyond 16 bits.
+     */
+    void (*tally)(const void *keys, uint64_t count, struct code code, uint64_t *table);
+    void (*spread)(void *keys, uint64_t first, uint64_t last, struct code code,
+                   const uint64_t *table);
+};
+
+/* The best suite for keys of `bits` bits, 8, 16, 32 or 64, on this processor. */
+const struct suite *suite_for(int bits);
+
+/* Every suite this processor can run, by number from 0 on; NULL when there are no more. */
+const struct suite *suite_usable(unsigned index);
+
+#endif

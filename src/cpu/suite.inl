@@ -1,0 +1,65 @@
+/*
+ * suite.inl - the typed inner loops of one key width, and their table.
+ *
+ * Included where KEY_BITS is 8, 16, 32 or 64 and SUITE names the table. The
+ * file including it is compiled for one instruction set; with AVX2, ranks of
+ * 32 and 64 bits go through 256-bit registers.
+ */
+#include <string.h>
+
+#include "cpu/suite.h"
+
+/* Written before a loop that only pays when it is unrolled completely. */
+#if defined(__clang__)
+#define UNROLL _Pragma("unroll")
+#elif defined(__GNUC__)
+#define UNROLL _Pragma("GCC unroll 64")
+#else
+#define UNROLL
+#endif
+
+#include "rank.inl"
+
+#include "order.inl"
+
+#if KEY_BITS > 8
+#include "choice.inl"
+
+#if defined(__AVX2__) && KEY_BITS >= 32
+#include "lanes_256.inl"
+#else
+#include "lanes_1.inl"
+#endif
+#include "network.inl"
+
+#include "merge.inl"
+
+#include "transfer.inl"
+
+#include "run.inl"
+
+#include "cut.inl"
+
+#include "cascade.inl"
+#endif
+
+#if KEY_BITS <= 16
+#include "tally.inl"
+#endif
+
+extern const struct suite SUITE;
+
+const struct suite SUITE = {
+    .bits = KEY_BITS,
+    .order = order,
+    .reverse = reverse,
+#if KEY_BITS > 8
+    .run = run,
+    .merge = merge,
+    .rises = rises,
+#endif
+#if KEY_BITS <= 16
+    .tally = tally,
+    .spread = spread,
+#endif
+};

@@ -1,0 +1,396 @@
+/*
+ * unit_cpu.c - the CPU backend from inside: every suite of inner loops this
+ * processor can run, every type and direction, against a reference sort that
+ * shares nothing with it; windows of merges, which is where cuts could go
+ * wrong; runs so short that there are several rounds; the handle.
+ */
+#include "kit.h"
+
+#include "reference.h"
+#include "tap.h"
+
+#include "cpu/cpu.h"
+#include "cpu/sort.h"
+
+#include <stdlib.h>
+
+enum { THREADS_MOST = 8, GUARD = 64, GUARD_BYTE = 0xa5 };
+
+static const unsigned thread_counts[] = {1, 2, 3, THREADS_MOST};
+
+/* ---- What the tests work with ---------------------------------------------- */
+
+/* Room for `most` keys of any width, and for everything done with them. */
+struct bench {
+    uint64_t most;
+    char *input;
+    char *expected;
+    char *keys;
+    char *scratch;
+    uint64_t scratch_bytes;
+    struct item *items;
+    char *work;
+    struct pool *pools[COUNT_OF(thread_counts)];
+};
+
+static void bench_close(struct bench *b)
+{
+    for (size_t i = 0; i < COUNT_OF(b->pools); i++)
+        pool_close(b->pools[i]);
+    free(b->work);
+    free(b->items);
+    free(b->scratch);
+    free(b->keys);
+    free(b->expected);
+    free(b->input);
+}
+
+static int bench_open(struct bench *b, uint64_t most)
+{
+    struct words words;
+    int whole = 1;
+
+    *b = (struct bench){.most = most};
+    b->scratch_bytes = 2 * sort_scratch_bytes(64, most, RUN_MULTIPLE);
+    b->input = malloc(most * 8);
+    b->expected = malloc(most * 8);
+    b->keys = malloc(most * 8 + GUARD);
+    b->scratch = aligned_alloc(16, (b->scratch_bytes + GUARD + 15) / 16 * 16);
+    b->items = malloc(2 * most * sizeof *b->items);
+    b->work = aligned_alloc(64, (size_t)THREADS_MOST * WORK_BYTES);
+    for (size_t i = 0; i < COUNT_OF(b->pools); i++)
+        whole &= pool_open(&b->pools[i], thread_counts[i], &words) == MW_OK;
+    return whole && b->input && b->expected && b->keys && b->scratch && b->items && b->work;
+}
+
+/* Prepare an input and what it should become. */
+static int prepare(struct bench *b, mw_type type, mw_direction direction, const char *shape,
+                   uint64_t count)
+{
+    if (kit_fill(type, shape, 1 + count, b->input, count) != MW_OK)
+        return 0;
+    memcpy(b->expected, b->input, count * mw_type_size(type));
+    reference_sort(type, direction, b->expected, count, b->items);
+    return 1;
+}
+
+static int guard_whole(const char *guard)
+{
+    for (int i = 0; i < GUARD; i++)
+        if ((unsigned char)guard[i] != GUARD_BYTE)
+            return 0;
+    return 1;
+}
+
+/* Sort what was prepared; compare; look at what lies behind keys and scratch. */
+static int sort_agrees(struct bench *b, const struct suite *suite, struct code code,
+                       uint64_t count, uint64_t run, struct pool *pool)
+{
+    const uint64_t bytes = count * (uint64_t)(suite->bits / 8);
+    const uint64_t scratch_bytes = sort_scratch_bytes(suite->bits, count, run);
+    const struct sort_request request = {
+        suite, code, b->keys, count, run, b->scratch, b->work,
+    };
+
+    memcpy(b->keys, b->input, bytes);
+    memset(b->keys + bytes, GUARD_BYTE, GUARD);
+    memset(b->scratch + scratch_bytes, GUARD_BYTE, GUARD);
+    sort_keys(pool, &request, NULL);
+    return memcmp(b->keys, b->expected, bytes) == 0 && guard_whole(b->keys + bytes) &&
+           guard_whole(b->scratch + scratch_bytes);
+}
+
+/* ---- Cases -------------------------------------------------------------------- */
+
+static const char *const shapes[] = {
+    "random",     "permutation", "sorted",        "reversed",      "equal",
+    "few:2",      "few:16",      "swaps:3",       "swaps:100",     "sawtooth:2",
+    "sawtooth:7", "sawtooth:64", "sawtooth:1000", "organ",         "blocks:64",
+    "blocks",     "interleaved", "extremes",      "interleaved:2", "specials",
+};
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    uint64_t run; /* 0: the best */
+    size_t step;  /* take every so many shapes */
+    uint64_t counts[16];
+} tables[] = {
+    {"small counts", 0, 1, {0, 1, 2, 3, 5, 31, 32, 33, 127, 128, 129, 1000, 4097}},
+    {"beyond a tile", 0, 3, {4096, 4223, 16383, 16384, 16385, 40009}},
+    {"several runs", 0, 5, {100003}},
+    {"a million", 0, 20, {1 << 20}},
+    {"short runs, two rounds", RUN_MULTIPLE, 4, {128 * 128 - 1, 128 * 128 + 1, 50021}},
+};
+/* clang-format on */
+
+/* One suite, type and direction through one table, with all numbers of threads. */
+static int table_passes(struct bench *b, const struct suite *suite, mw_type type,
+                        mw_direction direction, size_t row)
+{
+    const struct code code = type_code(type_row(type), direction);
+    const uint64_t run = tables[row].run ? tables[row].run : sort_best_run(suite->bits);
+    /* Another shape first for every type, so that long steps visit them all. */
+    const size_t first = (size_t)type % tables[row].step;
+
+    for (size_t c = 0; c == 0 || tables[row].counts[c]; c++) {
+        const uint64_t count = tables[row].counts[c];
+
+        for (size_t s = first; s < COUNT_OF(shapes); s += tables[row].step) {
+            if (!prepare(b, type, direction, shapes[s], count))
+                return 0;
+            for (size_t t = 0; t < COUNT_OF(thread_counts); t++) {
+                if (!sort_agrees(b, suite, code, count, run, b->pools[t])) {
+                    tap_note("%s, %llu keys, %u threads", shapes[s],
+                             (unsigned long long)count, thread_counts[t]);
+                    return 0;
+                }
+            }
+        }
+    }
+    return 1;
+}
+
+static void test_tables(struct tap *tap, struct bench *b)
+{
+    const struct suite *suite;
+
+    for (unsigned i = 0; (suite = suite_usable(i)) != NULL; i++) {
+        for (int type = 0; type < MW_TYPE_COUNT; type++) {
+            if (mw_type_size((mw_type)type) * 8 != (size_t)suite->bits)
+                continue;
+            for (int direction = 0; direction < 2; direction++)
+                for (size_t row = 0; row < COUNT_OF(tables); row++)
+                    tap_case(
+                        tap,
+                        table_passes(b, suite, (mw_type)type, (mw_direction)direction, row),
+                        "suite %u, %s %s: %s", i, mw_type_name((mw_type)type),
+                        direction ? "descending" : "ascending", tables[row].name);
+        }
+    }
+}
+
+/*
+ * Sort each of `runs` uneven runs of the input, then merge windows of them
+ * alone: each must be that window of the sorted whole.
+ */
+static int windows_agree(struct bench *b, const struct suite *suite, struct code code,
+                         uint64_t count, unsigned runs)
+{
+    const size_t size = (size_t)suite->bits / 8;
+    uint64_t starts[MERGE_WAYS + 1];
+
+    for (unsigned i = 0; i <= runs; i++) {
+        const uint64_t even = count * i / runs;
+        const uint64_t gap = count / runs / 2;
+
+        starts[i] = i == 0 || i == runs || gap == 0 ? even : even - kit_mix(i) % gap;
+    }
+    for (unsigned i = 0; i < runs; i++) {
+        const uint64_t at = starts[i] * size;
+        const struct run_task task = {
+            b->input + at, b->scratch + at, starts[i + 1] - starts[i], code, 0, 0, b->work};
+
+        if (task.count > 0)
+            suite->run(&task);
+    }
+    for (unsigned i = 0; i < 12; i++) {
+        const uint64_t one = i == 0 ? 0 : kit_mix(count + i) % (count + 1);
+        const uint64_t other = i < 2 ? count : kit_mix(runs + i) % (count + 1);
+        const uint64_t first = one < other ? one : other;
+        const uint64_t last = one < other ? other : one;
+        const struct merge_task task = {
+            b->scratch, b->keys, starts, runs, first, last, code, 1, (int)i % 2, b->work,
+        };
+
+        memset(b->keys, GUARD_BYTE, count * size + GUARD);
+        suite->merge(&task);
+        if (memcmp(b->keys + first * size, b->expected + first * size,
+                   (last - first) * size) != 0 ||
+            !guard_whole(b->keys + last * size))
+            return 0;
+    }
+    return 1;
+}
+
+static void test_windows(struct tap *tap, struct bench *b)
+{
+    static const unsigned ways[] = {1, 2, 3, 7, 16, 100, MERGE_WAYS};
+    static const uint64_t counts[] = {200, 5003, 60000};
+    static const char *const tied[] = {"random", "few:2", "equal", "extremes", "sorted"};
+    static const mw_type types[] = {MW_U16, MW_F32, MW_I64};
+    const struct suite *suite;
+
+    for (unsigned i = 0; (suite = suite_usable(i)) != NULL; i++) {
+        for (size_t t = 0; t < COUNT_OF(types); t++) {
+            const struct code code = type_code(type_row(types[t]), MW_DESCENDING);
+
+            if (!suite->merge || mw_type_size(types[t]) * 8 != (size_t)suite->bits)
+                continue;
+            for (size_t s = 0; s < COUNT_OF(tied); s++) {
+                int passed = 1;
+
+                for (size_t c = 0; c < COUNT_OF(counts); c++) {
+                    passed &= prepare(b, types[t], MW_DESCENDING, tied[s], counts[c]);
+                    for (size_t w = 0; w < COUNT_OF(ways); w++)
+                        passed &= windows_agree(b, suite, code, counts[c], ways[w]);
+                }
+                tap_case(tap, passed, "suite %u: windows of a merge, %s", i, tied[s]);
+            }
+        }
+    }
+}
+
+/* Swap the prepared keys around `seam`, sort, and swap them back. */
+static int seam_agrees(struct bench *b, uint64_t count, uint64_t seam, struct pool *pool)
+{
+    const struct code code = type_code(type_row(MW_U32), MW_ASCENDING);
+    uint32_t *const two = (uint32_t *)(void *)b->input + seam - 1;
+    const uint32_t first = two[0];
+
+    two[0] = two[1];
+    two[1] = first;
+    const int agrees = sort_agrees(b, suite_for(32), code, count, sort_best_run(32), pool);
+    two[1] = two[0];
+    two[0] = first;
+    return agrees;
+}
+
+/*
+ * Sorted or reversed but for two neighbours, where the search for disorder is
+ * handed from one thread to the next, or from one step of 2^16 keys to the next.
+ */
+static void test_seams(struct tap *tap, struct bench *b)
+{
+    static const char *const names[] = {"sorted", "reversed"};
+    const uint64_t count = 24 * 25000; /* even shares for 1, 2, 3 and 8 threads */
+
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        int passed = prepare(b, MW_U32, MW_ASCENDING, names[i], count);
+
+        for (size_t t = 0; t < COUNT_OF(thread_counts); t++)
+            for (uint64_t first = 0; first < count; first += count / thread_counts[t])
+                for (uint64_t step = 0; step < count / thread_counts[t]; step += 1 << 16)
+                    if (first + step > 0 && first + step < count)
+                        passed &= seam_agrees(b, count, first + step, b->pools[t]);
+        tap_case(tap, passed, "%s but for two neighbours", names[i]);
+    }
+}
+
+/* Three rounds, and three that become one because most runs join. */
+static void test_rounds(struct tap *tap, struct pool *pool, char *work)
+{
+    static const char *const names[] = {"random", "swaps:5"};
+    const uint64_t run = RUN_MULTIPLE;
+    const uint64_t count = run * MERGE_WAYS * MERGE_WAYS + 12345;
+    const struct suite *const suite = suite_for(32);
+    char *const keys = malloc(count * 4);
+    char *const scratch =
+        aligned_alloc(16, sort_scratch_bytes(32, count, run) / 16 * 16 + 16);
+
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        const struct code code = type_code(type_row(MW_U32), MW_ASCENDING);
+        const struct sort_request request = {suite, code, keys, count, run, scratch, work};
+        struct kit_fingerprint before = {0, 0};
+        struct kit_fingerprint after = {0, 0};
+        struct cpu_counts made = {0, 0, 0};
+        int passed = keys && scratch;
+
+        passed = passed && kit_fill(MW_U32, names[i], 1, keys, count) == MW_OK;
+        if (passed) {
+            kit_fingerprint_add(&before, MW_U32, keys, count);
+            sort_keys(pool, &request, &made);
+            kit_fingerprint_add(&after, MW_U32, keys, count);
+            passed = kit_first_disorder(MW_U32, MW_ASCENDING, keys, count) == count &&
+                     kit_fingerprint_equal(before, after) && made.rounds == 3 - 2 * i;
+        }
+        tap_case(tap, passed, "three rounds, %s", names[i]);
+    }
+    free(scratch);
+    free(keys);
+}
+
+/* One handle, counts that grow and shrink, its own scratch and the caller's. */
+static void test_handle(struct tap *tap, struct bench *b, unsigned threads)
+{
+    static const uint64_t counts[] = {0, 1, 7, 300000, 5000, 20000, 400000};
+    const struct code code = type_code(type_row(MW_F64), MW_ASCENDING);
+    struct words words = {""};
+    struct cpu *cpu;
+    int passed = cpu_open(&cpu, threads, &words) == MW_OK &&
+                 (threads == 0 ? cpu_threads(cpu) >= 1 : cpu_threads(cpu) == threads);
+
+    for (size_t i = 0; passed && i < 2 * COUNT_OF(counts); i++) {
+        const uint64_t count = counts[i / 2];
+        const uint64_t wanted = cpu_scratch_bytes(64, count);
+        struct cpu_counts made = {9, 9, 9};
+
+        passed &= wanted <= b->scratch_bytes;
+        passed &= prepare(b, MW_F64, MW_ASCENDING, "specials", count);
+        memcpy(b->keys, b->input, count * 8);
+        memset(b->scratch + wanted, GUARD_BYTE, GUARD);
+        passed &= cpu_sort(cpu, 64, code, b->keys, count, i % 2 ? b->scratch : NULL,
+                           &made) == MW_OK;
+        passed &= memcmp(b->keys, b->expected, count * 8) == 0;
+        passed &= guard_whole(b->scratch + wanted);
+        passed &= count < 2 || made.bytes_written == count * 8 * (1 + made.rounds);
+    }
+    tap_case(tap, passed, "a handle of %u threads, used again and again", threads);
+    cpu_close(cpu);
+}
+
+static void test_counts(struct tap *tap, struct bench *b)
+{
+    static const struct {
+        const char *name;
+        const char *shape;
+        int bits;
+        uint64_t count;
+        struct cpu_counts made;
+    } rows[] = {
+        {"nothing",              "random",   32, 0,       {0, 0, 0}            },
+        {"sorted: only read",    "sorted",   32, 50000,   {0, 200000, 0}       },
+        {"reversed: turned",     "reversed", 32, 50000,   {0, 200000, 200000}  },
+        {"one run",              "random",   32, 5000,    {0, 20000, 20000}    },
+        {"one round",            "random",   32, 1 << 20, {1, 8 << 20, 8 << 20}},
+        {"narrow keys: counted", "random",   8,  100000,  {0, 100000, 100000}  },
+    };
+    struct words words = {""};
+    struct cpu *cpu;
+    const int opened = cpu_open(&cpu, 2, &words) == MW_OK;
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const mw_type type = rows[i].bits == 8 ? MW_U8 : MW_U32;
+        const struct cpu_counts *const made = &rows[i].made;
+        struct cpu_counts counts = {9, 9, 9};
+
+        tap_case(tap,
+                 opened && prepare(b, type, MW_ASCENDING, rows[i].shape, rows[i].count) &&
+                     cpu_sort(cpu, rows[i].bits, type_code(type_row(type), MW_ASCENDING),
+                              b->input, rows[i].count, NULL, &counts) == MW_OK &&
+                     counts.rounds == made->rounds &&
+                     counts.bytes_read == made->bytes_read &&
+                     counts.bytes_written == made->bytes_written,
+                 "counts: %s", rows[i].name);
+    }
+    cpu_close(cpu);
+}
+
+int main(void)
+{
+    struct tap tap = {0, 0};
+    struct bench bench;
+
+    if (bench_open(&bench, 1 << 20)) {
+        test_tables(&tap, &bench);
+        test_windows(&tap, &bench);
+        test_seams(&tap, &bench);
+        test_rounds(&tap, bench.pools[1], bench.work);
+        test_handle(&tap, &bench, 0);
+        test_handle(&tap, &bench, 1);
+        test_handle(&tap, &bench, 64);
+        test_counts(&tap, &bench);
+    }
+    bench_close(&bench);
+    return tap_end(&tap);
+}
