@@ -1,0 +1,208 @@
+/*
+ * check.c - `multiway check`: in order? the same keys?
+ */
+#include "cli.h"
+#include "input.h"
+#include "json.h"
+#include "options.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { CHUNK_BYTES = 1 << 20 };
+
+struct check {
+    mw_type type;
+    int descending;
+    const char *same_as;
+    const char *input;
+    int json;
+};
+
+/* What a file was found to be. */
+struct finding {
+    struct kit_fingerprint print;
+    int disordered;
+    uint64_t position; /* the first key that should stand before its left neighbour */
+    uint64_t left;     /* the two keys; read as bytes */
+    uint64_t right;
+};
+
+/*
+ * Read a file to its end. A chunk begins with the last key of the one before,
+ * so that neighbours meet; only the fingerprint leaves it out.
+ */
+static int examine_keys(const struct check *check, struct input *input, char *chunk,
+                        struct finding *finding)
+{
+    const mw_direction direction = check->descending ? MW_DESCENDING : MW_ASCENDING;
+    const size_t size = mw_type_size(check->type);
+    const uint64_t most = CHUNK_BYTES / size - 1;
+    uint64_t kept = 0;
+    uint64_t got;
+
+    do {
+        uint64_t count;
+        uint64_t at;
+
+        if (input_read(input, chunk + kept * size, most, &got))
+            return -1;
+        count = kept + got;
+        at = kit_first_disorder(check->type, direction, chunk, count);
+        if (at < count && !finding->disordered) {
+            finding->disordered = 1;
+            finding->position = finding->print.count - kept + at;
+            memcpy(&finding->left, chunk + (at - 1) * size, size);
+            memcpy(&finding->right, chunk + at * size, size);
+        }
+        kit_fingerprint_add(&finding->print, check->type, chunk + kept * size, got);
+        if (count > 0)
+            memmove(chunk, chunk + (count - 1) * size, size);
+        kept = count > 0;
+    } while (got == most);
+    return 0;
+}
+
+static int examine(const struct check *check, const char *path, char *chunk,
+                   struct finding *finding)
+{
+    struct input input;
+    int failed;
+
+    if (input_open(&input, "check", path, check->type))
+        return -1;
+    failed = examine_keys(check, &input, chunk, finding);
+    input_close(&input);
+    return failed;
+}
+
+static int is_standard_input(const char *path)
+{
+    return !path || strcmp(path, "-") == 0;
+}
+
+static const char *name_of(const char *path)
+{
+    return is_standard_input(path) ? "standard input" : path;
+}
+
+static void print_text(const struct check *check, const struct finding *finding,
+                       const struct finding *other, int same)
+{
+    const char *const name = name_of(check->input);
+    char left[KIT_KEY_TEXT];
+    char right[KIT_KEY_TEXT];
+
+    if (finding->disordered) {
+        kit_key_text(check->type, &finding->left, left);
+        kit_key_text(check->type, &finding->right, right);
+        printf("%s: not in order at position %" PRIu64 ": %s follows %s\n", name,
+               finding->position, right, left);
+    } else {
+        printf("%s: %" PRIu64 " %s keys, in %sorder\n", name, finding->print.count,
+               mw_type_name(check->type), check->descending ? "descending " : "");
+    }
+    if (!check->same_as)
+        return;
+    if (same)
+        printf("%s: the same keys as %s\n", name, name_of(check->same_as));
+    else if (finding->print.count != other->print.count)
+        printf("%s: not the same keys as %s: %" PRIu64 " and %" PRIu64 "\n", name,
+               name_of(check->same_as), finding->print.count, other->print.count);
+    else
+        printf("%s: not the same keys as %s, though as many\n", name,
+               name_of(check->same_as));
+}
+
+static void json_fingerprint(struct json *json, const char *name, uint64_t sum)
+{
+    char text[17];
+
+    snprintf(text, sizeof text, "%016" PRIx64, sum);
+    json_text(json, name, text);
+}
+
+static void print_json(const struct check *check, const struct finding *finding,
+                       const struct finding *other, int same)
+{
+    struct json json = {.to = stdout};
+
+    json_open(&json, NULL, '{');
+    json_text(&json, "file", name_of(check->input));
+    json_text(&json, "type", mw_type_name(check->type));
+    json_text(&json, "direction", check->descending ? "descending" : "ascending");
+    json_count(&json, "count", finding->print.count);
+    json_fingerprint(&json, "fingerprint", finding->print.sum);
+    json_truth(&json, "in_order", !finding->disordered);
+    if (finding->disordered) {
+        json_count(&json, "position", finding->position);
+        json_key(&json, "left", check->type, &finding->left);
+        json_key(&json, "right", check->type, &finding->right);
+    }
+    if (check->same_as) {
+        json_text(&json, "other_file", name_of(check->same_as));
+        json_count(&json, "other_count", other->print.count);
+        json_fingerprint(&json, "other_fingerprint", other->print.sum);
+        json_truth(&json, "same_keys", same);
+    }
+    json_close(&json, '{');
+}
+
+static int check(const struct check *check)
+{
+    struct finding finding = {0};
+    struct finding other = {0};
+    char *chunk;
+    int failed;
+    int same;
+
+    if (check->same_as && is_standard_input(check->input) &&
+        is_standard_input(check->same_as))
+        return complain("check", "standard input cannot be compared with itself");
+    chunk = memory_for("check", CHUNK_BYTES, 1);
+    if (!chunk)
+        return EXIT_TROUBLE;
+    failed = examine(check, check->input, chunk, &finding) ||
+             (check->same_as && examine(check, check->same_as, chunk, &other));
+    free(chunk);
+    if (failed)
+        return EXIT_TROUBLE;
+    same = !check->same_as || kit_fingerprint_equal(finding.print, other.print);
+    if (check->json)
+        print_json(check, &finding, &other, same);
+    else
+        print_text(check, &finding, &other, same);
+    return finding.disordered || !same ? EXIT_NO : EXIT_FINE;
+}
+
+int command_check(int argc, char **argv)
+{
+    struct check choice = {0};
+    /* clang-format off */
+    const struct option options[] = {
+        {"type",    0, "TYPE", OPTION_TYPE, &choice.type,       1, "of the keys:"},
+        {"desc",    0, NULL,   OPTION_FLAG, &choice.descending, 0, "should they descend?"},
+        {"same-as", 0, "FILE", OPTION_TEXT, &choice.same_as,    0,
+         "are they the keys of this file, in any order?"},
+        {"json",    0, NULL,   OPTION_FLAG, &choice.json,       0, "answer in JSON"},
+        {0},
+    };
+    /* clang-format on */
+    const struct command command = {
+        .name = "check",
+        .usage = "--type TYPE [--desc] [--same-as FILE] [--json] [FILE]",
+        .about =
+            "Say whether keys are in order, and if not, where the first one is that\n"
+            "should stand before its left neighbour (positions count from 0). The exit\n"
+            "status is 0 for yes, 1 for no. Files of any size are read in small pieces.",
+        .options = options,
+        .takes_file = 1,
+        .more = "Two files are compared by their counts and a 64-bit sum over the keys.\n"
+                "\n"
+                "  multiway check --type u64 sorted.bin\n"
+                "  multiway check --type u64 --same-as keys.bin sorted.bin\n",
+    };
+    const enum parsed parsed = options_parse(&command, argc, argv, &choice.input);
+
+    return parsed == PARSED_RUN ? check(&choice) : exit_of(parsed);
+}

@@ -1,0 +1,48 @@
+#define _DEFAULT_SOURCE /* physical pages are no part of POSIX */
+
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int complain(const char *command, const char *format, ...)
+{
+    char line[1024];
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    /* A file's name or a compiler's log may bring line ends of its own. */
+    for (char *c = line; *c; c++) {
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = ' ';
+    }
+    fprintf(stderr, "multiway%s%s: %s\n", command ? " " : "", command ? command : "", line);
+    return EXIT_TROUBLE;
+}
+
+/*
+ * Systems that promise more memory than they have would kill us later, without
+ * a word; so what can never fit is refused here.
+ */
+void *memory_for(const char *command, uint64_t count, size_t size)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page = sysconf(_SC_PAGESIZE);
+    uint64_t most = SIZE_MAX / 2;
+    void *memory = NULL;
+
+    if (pages > 0 && page > 0)
+        most = (uint64_t)pages * (uint64_t)page;
+    if (count <= most / size)
+        memory = malloc(count ? count * size : 1);
+    if (!memory)
+        complain(command,
+                 "no memory for %" PRIu64 " keys of %zu byte%s; this machine has %.1f GiB",
+                 count, size, size == 1 ? "" : "s", (double)most / (1 << 30));
+    return memory;
+}

@@ -1,0 +1,55 @@
+#include "device.h"
+
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/*
+ * The user's folder for what can be made again, by the XDG convention:
+ * $XDG_CACHE_HOME if it is an absolute path, else ~/.cache. The library makes
+ * the folder when it has something to keep. NULL: there is no such folder.
+ */
+static char *cache_folder(void)
+{
+    static const char *const roots[][2] = {
+        {"XDG_CACHE_HOME", "/multiway"       },
+        {"HOME",           "/.cache/multiway"},
+    };
+
+    for (int i = 0; i < 2; i++) {
+        const char *const root = getenv(roots[i][0]);
+        const size_t length = root && root[0] == '/' ? strlen(root) : 0;
+        char *path;
+
+        if (length == 0)
+            continue;
+        path = malloc(length + strlen(roots[i][1]) + 1);
+        if (path)
+            sprintf(path, "%s%s", root, roots[i][1]);
+        return path;
+    }
+    return NULL;
+}
+
+mw_status device_open(mw_context **context, const char *device, struct cache_choice cache,
+                      const mw_tuning *tuning)
+{
+    char *const folder = cache.none || cache.path ? NULL : cache_folder();
+    mw_options options = MW_OPTIONS_INIT;
+    mw_status status;
+
+    options.cache_path = cache.none ? NULL : cache.path ? cache.path : folder;
+    status = mw_open(context, device, &options);
+    if (status == MW_OK && tuning)
+        status = mw_set_tuning(*context, tuning);
+    free(folder);
+    return status;
+}
+
+const char *device_error(const mw_context *context, mw_status status)
+{
+    const char *const words = context ? mw_error(context) : "";
+
+    return *words ? words : mw_status_text(status);
+}

@@ -1,0 +1,101 @@
+/*
+ * gen.c - `multiway gen`: keys of some shape, to a file or a pipe.
+ */
+#include "cli.h"
+#include "options.h"
+#include "output.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { CHUNK_BYTES = 4 << 20 };
+
+struct gen {
+    mw_type type;
+    uint64_t count;
+    uint64_t seed;
+    struct kit_shape shape;
+    const char *output;
+};
+
+static int write_keys(const struct kit_input *input, struct output *output, void *chunk)
+{
+    const size_t size = mw_type_size(input->type);
+    const uint64_t most = CHUNK_BYTES / size;
+
+    if (output_open(output))
+        return -1;
+    for (uint64_t first = 0; first < input->count; first += most) {
+        const uint64_t left = input->count - first;
+        const uint64_t count = left < most ? left : most;
+
+        kit_input_fill(input, first, count, chunk);
+        if (output_write(output, chunk, count * size))
+            return -1;
+    }
+    return output_finish(output);
+}
+
+static int gen(const struct gen *gen)
+{
+    struct output output = {0};
+    struct kit_input input = {0};
+    void *chunk = NULL;
+    int failed = -1;
+
+    if (output_aim(&output, "gen", gen->output))
+        goto done;
+    if (gen->count > (UINT64_C(1) << 62) / mw_type_size(gen->type)) {
+        complain("gen", "--count %" PRIu64 ": no file is that long", gen->count);
+        goto done;
+    }
+    if (kit_input_open(&input, gen->type, gen->count, gen->shape, gen->seed) != MW_OK) {
+        complain("gen", "no memory for the positions of %" PRIu64 " swaps",
+                 gen->shape.parameter);
+        goto done;
+    }
+    chunk = memory_for("gen", CHUNK_BYTES, 1);
+    if (chunk)
+        failed = write_keys(&input, &output, chunk);
+done:
+    output_drop(&output);
+    kit_input_close(&input);
+    free(chunk);
+    return failed ? EXIT_TROUBLE : EXIT_FINE;
+}
+
+int command_gen(int argc, char **argv)
+{
+    struct gen choice = {0};
+    /* clang-format off */
+    const struct option options[] = {
+        {"type",   0,   "TYPE",  OPTION_TYPE,  &choice.type,   1, "of the keys:"},
+        {"count",  0,   "N",     OPTION_COUNT, &choice.count,  1,
+         "how many: 1000000, 1M (k M G T), 2^20, 2^20-1"},
+        {"shape",  0,   "SHAPE", OPTION_SHAPE, &choice.shape,  0, "see below (random)"},
+        {"seed",   0,   "N",     OPTION_COUNT, &choice.seed,   0,
+         "another number, another input (0)"},
+        {"output", 'o', "FILE",  OPTION_TEXT,  &choice.output, 0,
+         "where to (standard output)"},
+        {0},
+    };
+    /* clang-format on */
+    const struct command command = {
+        .name = "gen",
+        .usage = "--type TYPE --count N [--shape SHAPE] [--seed N] [-o FILE]",
+        .about = "Write keys of some shape. The same type, count, shape and seed give the\n"
+                 "same bytes on every machine, and as many as fit on the disk.",
+        .options = options,
+        .shapes = 1,
+        .more =
+            "Where a type cannot count to the number of keys, neighbours share values.\n"
+            "\n"
+            "  multiway gen --type u64 --count 1M --shape random --seed 7 -o keys.bin\n"
+            "  multiway gen --type f32 --count 2^24 --shape swaps:100 >almost.bin\n",
+    };
+    enum parsed parsed;
+
+    kit_shape_parse("random", &choice.shape);
+    parsed = options_parse(&command, argc, argv, NULL);
+    return parsed == PARSED_RUN ? gen(&choice) : exit_of(parsed);
+}

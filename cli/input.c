@@ -1,0 +1,124 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "input.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_MOST = 1 << 30 }; /* some systems refuse to read 2 GiB at once */
+
+int input_open(struct input *input, const char *command, const char *path, mw_type type)
+{
+    *input = (struct input){.command = command, .type = type, .file = STDIN_FILENO};
+    if (!path || strcmp(path, "-") == 0) {
+        input->name = "standard input";
+        if (isatty(STDIN_FILENO)) {
+            complain(command, "keys are read from a file or a pipe, not from a terminal");
+            return -1;
+        }
+        return 0;
+    }
+    input->name = path;
+    input->file = open(path, O_RDONLY | O_CLOEXEC);
+    if (input->file < 0) {
+        complain(command, "cannot open %s: %s", path, strerror(errno));
+        return -1;
+    }
+    return 0;
+}
+
+void input_close(struct input *input)
+{
+    if (input->file > STDIN_FILENO)
+        close(input->file);
+    input->file = -1;
+}
+
+/* Read until `bytes` are there or the input ends. */
+static int read_bytes(struct input *input, char *to, size_t bytes, size_t *got)
+{
+    *got = 0;
+    while (*got < bytes) {
+        const size_t left = bytes - *got;
+        const ssize_t n = read(input->file, to + *got, left < READ_MOST ? left : READ_MOST);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            complain(input->command, "cannot read %s: %s", input->name, strerror(errno));
+            return -1;
+        }
+        if (n == 0)
+            break;
+        *got += (size_t)n;
+    }
+    return 0;
+}
+
+int input_read(struct input *input, void *keys, uint64_t count, uint64_t *got)
+{
+    const size_t size = mw_type_size(input->type);
+    size_t bytes;
+
+    if (read_bytes(input, keys, count * size, &bytes))
+        return -1;
+    *got = bytes / size;
+    input->count += *got;
+    if (bytes % size) {
+        complain(input->command,
+                 "%s has %" PRIu64 " bytes, which is no multiple of %zu, the size of a %s",
+                 input->name, input->count * size + bytes % size, size,
+                 mw_type_name(input->type));
+        return -1;
+    }
+    return 0;
+}
+
+/* Room for a file's keys, and one more, so that its end is seen without growing. */
+static uint64_t first_room(const struct input *input)
+{
+    const size_t size = mw_type_size(input->type);
+    struct stat about;
+
+    if (fstat(input->file, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0)
+        return (uint64_t)about.st_size / size + 1;
+    return (1 << 20) / size;
+}
+
+int input_all(struct input *input, void **keys, uint64_t *count)
+{
+    const size_t size = mw_type_size(input->type);
+    uint64_t room = first_room(input);
+    uint64_t got;
+
+    *count = 0;
+    *keys = memory_for(input->command, room, size);
+    if (!*keys)
+        return -1;
+    for (;;) {
+        void *larger;
+
+        if (input_read(input, (char *)*keys + *count * size, room - *count, &got))
+            break;
+        *count += got;
+        if (*count < room)
+            return 0;
+        room *= 2;
+        larger = room <= SIZE_MAX / size ? realloc(*keys, room * size) : NULL;
+        if (!larger) {
+            complain(input->command, "no memory for more than %" PRIu64 " keys of %s",
+                     *count, input->name);
+            break;
+        }
+        *keys = larger;
+    }
+    free(*keys);
+    *keys = NULL;
+    return -1;
+}

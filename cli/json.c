@@ -1,0 +1,158 @@
+#include "json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/*
+ * How many bytes the UTF-8 character at `text` has, or 0 if it is none: a file
+ * may be named by any bytes, but JSON is UTF-8.
+ */
+static int character_length(const unsigned char *text)
+{
+    static const struct {
+        unsigned char mask, lead;
+        unsigned least;
+    } forms[] = {
+        {0x80, 0x00, 0      },
+        {0xe0, 0xc0, 0x80   },
+        {0xf0, 0xe0, 0x800  },
+        {0xf8, 0xf0, 0x10000},
+    };
+
+    for (int more = 0; more < 4; more++) {
+        unsigned code = text[0] & (unsigned char)~forms[more].mask;
+
+        if ((text[0] & forms[more].mask) != forms[more].lead)
+            continue;
+        for (int i = 1; i <= more; i++) {
+            if ((text[i] & 0xc0) != 0x80)
+                return 0;
+            code = code << 6 | (text[i] & 0x3f);
+        }
+        if (code < forms[more].least || code > 0x10ffff || (code >> 11) == 0x1b)
+            return 0;
+        return more + 1;
+    }
+    return 0;
+}
+
+static void write_text(FILE *to, const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+
+    putc('"', to);
+    while (*c) {
+        const int length = character_length(c);
+
+        if (length == 0)
+            fputs("\\ufffd", to);
+        else if (*c == '"' || *c == '\\')
+            fprintf(to, "\\%c", *c);
+        else if (*c < ' ')
+            fprintf(to, "\\u%04x", *c);
+        else
+            fwrite(c, 1, (size_t)length, to);
+        c += length ? length : 1;
+    }
+    putc('"', to);
+}
+
+/* What comes before every value: a comma, a new line, its name. */
+static void begin(struct json *json, const char *name)
+{
+    if (json->some)
+        putc(',', json->to);
+    if (json->depth)
+        fprintf(json->to, "\n%*s", 2 * json->depth, "");
+    if (name) {
+        write_text(json->to, name);
+        fputs(": ", json->to);
+    }
+    json->some = 1;
+}
+
+void json_open(struct json *json, const char *name, char bracket)
+{
+    begin(json, name);
+    putc(bracket, json->to);
+    json->depth++;
+    json->some = 0;
+}
+
+void json_close(struct json *json, char bracket)
+{
+    json->depth--;
+    if (json->some)
+        fprintf(json->to, "\n%*s", 2 * json->depth, "");
+    putc(bracket == '{' ? '}' : ']', json->to);
+    json->some = 1;
+    if (json->depth == 0)
+        putc('\n', json->to);
+}
+
+void json_text(struct json *json, const char *name, const char *text)
+{
+    begin(json, name);
+    write_text(json->to, text);
+}
+
+void json_count(struct json *json, const char *name, uint64_t value)
+{
+    begin(json, name);
+    fprintf(json->to, "%" PRIu64, value);
+}
+
+void json_real(struct json *json, const char *name, double value)
+{
+    begin(json, name);
+    fprintf(json->to, "%.9g", isfinite(value) ? value : 0);
+}
+
+void json_truth(struct json *json, const char *name, int value)
+{
+    begin(json, name);
+    fputs(value ? "true" : "false", json->to);
+}
+
+void json_key(struct json *json, const char *name, mw_type type, const void *key)
+{
+    char text[KIT_KEY_TEXT];
+    const char *digits = text;
+
+    kit_key_text(type, key, text);
+    if (*digits == '-')
+        digits++;
+    if (*digits < '0' || *digits > '9') {
+        json_text(json, name, text);
+        return;
+    }
+    begin(json, name);
+    fputs(text, json->to);
+}
+
+void json_tuning(struct json *json, const char *name, const mw_tuning *tuning)
+{
+    json_open(json, name, '{');
+    json_text(json, "engine", tuning->engine == MW_ENGINE_HEAP ? "heap" : "auto");
+    json_count(json, "ways", tuning->ways);
+    json_count(json, "warps", tuning->warps);
+    json_count(json, "threads", tuning->threads);
+    json_count(json, "items", tuning->items);
+    json_count(json, "base", tuning->base);
+    json_close(json, '{');
+}
+
+void json_traffic(struct json *json, const char *name, const mw_traffic *traffic)
+{
+    json_open(json, name, '{');
+    json_count(json, "shared_requests", traffic->shared_requests);
+    json_count(json, "shared_wavefronts", traffic->shared_wavefronts);
+    json_count(json, "shared_conflicts",
+               traffic->shared_wavefronts - traffic->shared_ideal);
+    json_count(json, "global_requests", traffic->global_requests);
+    json_count(json, "global_sectors", traffic->global_sectors);
+    json_count(json, "global_ideal_sectors", traffic->global_ideal);
+    json_count(json, "shuffles", traffic->shuffles);
+    json_count(json, "barriers", traffic->barriers);
+    json_close(json, '{');
+}

@@ -1,0 +1,112 @@
+/*
+ * main.c - `multiway`: which command, and is everything really written?
+ */
+#define _XOPEN_SOURCE 700
+
+#include "cli.h"
+#include "options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *about;
+} commands[] = {
+    {"gen",   command_gen,   "write keys of some shape: random, sorted, organ pipe ..."},
+    {"sort",  command_sort,  "sort a file of keys"                                     },
+    {"check", command_check, "is a file in order, and does it hold the same keys?"     },
+    {"count", command_count, "sort in the simulator; count conflicts and transactions" },
+    {"info",  command_info,  "the devices found, and how each would sort"              },
+};
+
+static int print_help(void)
+{
+    char names[TYPE_NAMES];
+
+    type_names(names);
+    printf("usage: multiway <command> [options] [file]\n\n"
+           "Sort on a GPU, on the CPU, or in a simulator that counts.\n\n");
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        printf("  %-8s %s\n", commands[i].name, commands[i].about);
+    printf("\n"
+           "  multiway <command> --help   the command's options\n"
+           "  multiway --version          the version\n"
+           "\n"
+           "Files hold keys of one type, raw and little-endian; no file, or -, means\n"
+           "standard input or output. Types:%s.\n"
+           "\n"
+           "  multiway gen --type u64 --count 1M --shape random --seed 7 -o keys.bin\n"
+           "  multiway sort --type u64 -o sorted.bin keys.bin\n"
+           "  multiway check --type u64 --same-as keys.bin sorted.bin\n"
+           "  multiway count --type i32 --count 100k --ways 8\n"
+           "\n"
+           "Exit status: 0 fine, 1 check or count says no, 2 wrong usage or trouble.\n",
+           names);
+    return EXIT_FINE;
+}
+
+static int print_version(void)
+{
+    const int version = mw_version();
+
+    printf("multiway %d.%d.%d\n", version / 10000, version / 100 % 100, version % 100);
+    return EXIT_FINE;
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2)
+        return complain(NULL, "which command? (see multiway --help)");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help();
+    if (strcmp(argv[1], "--version") == 0)
+        return print_version();
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    }
+    return complain(NULL, "no command %s (see multiway --help)", argv[1]);
+}
+
+/*
+ * Fill closed standard streams with something that fails, lest the first file
+ * opened takes their place; and let a broken pipe or a file-size limit be an
+ * error of write() instead of death without a word.
+ */
+static void prepare(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+static int little_endian(void)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    prepare();
+    if (!little_endian())
+        return complain(NULL, "files are little-endian and this machine is not");
+    status = run(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        status = complain(argc > 1 && argv[1][0] != '-' ? argv[1] : NULL,
+                          "cannot write standard output: %s", strerror(errno));
+    return status;
+}

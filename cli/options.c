@@ -1,0 +1,216 @@
+#include "options.h"
+
+#include "cli.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char *name;
+    mw_engine engine;
+} engines[] = {
+    {"auto", MW_ENGINE_AUTO},
+    {"heap", MW_ENGINE_HEAP},
+};
+
+void type_names(char names[TYPE_NAMES])
+{
+    size_t used = 0;
+
+    for (int i = 0; i < MW_TYPE_COUNT; i++)
+        used += (size_t)snprintf(names + used, TYPE_NAMES - used, " %s",
+                                 mw_type_name((mw_type)i));
+}
+
+static int set_number(const struct command *command, const struct option *option,
+                      const char *text)
+{
+    uint64_t count;
+
+    if (kit_parse_count(text, &count))
+        return complain(command->name, "--%s %s: not a count, such as 1000, 5M or 2^20",
+                        option->name, text);
+    if (option->kind == OPTION_COUNT) {
+        *(uint64_t *)option->value = count;
+        return 0;
+    }
+    if (count > UINT32_MAX)
+        return complain(command->name, "--%s %s: too large", option->name, text);
+    *(uint32_t *)option->value = (uint32_t)count;
+    return 0;
+}
+
+static int set_type(const struct command *command, const struct option *option,
+                    const char *text)
+{
+    char names[TYPE_NAMES];
+
+    if (mw_type_parse(text, option->value) == MW_OK)
+        return 0;
+    type_names(names);
+    return complain(command->name, "--%s %s: no such type; there are%s", option->name, text,
+                    names);
+}
+
+static int set_engine(const struct command *command, const struct option *option,
+                      const char *text)
+{
+    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
+        if (strcmp(engines[i].name, text) == 0) {
+            *(mw_engine *)option->value = engines[i].engine;
+            return 0;
+        }
+    }
+    return complain(command->name, "--%s %s: no such engine; there are auto and heap",
+                    option->name, text);
+}
+
+static int set_value(const struct command *command, const struct option *option,
+                     const char *text)
+{
+    const char *trouble;
+
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(int *)option->value = 1;
+        return 0;
+    case OPTION_TEXT:
+        *(const char **)option->value = text;
+        return 0;
+    case OPTION_COUNT:
+    case OPTION_NUMBER:
+        return set_number(command, option, text);
+    case OPTION_TYPE:
+        return set_type(command, option, text);
+    case OPTION_ENGINE:
+        return set_engine(command, option, text);
+    case OPTION_SHAPE:
+        trouble = kit_shape_parse(text, option->value);
+        if (!trouble)
+            return 0;
+        return complain(command->name, "--%s %s: %s (see multiway gen --help)",
+                        option->name, text, trouble);
+    }
+    return EXIT_TROUBLE;
+}
+
+static void print_help(const struct command *command)
+{
+    char names[TYPE_NAMES];
+
+    type_names(names);
+    printf("usage: multiway %s %s\n\n%s\n\n", command->name, command->usage,
+           command->about);
+    for (const struct option *o = command->options; o->name; o++) {
+        const char letter[] = {'-', o->letter, ',', ' ', '\0'};
+        char left[64];
+
+        snprintf(left, sizeof left, "%s--%s%s%s", o->letter ? letter : "    ", o->name,
+                 o->argument ? " " : "", o->argument ? o->argument : "");
+        printf("  %-21s %s%s\n", left, o->help, o->kind == OPTION_TYPE ? names : "");
+    }
+    printf("  %-21s %s\n", "-h, --help", "this text");
+    if (command->shapes)
+        printf("\nShapes:\n");
+    for (int i = 0; command->shapes && kit_shape_text(i); i++)
+        printf("  %-21s %s\n", kit_shape_text(i)->usage, kit_shape_text(i)->about);
+    printf("\n%s", command->more);
+}
+
+/* Does `argument` name this option? If a value is attached to it, `*value` is that. */
+static int is_option(const struct option *option, const char *argument, const char **value)
+{
+    const size_t length = strlen(option->name);
+
+    if (argument[1] != '-') {
+        if (!option->letter || argument[1] != option->letter)
+            return 0;
+        if (argument[2] == '\0')
+            return 1;
+        *value = argument + 2;
+        return option->argument != NULL;
+    }
+    if (strncmp(argument + 2, option->name, length) != 0)
+        return 0;
+    if (argument[2 + length] == '=')
+        *value = argument + 2 + length + 1;
+    return *value || argument[2 + length] == '\0';
+}
+
+/* Take the option at argv[i]; returns how many arguments it took, 0 after a complaint. */
+static int take_option(const struct command *command, int argc, char **argv, int i,
+                       uint64_t *given)
+{
+    for (const struct option *o = command->options; o->name; o++) {
+        const char *value = NULL;
+        int took = 1;
+
+        if (!is_option(o, argv[i], &value))
+            continue;
+        if (value && !o->argument) {
+            complain(command->name, "--%s takes no value", o->name);
+            return 0;
+        }
+        if (o->argument && !value) {
+            if (i + 1 == argc) {
+                complain(command->name, "--%s needs a value", o->name);
+                return 0;
+            }
+            value = argv[i + 1];
+            took = 2;
+        }
+        *given |= UINT64_C(1) << (o - command->options);
+        return set_value(command, o, value) ? 0 : took;
+    }
+    complain(command->name, "unknown option %s (see multiway %s --help)", argv[i],
+             command->name);
+    return 0;
+}
+
+static int take_file(const struct command *command, const char *argument, const char **file)
+{
+    if (!command->takes_file)
+        return complain(command->name, "%s: no file is expected here", argument);
+    if (*file)
+        return complain(command->name, "%s: one file is enough", argument);
+    *file = argument;
+    return 0;
+}
+
+enum parsed options_parse(const struct command *command, int argc, char **argv,
+                          const char **file)
+{
+    uint64_t given = 0;
+    int only_files = 0;
+
+    for (int i = 1; i < argc;) {
+        const char *const argument = argv[i];
+        int took = 1;
+
+        if (only_files || argument[0] != '-' || argument[1] == '\0') {
+            if (take_file(command, argument, file))
+                return PARSED_BAD;
+        } else if (strcmp(argument, "--") == 0) {
+            only_files = 1;
+        } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            print_help(command);
+            return PARSED_HELP;
+        } else {
+            took = take_option(command, argc, argv, i, &given);
+            if (took == 0)
+                return PARSED_BAD;
+        }
+        i += took;
+    }
+    for (const struct option *o = command->options; o->name; o++) {
+        if (o->required && !(given >> (o - command->options) & 1)) {
+            complain(command->name, "--%s %s is missing", o->name, o->argument);
+            return PARSED_BAD;
+        }
+    }
+    return PARSED_RUN;
+}
+
+int exit_of(enum parsed parsed)
+{
+    return parsed == PARSED_HELP ? EXIT_FINE : EXIT_TROUBLE;
+}

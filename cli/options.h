@@ -1,0 +1,73 @@
+/*
+ * options.h - a command's options as a table, read and explained from it.
+ *
+ * `--name value`, `--name=value`, `-x value` and `-xvalue` are understood;
+ * options and file names may come in any order; `--` ends the options, and
+ * `-` is a file name. Every command has `--help`.
+ */
+#ifndef MW_CLI_OPTIONS_H
+#define MW_CLI_OPTIONS_H
+
+#include "kit.h"
+
+enum option_kind {
+    OPTION_FLAG,   /* int: set to 1 */
+    OPTION_TEXT,   /* const char * */
+    OPTION_COUNT,  /* uint64_t */
+    OPTION_NUMBER, /* uint32_t */
+    OPTION_TYPE,   /* mw_type */
+    OPTION_SHAPE,  /* struct kit_shape */
+    OPTION_ENGINE  /* mw_engine */
+};
+
+struct option {
+    const char *name;     /* without the dashes; NULL ends the table */
+    char letter;          /* 0: has no short form */
+    const char *argument; /* its name in the help; NULL for a flag */
+    enum option_kind kind;
+    void *value; /* where to; its first value is the default */
+    int required;
+    const char *help; /* the names of all types follow where it is one */
+};
+
+struct command {
+    const char *name;
+    const char *usage; /* what follows the name */
+    const char *about; /* a paragraph */
+    const char *more;  /* what comes after the options: notes, examples */
+    const struct option *options;
+    int takes_file; /* 1: one file may be named, 0: none */
+    int shapes;     /* 1: the help lists the shapes */
+};
+
+enum parsed { PARSED_RUN, PARSED_HELP, PARSED_BAD };
+
+/*
+ * Fill the options' values and `*file` (left alone if none is named). If this
+ * is not PARSED_RUN, help or a complaint has been written, and the command
+ * ends with exit_of() it.
+ */
+enum parsed options_parse(const struct command *command, int argc, char **argv,
+                          const char **file);
+int exit_of(enum parsed parsed);
+
+/* The names of all types, a blank before each. */
+enum { TYPE_NAMES = 8 * MW_TYPE_COUNT };
+void type_names(char names[TYPE_NAMES]);
+
+/* The rows every command with a tuning has. */
+/* clang-format off */
+#define TUNING_OPTIONS(tuning)                                                           \
+    {"engine",  0, "NAME", OPTION_ENGINE, &(tuning).engine,  0,                          \
+     "the method: auto or heap"},                                                        \
+    {"ways",    0, "K",    OPTION_NUMBER, &(tuning).ways,    0,                          \
+     "lists merged at once: 2, 4, 8, 16 or 32"},                                         \
+    {"warps",   0, "N",    OPTION_NUMBER, &(tuning).warps,   0,                          \
+     "merge tasks in flight"},                                                           \
+    {"threads", 0, "N",    OPTION_NUMBER, &(tuning).threads, 0,                          \
+     "per block of the merge, a multiple of 32"},                                        \
+    {"base",    0, "N",    OPTION_NUMBER, &(tuning).base,    0,                          \
+     "keys of a base-case run: 1024 to 16384"}
+/* clang-format on */
+
+#endif

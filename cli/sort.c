@@ -1,0 +1,165 @@
+/*
+ * sort.c - `multiway sort`: a file of keys in, the same keys in order out.
+ */
+#include "cli.h"
+#include "device.h"
+#include "input.h"
+#include "json.h"
+#include "options.h"
+#include "output.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct sort {
+    mw_type type;
+    int descending;
+    const char *device;
+    mw_tuning tuning;
+    struct cache_choice cache;
+    const char *output;
+    const char *input;
+    int stats;
+    int json;
+};
+
+/* What a sort came to. */
+struct figures {
+    mw_info info;
+    mw_counts counts;
+    double seconds;
+};
+
+static int read_keys(const struct sort *sort, void **keys, uint64_t *count)
+{
+    struct input input;
+    int failed = input_open(&input, "sort", sort->input, sort->type);
+
+    if (!failed) {
+        failed = input_all(&input, keys, count);
+        input_close(&input);
+    }
+    return failed;
+}
+
+/* The handle is closed before anything is written: its memory may be needed then. */
+static int sort_keys(const struct sort *sort, void *keys, uint64_t count,
+                     struct figures *figures)
+{
+    const mw_direction direction = sort->descending ? MW_DESCENDING : MW_ASCENDING;
+    mw_context *context = NULL;
+    mw_status status;
+    double start;
+
+    *figures = (struct figures){.info = MW_INFO_INIT, .counts = MW_COUNTS_INIT};
+    status = device_open(&context, sort->device, sort->cache, &sort->tuning);
+    start = kit_seconds();
+    if (status == MW_OK)
+        status = mw_sort(context, sort->type, direction, keys, count);
+    figures->seconds = kit_seconds() - start;
+    if (status == MW_OK)
+        status = mw_get_info(context, &figures->info);
+    if (status == MW_OK)
+        status = mw_get_counts(context, &figures->counts);
+    if (status != MW_OK)
+        complain("sort", "%s", device_error(context, status));
+    mw_close(context);
+    return status != MW_OK;
+}
+
+/* Billions of keys a second. */
+static double rate(const struct figures *figures)
+{
+    return figures->seconds > 0 ? 1e-9 * (double)figures->counts.count / figures->seconds
+                                : 0;
+}
+
+static void print_stats(const struct sort *sort, const struct figures *figures)
+{
+    struct json json = {.to = stderr};
+
+    if (!sort->json) {
+        fprintf(stderr,
+                "multiway sort: %s (%s): %" PRIu64 " %s keys in %.6f s, %.3f Gk/s, "
+                "%" PRIu32 " merge round%s\n",
+                figures->info.device, figures->info.name, figures->counts.count,
+                mw_type_name(sort->type), figures->seconds, rate(figures),
+                figures->counts.rounds, figures->counts.rounds == 1 ? "" : "s");
+        return;
+    }
+    json_open(&json, NULL, '{');
+    json_text(&json, "device", figures->info.device);
+    json_text(&json, "name", figures->info.name);
+    json_text(&json, "type", mw_type_name(sort->type));
+    json_text(&json, "direction", sort->descending ? "descending" : "ascending");
+    json_count(&json, "count", figures->counts.count);
+    json_real(&json, "seconds", figures->seconds);
+    json_real(&json, "giga_keys_per_second", rate(figures));
+    json_count(&json, "rounds", figures->counts.rounds);
+    json_count(&json, "launches", figures->counts.launches);
+    json_count(&json, "bytes_read", figures->counts.bytes_read);
+    json_count(&json, "bytes_written", figures->counts.bytes_written);
+    json_tuning(&json, "tuning", &figures->counts.tuning);
+    json_close(&json, '{');
+}
+
+static int sort(const struct sort *sort)
+{
+    struct output output = {0};
+    struct figures figures;
+    void *keys = NULL;
+    uint64_t count = 0;
+    int failed;
+
+    failed = output_aim(&output, "sort", sort->output) || read_keys(sort, &keys, &count) ||
+             sort_keys(sort, keys, count, &figures) || output_open(&output) ||
+             output_write(&output, keys, count * mw_type_size(sort->type)) ||
+             output_finish(&output);
+    output_drop(&output);
+    free(keys);
+    if (!failed && (sort->stats || sort->json))
+        print_stats(sort, &figures);
+    return failed ? EXIT_TROUBLE : EXIT_FINE;
+}
+
+int command_sort(int argc, char **argv)
+{
+    struct sort choice = {.device = "auto", .tuning = MW_TUNING_INIT};
+    /* clang-format off */
+    const struct option options[] = {
+        {"type",   0,   "TYPE", OPTION_TYPE, &choice.type,       1, "of the keys:"},
+        {"desc",   0,   NULL,   OPTION_FLAG, &choice.descending, 0,
+         "descending, the exact reverse order"},
+        {"output", 'o', "FILE", OPTION_TEXT, &choice.output,     0,
+         "where to (standard output)"},
+        {"device", 0,   "NAME", OPTION_TEXT, &choice.device,     0,
+         "auto, cuda, cuda:1, cpu, cpu:8 or sim (auto)"},
+        {"stats",  'v', NULL,   OPTION_FLAG, &choice.stats,      0,
+         "say on standard error how long it took"},
+        {"json",   0,   NULL,   OPTION_FLAG, &choice.json,       0, "the same, as JSON"},
+        TUNING_OPTIONS(choice.tuning),
+        CACHE_OPTIONS(choice.cache),
+        {0},
+    };
+    /* clang-format on */
+    const struct command command = {
+        .name = "sort",
+        .usage = "--type TYPE [--desc] [--device NAME] [-o FILE] [FILE]",
+        .about =
+            "Sort a file of keys. Numbers go by value, -0 before +0, NaNs after all\n"
+            "numbers, by their bits; so every device writes the same bytes. The output\n"
+            "appears under its name when it is complete, and may be the input.",
+        .options = options,
+        .takes_file = 1,
+        .more =
+            "What is left out of engine, ways, warps, threads and base is chosen to suit\n"
+            "the device; the CPU has no use for them.\n"
+            "\n"
+            "  multiway sort --type u64 -o sorted.bin keys.bin\n"
+            "  multiway sort --type f32 --desc --device cpu:4 -v < keys.bin > sorted.bin\n"
+            "  multiway sort --type i32 --engine heap --ways 8 -o keys.bin keys.bin\n",
+    };
+    const enum parsed parsed = options_parse(&command, argc, argv, &choice.input);
+
+    return parsed == PARSED_RUN ? sort(&choice) : exit_of(parsed);
+}

@@ -1,0 +1,132 @@
+#include "tally.h"
+
+enum { LANES = 32 }; /* B, and the lanes of a warp */
+
+uint64_t traffic_conflicts(const mw_traffic *traffic)
+{
+    return traffic->shared_wavefronts - traffic->shared_ideal;
+}
+
+uint64_t traffic_weight(const mw_traffic *traffic)
+{
+    return traffic->shared_wavefronts + traffic->global_sectors + traffic->shuffles +
+           traffic->barriers;
+}
+
+int claim_holds(const struct claim *claim)
+{
+    return claim->counted >= claim->formula &&
+           claim->counted - claim->formula <= claim->allowance;
+}
+
+static void add(mw_traffic *to, const mw_traffic *from)
+{
+    to->shared_requests += from->shared_requests;
+    to->shared_wavefronts += from->shared_wavefronts;
+    to->shared_ideal += from->shared_ideal;
+    to->global_requests += from->global_requests;
+    to->global_sectors += from->global_sectors;
+    to->global_ideal += from->global_ideal;
+    to->shuffles += from->shuffles;
+    to->barriers += from->barriers;
+}
+
+static struct kernel_tally *kernel_of(struct tally *tally, const mw_ledger_line *line)
+{
+    for (int i = 0; i < tally->kernel_count; i++) {
+        if (strcmp(tally->kernels[i].name, line->kernel) == 0)
+            return &tally->kernels[i];
+    }
+    if (tally->kernel_count == TALLY_MOST_KERNELS)
+        return NULL;
+    tally->kernels[tally->kernel_count] =
+        (struct kernel_tally){.name = line->kernel, .launches = line->launches};
+    return &tally->kernels[tally->kernel_count++];
+}
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* What the paper's formulas need to know about a sort. */
+struct sizes {
+    uint64_t rounds;  /* ceil(log_ways(count / base)) */
+    uint64_t blocks;  /* of 32 keys */
+    uint64_t ragged;  /* bulk requests that ends of lists may cost */
+    uint64_t feeding; /* bulk requests of the merges: these may be unaligned */
+};
+
+static struct sizes sizes_of(const struct tally *tally)
+{
+    const mw_counts *const counts = &tally->counts;
+    const uint64_t ways = counts->tuning.ways;
+    struct sizes sizes = {.blocks = divide_up(counts->count, LANES)};
+    uint64_t runs = divide_up(counts->count, counts->tuning.base);
+
+    /*
+     * A round has at most one task a warp and one more a group. A task reads
+     * each list's part in blocks, the last one short, and writes likewise.
+     */
+    for (; runs > 1; sizes.rounds++) {
+        runs = divide_up(runs, ways);
+        sizes.ragged += (counts->tuning.warps + runs) * ways + runs;
+    }
+    for (size_t i = 0; i < tally->line_count; i++) {
+        if (tally->lines[i].bulk && strcmp(tally->lines[i].kernel, "heap_merge") == 0)
+            sizes.feeding += tally->lines[i].traffic.global_requests;
+    }
+    return sizes;
+}
+
+static void make_claims(struct tally *tally, size_t key_size)
+{
+    const mw_counts *const counts = &tally->counts;
+    const struct sizes sizes = sizes_of(tally);
+    const uint64_t nodes = 2 * (uint64_t)counts->tuning.ways - 1;
+    /* clang-format off */
+    const struct claim claims[TALLY_CLAIMS] = {
+        {"C1", "bank conflicts", traffic_conflicts(&tally->total), 0,
+         "none", 0, ""},
+        {"C2", "bulk global requests", tally->bulk.global_requests,
+         2 * (sizes.rounds + 1) * sizes.blocks,
+         "2 (rounds + 1) ceil(count / 32)",
+         sizes.ragged, "short blocks at the ends of lists"},
+        {"C3", "sectors of bulk requests", tally->bulk.global_sectors,
+         tally->bulk.global_ideal,
+         "their bytes / 32",
+         sizes.feeding, "lists that begin between two sectors"},
+        {"C4", "shared bytes of a merging warp", counts->warp_shared,
+         LANES * nodes * key_size,
+         "32 (2 ways - 1) size", 0, ""},
+        {"P7", "merge rounds", counts->rounds, sizes.rounds,
+         "ceil(log_ways(count / base))", 0, ""},
+    };
+    /* clang-format on */
+
+    memcpy(tally->claims, claims, sizeof claims);
+}
+
+mw_status tally_make(struct tally *tally, mw_context *context, mw_type type)
+{
+    mw_status status;
+
+    *tally = (struct tally){.counts = MW_COUNTS_INIT};
+    status = mw_get_counts(context, &tally->counts);
+    if (status == MW_OK)
+        status = mw_get_ledger(context, &tally->lines, &tally->line_count);
+    if (status != MW_OK)
+        return status;
+    tally->total = tally->counts.traffic;
+    for (size_t i = 0; i < tally->line_count; i++) {
+        const mw_ledger_line *const line = &tally->lines[i];
+        struct kernel_tally *const kernel = kernel_of(tally, line);
+
+        if (kernel)
+            add(&kernel->traffic, &line->traffic);
+        if (line->bulk)
+            add(&tally->bulk, &line->traffic);
+    }
+    make_claims(tally, mw_type_size(type));
+    return MW_OK;
+}

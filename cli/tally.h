@@ -1,0 +1,50 @@
+/*
+ * tally.h - the ledger of a sort, added up and held against the formulas.
+ */
+#ifndef MW_CLI_TALLY_H
+#define MW_CLI_TALLY_H
+
+#include "kit.h"
+
+enum { TALLY_MOST_KERNELS = 16, TALLY_CLAIMS = 5 };
+
+struct kernel_tally {
+    const char *name;
+    uint64_t launches;
+    mw_traffic traffic;
+};
+
+/* One claim: what was counted, and what it should be, or at most be. */
+struct claim {
+    const char *row; /* in the list of the paper's claims, "" if none */
+    const char *what;
+    uint64_t counted;
+    uint64_t formula;
+    const char *text;   /* the formula */
+    uint64_t allowance; /* how much more is accounted for, ... */
+    const char *excuse; /* ... and by what; "" if nothing is */
+};
+
+struct tally {
+    mw_counts counts;
+    const mw_ledger_line *lines; /* the handle's */
+    size_t line_count;
+    struct kernel_tally kernels[TALLY_MOST_KERNELS];
+    int kernel_count;
+    mw_traffic total;
+    mw_traffic bulk; /* lines that move keys in bulk */
+    struct claim claims[TALLY_CLAIMS];
+};
+
+/* Add up the handle's last sort, of keys of `type`. */
+mw_status tally_make(struct tally *tally, mw_context *context, mw_type type);
+
+/* Turns of the banks beyond those needed. */
+uint64_t traffic_conflicts(const mw_traffic *traffic);
+
+/* One number for how busy a line is; 0 if it caused no traffic. */
+uint64_t traffic_weight(const mw_traffic *traffic);
+
+int claim_holds(const struct claim *claim);
+
+#endif

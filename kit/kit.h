@@ -1,0 +1,149 @@
+/*
+ * kit.h - what the programs around the library share: inputs by shape, the
+ * order of keys told a second time, a fingerprint, a clock, numbers as text.
+ *
+ * Nothing here uses the library's sorting, and the order is defined on its own,
+ * so that a result can be judged by someone who had no part in it.
+ */
+#ifndef MW_KIT_H
+#define MW_KIT_H
+
+#include "multiway.h"
+
+#include <string.h>
+
+/* ---- Inputs by shape ----------------------------------------------------- */
+
+/* A shape and its number: `few:16` is the row "few" with parameter 16. */
+struct kit_shape {
+    int row;
+    uint64_t parameter;
+};
+
+/* What there is to know about the shape in row `row`. */
+struct kit_shape_text {
+    const char *usage; /* such as "few[:n]" */
+    const char *about; /* one line */
+};
+
+/* NULL behind the last row. */
+const struct kit_shape_text *kit_shape_text(int row);
+
+/* Read `name[:parameter]`. Returns NULL, or half a sentence that says what is wrong. */
+const char *kit_shape_parse(const char *text, struct kit_shape *shape);
+
+/* A bijection of 0 ... count - 1, computed and not stored. */
+struct kit_shuffle {
+    uint64_t count;
+    uint64_t mask; /* the smallest 2^bits - 1 that covers them */
+    int shift;
+    uint64_t factor[4];
+    uint64_t offset[4];
+};
+
+/* A position that swaps have touched, and the rank of the key now there. */
+struct kit_touched {
+    uint64_t position;
+    uint64_t rank;
+};
+
+/*
+ * An input: `count` keys that depend on nothing but type, count, shape and
+ * seed, on every machine. Each key can be computed by itself, so a long input
+ * needs no memory (the shape `swaps:s` keeps 32 bytes a swap).
+ */
+struct kit_input {
+    mw_type type;
+    uint64_t count;
+    uint64_t seed;
+    struct kit_shape shape;
+    uint64_t repeat; /* ranks that share a value, where the type has too few */
+    uint64_t lowest; /* the bits of rank 0's value */
+    struct kit_shuffle shuffle;
+    struct kit_touched *touched; /* by position */
+    uint64_t touched_count;
+};
+
+/* Prepare an input. MW_OK, MW_BAD_ARGUMENT or MW_NO_MEMORY; give it back either way. */
+mw_status kit_input_open(struct kit_input *input, mw_type type, uint64_t count,
+                         struct kit_shape shape, uint64_t seed);
+void kit_input_close(struct kit_input *input);
+
+/* Write the keys from position `first` on, `count` of them, to `keys`. */
+void kit_input_fill(const struct kit_input *input, uint64_t first, uint64_t count,
+                    void *keys);
+
+/* All of an input at once; the shape as text. */
+mw_status kit_fill(mw_type type, const char *shape, uint64_t seed, void *keys,
+                   uint64_t count);
+
+/* ---- Is it sorted, and are they the same? -------------------------------- */
+
+/* Below 0, 0 or above 0, as key `a` comes before, is, or comes after key `b`. */
+int kit_compare(mw_type type, mw_direction direction, const void *a, const void *b);
+
+/* The first position whose key should stand before its left neighbour, else `count`. */
+uint64_t kit_first_disorder(mw_type type, mw_direction direction, const void *keys,
+                            uint64_t count);
+
+/* The bits of a key, at the low end of 64. */
+static inline uint64_t kit_key_bits(mw_type type, const void *key)
+{
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+
+    switch (type) {
+    case MW_I8:
+    case MW_U8:
+        memcpy(&u8, key, sizeof u8);
+        return u8;
+    case MW_I16:
+    case MW_U16:
+        memcpy(&u16, key, sizeof u16);
+        return u16;
+    case MW_I32:
+    case MW_U32:
+    case MW_F32:
+        memcpy(&u32, key, sizeof u32);
+        return u32;
+    default:
+        memcpy(&u64, key, sizeof u64);
+        return u64;
+    }
+}
+
+/*
+ * A number that depends on which keys there are, by their bits, and not on
+ * where they stand. Start from all zero; add as many pieces as there are.
+ */
+struct kit_fingerprint {
+    uint64_t count;
+    uint64_t sum; /* of each key's mixed bits */
+};
+
+void kit_fingerprint_add(struct kit_fingerprint *print, mw_type type, const void *keys,
+                         uint64_t count);
+int kit_fingerprint_equal(struct kit_fingerprint a, struct kit_fingerprint b);
+
+/* Sixty-four bits into sixty-four others, one to one, each depending on all. */
+uint64_t kit_mix(uint64_t bits);
+
+/* ---- Time and text ------------------------------------------------------- */
+
+/* Seconds since some fixed moment; never goes back. */
+double kit_seconds(void);
+
+/*
+ * Read a count: `1000000`, `1M` (k, M, G and T are thousands), `2^20`, and
+ * sums and differences such as `2^20-1`. Returns 0, or -1 if it is no such
+ * thing or does not fit.
+ */
+int kit_parse_count(const char *text, uint64_t *count);
+
+/* Write one key for a reader: `-5`, `0.25`, `-0`, `inf`, `nan:0x7fc00000`. */
+enum { KIT_KEY_TEXT = 40 };
+void kit_key_text(mw_type type, const void *key, char text[KIT_KEY_TEXT]);
+
+#endif

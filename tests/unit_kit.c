@@ -1,0 +1,234 @@
+/*
+ * unit_kit.c - the kit's order and fingerprint are what they claim, and numbers,
+ * shapes and keys are read and written as documented.
+ */
+#include "kit.h"
+
+#include "tap.h"
+
+#include <math.h>
+
+/* Each type's keys, ascending. */
+static const uint32_t floats[] = {0xff800000, 0xff7fffff, 0xbf800000, 0x80000001,
+                                  0x80000000, 0x00000000, 0x00000001, 0x3f800000,
+                                  0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000,
+                                  0x7fffffff, 0xff800001, 0xffc00000, 0xffffffff};
+static const uint64_t doubles[] = {
+    0xfff0000000000000, 0xffefffffffffffff, 0xbff0000000000000, 0x8000000000000001,
+    0x8000000000000000, 0x0000000000000000, 0x0000000000000001, 0x3ff0000000000000,
+    0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff0000000000001, 0x7ff8000000000000,
+    0x7fffffffffffffff, 0xfff0000000000001, 0xfff8000000000000, 0xffffffffffffffff};
+static const int8_t i8[] = {-128, -127, -1, 0, 1, 127};
+static const uint8_t u8[] = {0, 1, 127, 128, 255};
+static const int16_t i16[] = {INT16_MIN, -256, -1, 0, 255, 256, INT16_MAX};
+static const uint16_t u16[] = {0, 255, 256, 32768, 65535};
+static const int32_t i32[] = {INT32_MIN, -65536, -1, 0, 65535, INT32_MAX};
+static const uint32_t u32[] = {0, 65535, 65536, 0x80000000, UINT32_MAX};
+static const int64_t i64[] = {INT64_MIN, INT32_MIN, -1, 0, UINT32_MAX, INT64_MAX};
+static const uint64_t u64[] = {0, UINT32_MAX, INT64_MAX, 0x8000000000000000, UINT64_MAX};
+#define TABLE(array) array, sizeof array / sizeof array[0]
+static const struct {
+    mw_type type;
+    const void *keys;
+    size_t count;
+} tables[] = {
+    {MW_I8,  TABLE(i8)     },
+    {MW_U8,  TABLE(u8)     },
+    {MW_I16, TABLE(i16)    },
+    {MW_U16, TABLE(u16)    },
+    {MW_I32, TABLE(i32)    },
+    {MW_U32, TABLE(u32)    },
+    {MW_I64, TABLE(i64)    },
+    {MW_U64, TABLE(u64)    },
+    {MW_F32, TABLE(floats) },
+    {MW_F64, TABLE(doubles)}
+};
+#undef TABLE
+
+/* Every pair is compared both ways, in both directions. */
+static void test_order(struct tap *tap)
+{
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
+        const size_t size = mw_type_size(tables[t].type);
+        const char *const keys = tables[t].keys;
+        int passed = 1;
+
+        for (size_t i = 0; i < tables[t].count; i++) {
+            for (size_t j = 0; j < tables[t].count; j++) {
+                const int want = (i > j) - (i < j);
+                const char *const a = keys + i * size;
+                const char *const b = keys + j * size;
+
+                passed &= kit_compare(tables[t].type, MW_ASCENDING, a, b) == want;
+                passed &= kit_compare(tables[t].type, MW_DESCENDING, a, b) == -want;
+            }
+        }
+        tap_ok(tap, passed, "order", mw_type_name(tables[t].type));
+    }
+}
+
+static struct kit_fingerprint print_of(mw_type type, const void *keys, uint64_t count)
+{
+    struct kit_fingerprint print = {0, 0};
+
+    kit_fingerprint_add(&print, type, keys, count);
+    return print;
+}
+
+/* A hundred keys; one bit of one key changes, or one key goes missing. */
+static void test_fingerprint(struct tap *tap)
+{
+    for (int t = 0; t < MW_TYPE_COUNT; t++) {
+        const mw_type type = (mw_type)t;
+        const size_t size = mw_type_size(type);
+        struct kit_fingerprint sorted;
+        struct kit_fingerprint pieces = {0, 0};
+        char keys[100 * sizeof(uint64_t)];
+        int passed;
+
+        kit_fill(type, "sorted", 0, keys, 100);
+        sorted = print_of(type, keys, 100);
+        passed = !kit_fingerprint_equal(sorted, print_of(type, keys + size, 99));
+        kit_fingerprint_add(&pieces, type, keys + 30 * size, 70);
+        kit_fingerprint_add(&pieces, type, keys, 30);
+        passed &= kit_fingerprint_equal(sorted, pieces);
+        keys[50 * size] ^= 1;
+        passed &= !kit_fingerprint_equal(sorted, print_of(type, keys, 100));
+        kit_fill(type, "permutation", 0, keys, 100);
+        passed &= kit_fingerprint_equal(sorted, print_of(type, keys, 100));
+        memset(keys, 0, sizeof keys);
+        passed &=
+            !kit_fingerprint_equal(print_of(type, keys, 100), print_of(type, keys, 99));
+        tap_ok(tap, passed, "fingerprint", mw_type_name(type));
+    }
+}
+
+static void test_disorder(struct tap *tap)
+{
+    for (int t = 0; t < MW_TYPE_COUNT; t++) {
+        const mw_type type = (mw_type)t;
+        const size_t size = mw_type_size(type);
+        char keys[100 * sizeof(uint64_t)];
+        int passed;
+
+        kit_fill(type, "sorted", 0, keys, 100);
+        memcpy(keys + 60 * size, keys, size);
+        passed = kit_first_disorder(type, MW_ASCENDING, keys, 100) == 60 &&
+                 kit_first_disorder(type, MW_DESCENDING, keys, 100) == 1 &&
+                 kit_first_disorder(type, MW_ASCENDING, keys, 60) == 60 &&
+                 kit_first_disorder(type, MW_ASCENDING, keys, 1) == 1 &&
+                 kit_first_disorder(type, MW_ASCENDING, keys, 0) == 0;
+        tap_ok(tap, passed, "the first disorder", mw_type_name(type));
+    }
+}
+
+static void test_numbers(struct tap *tap)
+{
+    static const struct {
+        const char *text;
+        int fails;
+        uint64_t value;
+    } rows[] = {
+        {"0",                    0, 0          },
+        {"1000000",              0, 1000000    },
+        {"1M",                   0, 1000000    },
+        {"3k",                   0, 3000       },
+        {"10G",                  0, 10000000000},
+        {"2^20",                 0, 1048576    },
+        {"2^31+12345",           0, 2147495993 },
+        {"2^20-1",               0, 1048575    },
+        {"1k+1k-1",              0, 1999       },
+        {"10^3",                 0, 1000       },
+        {"7^0",                  0, 1          },
+        {"0^3",                  0, 0          },
+        {"1^1000000000000",      0, 1          },
+        {"18446744073709551615", 0, UINT64_MAX },
+        {"18446744073709551616", 1, 0          },
+        {"2^64",                 1, 0          },
+        {"3^63",                 1, 0          },
+        {"20000000T",            1, 0          },
+        {"2^63+2^63",            1, 0          },
+        {"1-2",                  1, 0          },
+        {"",                     1, 0          },
+        {"-1",                   1, 0          },
+        {" 1",                   1, 0          },
+        {"1 ",                   1, 0          },
+        {"1K",                   1, 0          },
+        {"1kk",                  1, 0          },
+        {"2^",                   1, 0          },
+        {"^2",                   1, 0          },
+        {"1+",                   1, 0          },
+        {"0x10",                 1, 0          },
+        {"1e6",                  1, 0          },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t value = 0;
+        const int fails = kit_parse_count(rows[i].text, &value) != 0;
+
+        tap_ok(tap, fails == rows[i].fails && value == rows[i].value, "count",
+               rows[i].text);
+    }
+}
+
+static void test_texts(struct tap *tap)
+{
+    static const struct {
+        const char *shape;
+        int fails;
+    } rows[] = {
+        {"random",      0},
+        {"few",         0},
+        {"few:3",       0},
+        {"blocks",      0},
+        {"interleaved", 0},
+        {"swaps:0",     0},
+        {"sawtooth:1M", 0},
+        {"swaps",       1},
+        {"sawtooth",    1},
+        {"sawtooth:0",  1},
+        {"few:0",       1},
+        {"few:",        1},
+        {"few:x",       1},
+        {"random:1",    1},
+        {"rand",        1},
+        {"randomly",    1},
+        {"",            1},
+    };
+    const float reals[] = {-0.0f, 0.25f, -INFINITY};
+    const uint32_t nan = 0xffc00001;
+    const int8_t small = -5;
+    const uint64_t large = UINT64_MAX;
+    char text[KIT_KEY_TEXT];
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kit_shape shape;
+
+        tap_ok(tap, (kit_shape_parse(rows[i].shape, &shape) != NULL) == rows[i].fails,
+               "shape name", rows[i].shape);
+    }
+    kit_key_text(MW_F32, &reals[0], text);
+    tap_ok(tap, strcmp(text, "-0") == 0, "key as text", text);
+    kit_key_text(MW_F32, &reals[1], text);
+    tap_ok(tap, strcmp(text, "0.25") == 0, "key as text", text);
+    kit_key_text(MW_F32, &reals[2], text);
+    tap_ok(tap, strcmp(text, "-inf") == 0, "key as text", text);
+    kit_key_text(MW_F32, &nan, text);
+    tap_ok(tap, strcmp(text, "nan:0xffc00001") == 0, "key as text", text);
+    kit_key_text(MW_I8, &small, text);
+    tap_ok(tap, strcmp(text, "-5") == 0, "key as text", text);
+    kit_key_text(MW_U64, &large, text);
+    tap_ok(tap, strcmp(text, "18446744073709551615") == 0, "key as text", text);
+}
+
+int main(void)
+{
+    struct tap tap = {0, 0};
+
+    test_order(&tap);
+    test_fingerprint(&tap);
+    test_disorder(&tap);
+    test_numbers(&tap);
+    test_texts(&tap);
+    return tap_end(&tap);
+}
