@@ -7,6 +7,10 @@
 # empty or missing if there is none. Speaks TAP; skips what the machine lacks.
 set -u
 
+# NVRTC says nothing of registers about a program that it takes from its cache.
+CUDA_CACHE_DISABLE=1
+export CUDA_CACHE_DISABLE
+
 source_tree=$1
 nvrtc_compile=$2
 nvcc=${3:-}

@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# docs.sh SOURCE COMMAND - hold the documents against the house as it is.
+#
+#   ```sh      each line is run, in a folder of its document's own, with COMMAND
+#              in PATH; make lines are held against the Makefile, and lines for
+#              other tools or for a GPU are skipped by name
+#   ```c and   must stand word for word in the file named in a comment above:
+#   ```cmake   <!-- is FILE --> for all of it, <!-- from FILE --> for a part
+#
+# Links and paths must lead somewhere, and every mw_ name must be in the header.
+#
+# Speaks TAP.
+# shellcheck disable=SC2016,SC2030,SC2031 # backticks are meant; a subshell counts anew
+set -u
+
+source_tree=$(cd "$1" && pwd)
+PATH=$(cd "$(dirname "$2")" && pwd):$PATH
+cd "$source_tree" || exit 1
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+number=0
+failed=0
+
+say() { # NAME COMPLAINTS
+    number=$((number + 1))
+    if [ -z "$2" ]; then
+        echo "ok $number - $1"
+    else
+        echo "not ok $number - $1"
+        echo "# ${2//$'\n'/$'\n'# }"
+        failed=1
+    fi
+}
+
+skip() { # NAME WHY
+    number=$((number + 1))
+    echo "ok $number - $1 # SKIP $2"
+}
+
+# Cut a document's code blocks into files $work/blocks/N.LANGUAGE; the marker
+# above block N, if there is one, into N.marker.
+cut_blocks() {
+    rm -rf "$work/blocks"
+    mkdir "$work/blocks"
+    awk -v to="$work/blocks/" '
+        /^```/ && !inside && $0 != "```" {
+            inside = 1
+            out = to sprintf("%03d", ++n)
+            if (marker != "")
+                print marker >(out ".marker")
+            marker = ""
+            out = out "." substr($0, 4)
+            printf "" >out
+            next
+        }
+        /^```/ { inside = !inside; out = ""; next }
+        inside && out != "" { print >out }
+        !inside && NF { marker = /^<!-- (is|from) [^ ]+ -->$/ ? $2 " " $3 : "" }
+    ' "$1"
+}
+
+run_line() { # DOCUMENT LINE
+    local target complaint=
+    case $2 in
+    make*)
+        for target in $2; do
+            case $target in
+            make | *=*) ;;
+            *) grep -q "^$target:" Makefile || complaint="the Makefile has no $target" ;;
+            esac
+        done
+        say "$1: $2" "$complaint"
+        ;;
+    *cuda*) skip "$1: $2" "needs a GPU" ;;
+    multiway\ *)
+        (cd "$work/here" && bash -c "set -o pipefail; $2" >"$work/log" 2>&1) ||
+            complaint="status $?: $(tail -n 5 "$work/log")"
+        say "$1: $2" "$complaint"
+        ;;
+    *) skip "$1: $2" "not a line of ours" ;;
+    esac
+}
+
+run_block() { # DOCUMENT FILE
+    local line whole=
+    while IFS= read -r line; do
+        line=${line%%  #*} # an explanation at the end
+        whole+=$line
+        if [[ $whole == *\\ ]]; then
+            whole=${whole%\\}
+            continue
+        fi
+        whole=$(sed 's/  */ /g; s/^ //; s/ $//; /^#/d' <<<"$whole")
+        [ -z "$whole" ] || run_line "$1" "$whole"
+        whole=
+    done <"$2"
+}
+
+compare_block() { # DOCUMENT FILE
+    local how from name
+    if ! read -r how from 2>/dev/null <"${2%.*}.marker"; then
+        say "$1: a block of ${2##*.} says where it is from" "$(head -n 3 "$2")"
+        return
+    fi
+    name="$1 quotes $from"
+    if [ ! -f "$from" ]; then
+        say "$name" "there is no such file"
+    elif [ "$how" = is ]; then
+        say "$name" "$(diff "$from" "$2")"
+    else
+        say "$name" "$(awk 'FNR == NR { quote = quote $0 "\n"; next } { text = text $0 "\n" }
+            END { if (!index("\n" text, "\n" quote)) print "this does not stand there:\n" quote }
+            ' "$2" "$from")"
+    fi
+}
+
+check_paths() { # links, and `folder/...` in backticks
+    local folder path
+    folder=$(dirname "$1")
+    grep -oE '\]\([^)#]+' "$1" | sed 's/^](//' | grep -vE '^(https?|mailto):' | sort -u |
+        while read -r path; do
+            [ -e "$folder/$path" ] || echo "no $path, to which a link leads"
+        done
+    grep -oE '`(src|include|kit|cli|tests|docs|examples|bench|cmake)/[][A-Za-z0-9_./*-]*`' "$1" |
+        tr -d '`' | sort -u | while read -r path; do
+            compgen -G "$path" >/dev/null || echo "no $path"
+        done
+}
+
+check_names() { # every mw_ and MW_ word, but for the build's own options
+    grep -owE '(mw|MW)_[A-Za-z0-9_]*[A-Za-z0-9]' "$1" | sort -u | while read -r name; do
+        grep -qw "$name" include/multiway.h CMakeLists.txt cmake/*.cmake tests/CMakeLists.txt ||
+            echo "there is no $name"
+    done
+}
+
+for document in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md; do
+    rm -rf "$work/here"
+    mkdir "$work/here"
+    cut_blocks "$document"
+    for block in "$work"/blocks/*; do
+        case $block in
+        *.sh) run_block "$document" "$block" ;;
+        *.c | *.cmake | *.cpp | *.cu) compare_block "$document" "$block" ;;
+        esac
+    done
+    say "$document: links and paths lead somewhere" "$(check_paths "$document")"
+    say "$document: names are those of the header" "$(check_names "$document")"
+done
+
+# The checks themselves, on a document that is wrong in every way.
+cat >"$work/wrong.md" <<'EOF_WRONG'
+A [link](nowhere.md), `src/nothing.c`, mw_nothing.
+
+```c
+int unmarked;
+```
+
+<!-- is examples/01_sort.c -->
+```c
+int main(void)
+```
+
+<!-- from examples/01_sort.c -->
+```c
+int main(void)
+{
+    int wrong;
+```
+
+```sh
+multiway nothing
+make nothing
+```
+EOF_WRONG
+heard=$(
+    cut_blocks "$work/wrong.md"
+    for block in "$work"/blocks/*; do
+        case $block in
+        *.sh) run_block wrong "$block" ;;
+        *.c) compare_block wrong "$block" ;;
+        esac
+    done
+    say links "$(check_paths "$work/wrong.md")"
+    say names "$(check_names "$work/wrong.md")"
+)
+heard_count=$(grep -c '^not ok' <<<"$heard")
+[ "$heard_count" = 7 ] && heard= # three blocks of C, two lines, links, names
+say "a wrong document is found wrong" "$heard"
+echo "1..$number"
+exit $failed

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# install.sh SOURCE BUILD - install what BUILD holds and use it as a stranger would:
+# through find_package, through pkg-config, statically, from C and from C++.
+#
+# Speaks TAP.
+# shellcheck disable=SC2317 # functions are called by name
+set -u
+
+source_tree=$(cd "$1" && pwd)
+build=$(cd "$2" && pwd)
+user=$source_tree/tests/install
+cc=${CC:-cc}
+cxx=${CXX:-c++}
+strict=(-pedantic -Wall -Wextra -Wshadow -Werror)
+
+if grep -q '^MW_SANITIZE:[A-Z]*=.' "$build/CMakeCache.txt"; then
+    echo '1..0 # SKIP a library built with sanitizers is not for strangers'
+    exit 0
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+number=0
+failed=0
+
+try() { # NAME COMMAND...: one case, passed if the command succeeds
+    local name=$1
+    shift
+    number=$((number + 1))
+    if "$@" >"$work/log" 2>&1; then
+        echo "ok $number - $name"
+    else
+        echo "not ok $number - $name"
+        sed 's/^/# /' "$work/log"
+        failed=1
+    fi
+}
+
+skip() { # NAME WHY
+    number=$((number + 1))
+    echo "ok $number - $1 # SKIP $2"
+}
+
+try "install into a folder" cmake --install "$build" --prefix "$prefix"
+
+pc=$(find "$prefix" -name multiway.pc)
+libdir=$(dirname "$(dirname "$pc")")
+static=$libdir/libmultiway.a
+shared=$libdir/libmultiway.so
+version=$(sed -n 's/^Version: //p' "$pc")
+soname=libmultiway.so.${version%.*}
+
+only_ours() { # nm's lines: every name begins with mw_, and there are some
+    awk '$NF !~ /^mw_/ { print "not ours: " $0; bad = 1 } END { exit bad || NR < 10 }'
+}
+
+same_symbols() { # the two libraries offer the same functions
+    diff <(nm -D --defined-only "$shared" | awk '{ print $NF }' | sort) \
+        <(nm -g --defined-only "$static" | awk 'NF == 3 { print $NF }' | sort)
+}
+
+all_declared() { # and these are the functions the header declares
+    diff <(nm -D --defined-only "$shared" | awk '{ print $NF }' | sort) \
+        <(sed -n '/^MW_API/s/.*[ *]\(mw_[a-z_]*\)(.*/\1/p' "$prefix/include/multiway.h" | sort)
+}
+
+run_installed() { # the program finds the shared library where it was installed
+    LD_LIBRARY_PATH=$libdir "$@"
+}
+
+try "header, command, libraries and man page are there" ls \
+    "$prefix/include/multiway.h" "$prefix/bin/multiway" "$static" "$shared" \
+    "$libdir/$soname" "$libdir/libmultiway.so.$version" "$prefix/share/man/man1/multiway.1"
+try "the soname names major and minor version" \
+    bash -c "readelf -d '$shared' | grep -F 'Library soname: [$soname]'"
+try "the shared library exports mw_* only" only_ours < <(nm -D --defined-only "$shared")
+try "the static library exports mw_* only" \
+    only_ours < <(nm -g --defined-only "$static" | awk 'NF == 3')
+try "both export the same symbols" same_symbols
+try "and every symbol is declared in the header" all_declared
+try "the command runs from there" "$prefix/bin/multiway" --version
+if command -v man >/dev/null; then
+    try "man can show the page" env MANWIDTH=80 man -l "$prefix/share/man/man1/multiway.1"
+else
+    skip "man can show the page" "there is no man"
+fi
+
+try "find_package configures a project" \
+    cmake -S "$user" -B "$work/user" -DCMAKE_PREFIX_PATH="$prefix"
+try "and builds it" cmake --build "$work/user"
+try "which runs with the shared library" "$work/user/user"
+try "and with the static one" "$work/user/user_static"
+try "which needs no shared library of ours" \
+    bash -c "! readelf -d '$work/user/user_static' | grep -F multiway"
+printf 'find_package(multiway 0.0 REQUIRED)\n' >"$work/other.cmake"
+try "find_package refuses another minor version" bash -c "cmake -S '$user' -B '$work/other' \
+    -DCMAKE_PREFIX_PATH='$prefix' -DCMAKE_PROJECT_INCLUDE='$work/other.cmake' 2>&1 |
+    tr '\n' ' ' | grep 'compatible *with *requested *version'"
+
+if command -v pkg-config >/dev/null; then
+    export PKG_CONFIG_PATH=${pc%/*}
+    read -ra flags < <(pkg-config --cflags --libs multiway)
+    try "C11 through pkg-config, no warnings" \
+        "$cc" -std=c11 "${strict[@]}" "$user/user.c" -o "$work/c" "${flags[@]}"
+    try "and it runs" run_installed "$work/c"
+    # Kept: the library by its full name, which -lmultiway would take as shared.
+    read -ra flags < <(pkg-config --cflags --libs --static multiway |
+        sed "s,-lmultiway,$static,")
+    try "statically through pkg-config" \
+        "$cc" -std=c11 "${strict[@]}" "$user/user.c" -o "$work/c_static" "${flags[@]}"
+    try "and it runs" "$work/c_static"
+    mv "$prefix" "$work/moved"
+    try "pkg-config still finds it after a move" bash -c \
+        "PKG_CONFIG_PATH='${pc%/*}'; PKG_CONFIG_PATH=\${PKG_CONFIG_PATH/'$prefix'/'$work/moved'}
+         export PKG_CONFIG_PATH; pkg-config --cflags multiway | grep -F '$work/moved'"
+    mv "$work/moved" "$prefix"
+else
+    skip "C and static through pkg-config" "there is no pkg-config"
+fi
+
+if command -v "$cxx" >/dev/null; then
+    try "C++17, no warnings" "$cxx" -x c++ -std=c++17 "${strict[@]}" "-I$prefix/include" \
+        "$user/user.c" -o "$work/cpp" "-L$libdir" -lmultiway
+    try "and it runs" run_installed "$work/cpp"
+else
+    skip "C++17" "there is no C++ compiler"
+fi
+echo "1..$number"
+exit $failed

@@ -1,0 +1,288 @@
+/*
+ * sort_matrix.c - every type, shape, awkward count and tuning on one device.
+ *
+ *   sort_matrix cpu|sim|cuda [percent]
+ *
+ * The whole product would take days; the cases cover every pair of values
+ * instead. Each result is in order, has the fingerprint of the input, and is
+ * byte for byte what the CPU makes of the same input. `percent` runs so many of
+ * the cases only, evenly spread, where a sanitizer makes them slow.
+ */
+#include "cover.h"
+#include "trial.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+
+enum parameter {
+    TYPE,
+    DIRECTION,
+    SHAPE,
+    COUNT,
+    WAYS,
+    WARPS,
+    THREADS,
+    BASE,
+    MEMORY,
+    DEVICE,
+    PARAMETERS
+};
+
+enum { CPU = 1, SIM = 2, CUDA = 4, ALL = 7, MOST_SHAPES = 64, MOST_COUNTS = 64 };
+
+static const uint32_t all_ways[] = {0, 2, 4, 8, 16, 32};
+static const uint32_t all_warps[] = {0, 1, 7, 100};
+static const uint32_t all_threads[] = {0, 32, 96, 256};
+static const uint32_t all_bases[] = {0, 1024, 2048, 4096, 8192, 16384};
+
+/* A count: so many keys, plus so many bases, plus so many groups of `ways` bases. */
+static const struct count_row {
+    int devices;
+    int64_t keys;
+    int64_t bases;
+    int64_t groups;
+} count_rows[] = {
+    {ALL,        0,             0, 0},
+    {ALL,        1,             0, 0},
+    {ALL,        2,             0, 0},
+    {ALL,        31,            0, 0},
+    {ALL,        32,            0, 0},
+    {ALL,        33,            0, 0},
+    {ALL,        1023,          0, 0},
+    {ALL,        1024,          0, 0},
+    {ALL,        1025,          0, 0},
+    {ALL,        4093,          0, 0}, /* a prime */
+    {SIM | CUDA, -1,            1, 0},
+    {SIM | CUDA, 1,             1, 0},
+    {SIM | CUDA, 5,             9, 0},
+    {SIM | CUDA, -1,            0, 1},
+    {SIM | CUDA, 0,             0, 1},
+    {SIM | CUDA, 1,             0, 1},
+    {SIM | CUDA, 33,            1, 2}, /* two groups and a short one */
+    {ALL,        65521,         0, 0}, /* a prime */
+    {CPU | CUDA, (1 << 17) + 1, 0, 0},
+    {CPU | CUDA, 1000003,       0, 0}, /* a prime */
+    {CPU | CUDA, 1 << 20,       0, 0},
+    {CUDA,       (1 << 22) - 1, 0, 0},
+    {CUDA,       10000019,      0, 0}, /* a prime */
+    {CUDA,       1 << 24,       0, 0},
+};
+
+/* One device's part: its handles, its tables, its limit. */
+struct matrix {
+    int device;
+    uint64_t most; /* keys */
+    const char *names[2];
+    mw_context *contexts[2]; /* the second may be missing */
+    mw_context *judge;
+    char shapes[MOST_SHAPES][SHAPE_TEXT];
+    int shape_count;
+    const struct count_row *counts[MOST_COUNTS];
+    int count_count;
+};
+
+/* All of the kit's shapes, then sawtooths of every power of two, then a few more. */
+static void list_shapes(struct matrix *m)
+{
+    static const char *const more[] = {"sawtooth:1000", "few:2", "swaps:1", "blocks:33"};
+
+    for (int row = 0; trial_shape(row, m->shapes[m->shape_count]); row++)
+        m->shape_count++;
+    for (int bit = 1; bit <= 16; bit++)
+        snprintf(m->shapes[m->shape_count++], SHAPE_TEXT, "sawtooth:%d", 1 << bit);
+    for (size_t i = 0; i < COUNT_OF(more); i++)
+        snprintf(m->shapes[m->shape_count++], SHAPE_TEXT, "%s", more[i]);
+}
+
+static void list_counts(struct matrix *m)
+{
+    for (size_t i = 0; i < COUNT_OF(count_rows); i++) {
+        if (count_rows[i].devices & m->device)
+            m->counts[m->count_count++] = &count_rows[i];
+    }
+}
+
+/* A count beyond what the device has time for becomes an odd one just below that. */
+static uint64_t count_of(const struct matrix *m, const struct count_row *row,
+                         const mw_tuning *tuning)
+{
+    const int64_t base = tuning->base ? tuning->base : 1024;
+    const int64_t ways = tuning->ways ? tuning->ways : 8;
+    const uint64_t count =
+        (uint64_t)(row->keys + base * row->bases + base * ways * row->groups);
+
+    return count <= m->most ? count : m->most - count % 1021;
+}
+
+static struct trial trial_of(const struct matrix *m, const int *values, int number)
+{
+    struct trial t = {.type = (mw_type)values[TYPE],
+                      .direction = (mw_direction)values[DIRECTION],
+                      .shape = m->shapes[values[SHAPE]],
+                      .seed = (uint64_t)number,
+                      .tuning = MW_TUNING_INIT,
+                      .device_memory = values[MEMORY]};
+
+    t.tuning.engine = number % 2 ? MW_ENGINE_HEAP : MW_ENGINE_AUTO;
+    t.tuning.ways = all_ways[values[WAYS]];
+    t.tuning.warps = all_warps[values[WARPS]];
+    t.tuning.threads = all_threads[values[THREADS]];
+    t.tuning.base = all_bases[values[BASE]];
+    t.count = count_of(m, m->counts[values[COUNT]], &t.tuning);
+    return t;
+}
+
+/* Sort on handle number `handle`, and the same on the CPU. */
+static void run_trial(struct tap *tap, struct matrix *m, int handle, struct trial t)
+{
+    mw_context *const context = m->contexts[handle];
+    struct trial other_trial = t;
+    struct outcome ours;
+    struct outcome other;
+    char text[TRIAL_TEXT];
+    int passed = trial_run(context, &t, &ours);
+
+    trial_text(&t, text);
+    other_trial.device_memory = !t.device_memory && m->device == CPU;
+    if (passed) {
+        passed = trial_run(m->judge, &other_trial, &other);
+        if (!passed)
+            tap_note("the CPU: %s", other.why);
+        if (passed && memcmp(ours.keys, other.keys, t.count * mw_type_size(t.type)) != 0) {
+            tap_note("the CPU has other bytes");
+            passed = 0;
+        }
+        trial_close(&other);
+    }
+    if (*ours.why)
+        tap_note("%s", ours.why);
+    if (ours.status == MW_UNSUPPORTED && m->device == CUDA)
+        tap_skip(tap, text, ours.why);
+    else
+        tap_ok(tap, passed, m->names[handle], text);
+    trial_close(&ours);
+}
+
+/* The CPU takes any tuning and looks at none, so it needs no table of them. */
+static void run_matrix(struct tap *tap, struct matrix *m, int percent)
+{
+    const int tuned = m->device != CPU;
+    const int values[PARAMETERS] = {
+        [TYPE] = MW_TYPE_COUNT,
+        [DIRECTION] = 2,
+        [SHAPE] = m->shape_count,
+        [COUNT] = m->count_count,
+        [WAYS] = tuned ? (int)COUNT_OF(all_ways) : 1,
+        [WARPS] = tuned ? (int)COUNT_OF(all_warps) : 1,
+        [THREADS] = tuned ? (int)COUNT_OF(all_threads) : 1,
+        [BASE] = tuned ? (int)COUNT_OF(all_bases) : 1,
+        [MEMORY] = 2,
+        [DEVICE] = m->contexts[1] ? 2 : 1,
+    };
+    struct cover cover;
+    int run = 0;
+
+    tap_ok(tap, cover_open(&cover, PARAMETERS, values) == 0 && cover_missing(&cover) == 0,
+           m->names[0], "every pair of values has a case");
+    for (int i = 0; i < cover.count; i++) {
+        const int *const chosen = cover.cases + i * PARAMETERS;
+
+        if ((i + 1) * percent / 100 == i * percent / 100)
+            continue;
+        run_trial(tap, m, chosen[DEVICE], trial_of(m, chosen, i));
+        run++;
+    }
+    tap_note("%d cases cover every pair; %d were run", cover.count, run);
+    cover_close(&cover);
+}
+
+/* Beyond every cache, and more runs than one merge of the CPU takes. */
+static void run_large(struct tap *tap, struct matrix *m)
+{
+    static const struct {
+        mw_type type;
+        mw_direction direction;
+        const char *shape;
+        uint64_t count;
+    } rows[] = {
+        {MW_U32, MW_ASCENDING,  "random",        20000003},
+        {MW_F32, MW_DESCENDING, "few:1000",      17000000},
+        {MW_F64, MW_ASCENDING,  "specials",      9000011 },
+        {MW_I64, MW_DESCENDING, "interleaved:7", 9000000 },
+        {MW_U16, MW_ASCENDING,  "random",        20000003},
+        {MW_I8,  MW_DESCENDING, "organ",         20000003},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows) && m->device != SIM; i++)
+        run_trial(tap, m, 0,
+                  (struct trial){.type = rows[i].type,
+                                 .direction = rows[i].direction,
+                                 .shape = rows[i].shape,
+                                 .count = rows[i].count,
+                                 .tuning = MW_TUNING_INIT});
+}
+
+static mw_status open_handles(struct matrix *m)
+{
+    for (int i = 0; i < 2 && m->names[i]; i++) {
+        const mw_status status = mw_open(&m->contexts[i], m->names[i], NULL);
+
+        if (status != MW_OK) {
+            tap_note("%s: %s", m->names[i], mw_error(m->contexts[i]));
+            return status;
+        }
+    }
+    return mw_open(&m->judge, "cpu:2", NULL);
+}
+
+/* What a device that is not there would have run: a line for each type. */
+static void skip_matrix(struct tap *tap, const char *name)
+{
+    for (int t = 0; t < MW_TYPE_COUNT; t++) {
+        char text[SHAPE_TEXT];
+
+        snprintf(text, sizeof text, "%s %s", name, mw_type_name((mw_type)t));
+        tap_skip(tap, text, "no CUDA device");
+    }
+}
+
+int main(int count, char **words)
+{
+    static const struct {
+        const char *name;
+        int device;
+        uint64_t most;
+        const char *names[2];
+    } rows[] = {
+        {"cpu",  CPU,  1 << 20, {"cpu:3", "cpu:2"}},
+        {"sim",  SIM,  70000,   {"sim", NULL}     },
+        {"cuda", CUDA, 1 << 24, {"cuda", NULL}    },
+    };
+    const int percent = count > 2 ? atoi(words[2]) : 100;
+    struct tap tap = {0, 0};
+
+    for (size_t i = 0; i < COUNT_OF(rows) && count > 1; i++) {
+        struct matrix m = {.device = rows[i].device, .most = rows[i].most};
+        mw_status status;
+
+        if (strcmp(rows[i].name, words[1]) != 0)
+            continue;
+        memcpy(m.names, rows[i].names, sizeof m.names);
+        list_shapes(&m);
+        list_counts(&m);
+        status = open_handles(&m);
+        if (status == MW_OK) {
+            run_matrix(&tap, &m, percent);
+            run_large(&tap, &m);
+        } else if (m.device == CUDA && status == MW_NO_DEVICE) {
+            skip_matrix(&tap, rows[i].name);
+        } else {
+            tap_ok(&tap, 0, "open", rows[i].name);
+        }
+        mw_close(m.judge);
+        mw_close(m.contexts[1]);
+        mw_close(m.contexts[0]);
+    }
+    return tap_end(&tap);
+}

@@ -1,0 +1,182 @@
+#include "trial.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { GUARD = 64, GUARD_BYTE = 0xa5 };
+
+static int wrong(struct outcome *outcome, mw_status status, const char *format, ...)
+{
+    va_list list;
+
+    outcome->status = status;
+    va_start(list, format);
+    vsnprintf(outcome->why, sizeof outcome->why, format, list);
+    va_end(list);
+    return 0;
+}
+
+static int guard_whole(const char *guard)
+{
+    for (int i = 0; i < GUARD; i++) {
+        if ((unsigned char)guard[i] != GUARD_BYTE)
+            return 0;
+    }
+    return 1;
+}
+
+/* Device memory with a guard behind it. The simulator knows bounds without one. */
+struct guarded {
+    void *memory;
+    uint64_t bytes;
+    int guarded;
+};
+
+static mw_status guarded_open(mw_context *context, struct guarded *g, uint64_t bytes)
+{
+    mw_info info = MW_INFO_INIT;
+    char guard[GUARD];
+    mw_status status;
+
+    memset(guard, GUARD_BYTE, sizeof guard);
+    g->memory = NULL;
+    g->bytes = bytes;
+    status = mw_get_info(context, &info);
+    g->guarded = strcmp(info.device, "sim") != 0;
+    if (status == MW_OK)
+        status = mw_alloc(context, bytes + (g->guarded ? GUARD : 0), &g->memory);
+    if (status == MW_OK && g->guarded)
+        status = mw_upload(context, (char *)g->memory + bytes, guard, GUARD);
+    return status;
+}
+
+static mw_status guarded_whole(mw_context *context, const struct guarded *g, int *whole)
+{
+    char guard[GUARD];
+    mw_status status;
+
+    *whole = 1;
+    if (!g->guarded)
+        return MW_OK;
+    status = mw_download(context, guard, (char *)g->memory + g->bytes, GUARD);
+    if (status == MW_OK)
+        *whole = guard_whole(guard);
+    return status;
+}
+
+/* Keys and workspace on the device, each no larger than it has to be. */
+static int sort_there(mw_context *context, const struct trial *t, struct outcome *outcome)
+{
+    const uint64_t bytes = t->count * mw_type_size(t->type);
+    struct guarded keys = {NULL, 0, 0};
+    struct guarded workspace = {NULL, 0, 0};
+    uint64_t wanted = 0;
+    mw_status status = mw_sort_workspace(context, t->type, t->count, &wanted);
+    int whole = 1;
+
+    if (status == MW_OK)
+        status = guarded_open(context, &keys, bytes);
+    if (status == MW_OK)
+        status = guarded_open(context, &workspace, wanted);
+    if (status == MW_OK)
+        status = mw_upload(context, keys.memory, outcome->keys, bytes);
+    if (status == MW_OK)
+        status = mw_sort_device(context, t->type, t->direction, keys.memory, t->count,
+                                workspace.memory, wanted, NULL);
+    if (status == MW_OK)
+        status = mw_wait(context);
+    if (status == MW_OK)
+        status = mw_download(context, outcome->keys, keys.memory, bytes);
+    if (status == MW_OK)
+        status = guarded_whole(context, &keys, &whole);
+    if (status == MW_OK && whole)
+        status = guarded_whole(context, &workspace, &whole);
+    mw_free(context, workspace.memory);
+    mw_free(context, keys.memory);
+    if (status != MW_OK)
+        return wrong(outcome, status, "%s: %s", mw_status_text(status), mw_error(context));
+    return whole || wrong(outcome, MW_OK, "written beside the keys or the workspace");
+}
+
+static int sort_here(mw_context *context, const struct trial *t, struct outcome *outcome)
+{
+    const mw_status status =
+        mw_sort(context, t->type, t->direction, outcome->keys, t->count);
+
+    if (status != MW_OK)
+        return wrong(outcome, status, "%s: %s", mw_status_text(status), mw_error(context));
+    return 1;
+}
+
+static int judge(const struct trial *t, struct outcome *outcome,
+                 struct kit_fingerprint before)
+{
+    const uint64_t bytes = t->count * mw_type_size(t->type);
+    const uint64_t disorder =
+        kit_first_disorder(t->type, t->direction, outcome->keys, t->count);
+    struct kit_fingerprint after = {0, 0};
+
+    kit_fingerprint_add(&after, t->type, outcome->keys, t->count);
+    if (disorder < t->count)
+        return wrong(outcome, MW_OK, "out of order at position %llu",
+                     (unsigned long long)disorder);
+    if (!kit_fingerprint_equal(before, after))
+        return wrong(outcome, MW_OK, "other elements than before");
+    if (!guard_whole(outcome->memory) || !guard_whole(outcome->keys + bytes))
+        return wrong(outcome, MW_OK, "written beside the keys");
+    return 1;
+}
+
+int trial_run(mw_context *context, const struct trial *t, struct outcome *outcome)
+{
+    const uint64_t bytes = t->count * mw_type_size(t->type);
+    struct kit_fingerprint before = {0, 0};
+    mw_status status;
+
+    *outcome = (struct outcome){MW_OK, NULL, malloc(bytes + 2 * GUARD), ""};
+    if (!outcome->memory)
+        return wrong(outcome, MW_NO_MEMORY, "no memory for the test itself");
+    memset(outcome->memory, GUARD_BYTE, bytes + 2 * GUARD);
+    outcome->keys = outcome->memory + GUARD;
+    status = kit_fill(t->type, t->shape, t->seed, outcome->keys, t->count);
+    if (status != MW_OK)
+        return wrong(outcome, status, "the kit has no shape %s", t->shape);
+    kit_fingerprint_add(&before, t->type, outcome->keys, t->count);
+    status = mw_set_tuning(context, &t->tuning);
+    if (status != MW_OK)
+        return wrong(outcome, status, "%s", mw_error(context));
+    if (!(t->device_memory ? sort_there : sort_here)(context, t, outcome))
+        return 0;
+    return judge(t, outcome, before);
+}
+
+void trial_close(struct outcome *outcome)
+{
+    free(outcome->memory);
+    outcome->memory = NULL;
+    outcome->keys = NULL;
+}
+
+void trial_text(const struct trial *t, char text[TRIAL_TEXT])
+{
+    snprintf(text, TRIAL_TEXT,
+             "%s %s %s seed %llu, %llu keys, ways %u, warps %u, threads %u, base %u%s",
+             mw_type_name(t->type), t->direction == MW_DESCENDING ? "desc" : "asc",
+             t->shape, (unsigned long long)t->seed, (unsigned long long)t->count,
+             t->tuning.ways, t->tuning.warps, t->tuning.threads, t->tuning.base,
+             t->device_memory ? ", device memory" : "");
+}
+
+const char *trial_shape(int row, char text[SHAPE_TEXT])
+{
+    const struct kit_shape_text *const shape = kit_shape_text(row);
+    int length;
+
+    if (!shape)
+        return NULL;
+    length = (int)strcspn(shape->usage, "[:");
+    snprintf(text, SHAPE_TEXT, "%.*s%s", length, shape->usage,
+             shape->usage[length] == ':' ? ":100" : "");
+    return text;
+}

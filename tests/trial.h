@@ -1,0 +1,41 @@
+/*
+ * trial.h - one sort, tried and judged: in order by the kit's own definition,
+ * with the fingerprint that was taken before the call, and nothing written
+ * beside the keys.
+ */
+#ifndef MW_TESTS_TRIAL_H
+#define MW_TESTS_TRIAL_H
+
+#include "kit.h"
+
+/* What to sort, and how. */
+struct trial {
+    mw_type type;
+    mw_direction direction;
+    const char *shape; /* as the kit reads it */
+    uint64_t seed;
+    uint64_t count;
+    mw_tuning tuning;
+    int device_memory; /* by mw_sort_device, with exactly the workspace it asks for */
+};
+
+struct outcome {
+    mw_status status; /* of the call that failed, else MW_OK */
+    char *keys;       /* the sorted keys; NULL if it did not come to that */
+    char *memory;     /* what they lie in */
+    char why[768];    /* what is wrong, "" if nothing is */
+};
+
+/* Returns 1 if all is well. Close the outcome either way. */
+int trial_run(mw_context *context, const struct trial *trial, struct outcome *outcome);
+void trial_close(struct outcome *outcome);
+
+/* The trial in words, for the name of a case. */
+enum { TRIAL_TEXT = 200 };
+void trial_text(const struct trial *trial, char text[TRIAL_TEXT]);
+
+/* Every shape of the kit with a number where it needs one; NULL behind the last. */
+enum { SHAPE_TEXT = 32 };
+const char *trial_shape(int row, char text[SHAPE_TEXT]);
+
+#endif

@@ -1,0 +1,242 @@
+/*
+ * unit_code.c - keys become unsigned numbers of the documented order, and come
+ * back bit by bit. Built once per width: KEY_BITS is 8, 16, 32 or 64.
+ *
+ * The order is judged by the kit, which has its own definition of it. Codes are
+ * a bijection, so it suffices that neighbouring codes stand for neighbouring
+ * keys: all of them for narrow keys; for wide ones every STEP-th code, and all
+ * pairs of keys near the places where something changes.
+ */
+#include "base/base.h"
+#include "kit.h"
+
+#include "tap.h"
+
+#if KEY_BITS == 8
+typedef uint8_t key;
+#elif KEY_BITS == 16
+typedef uint16_t key;
+#elif KEY_BITS == 32
+typedef uint32_t key;
+#else
+typedef uint64_t key;
+#endif
+
+#define CODE_FUNCTION static inline
+#include "base/code.inl"
+
+static const key most = (key) ~(key)0;
+
+#if KEY_BITS < 32
+#define STEP 1
+#elif KEY_BITS == 32
+#define STEP 509
+#else
+#define STEP UINT64_C(2199023255579)
+#endif
+
+static key enter(key bits, struct code code)
+{
+    return code_enter(bits, code.is_float, (key)code.flip);
+}
+
+static key leave(key rank, struct code code)
+{
+    return code_leave(rank, code.is_float, (key)code.flip);
+}
+
+static int in_order(mw_type type, mw_direction direction, key a, key b)
+{
+    return kit_compare(type, direction, &a, &b) < 0;
+}
+
+/* Codes from end to end: every one a key's, every neighbour the next key's. */
+static int walk_codes(mw_type type, mw_direction direction, struct code code)
+{
+    key rank = 0;
+
+    for (;;) {
+        const key bits = leave(rank, code);
+
+        if (enter(bits, code) != rank) {
+            tap_note("code %llx does not come back", (unsigned long long)rank);
+            return 0;
+        }
+        if (rank == most)
+            return 1;
+        if (!in_order(type, direction, bits, leave((key)(rank + 1), code))) {
+            tap_note("code %llx and the next are out of order", (unsigned long long)rank);
+            return 0;
+        }
+        rank = most - rank > STEP ? (key)(rank + STEP) : most;
+    }
+}
+
+/* Keys from end to end: each must come back with all its bits. */
+static int walk_keys(struct code code)
+{
+    key bits = 0;
+
+    for (;;) {
+        if (leave(enter(bits, code), code) != bits) {
+            tap_note("key %llx does not come back", (unsigned long long)bits);
+            return 0;
+        }
+        if (bits == most)
+            return 1;
+        bits = most - bits > STEP ? (key)(bits + STEP) : most;
+    }
+}
+
+enum { MOST_SPECIAL = 16 * 8 * 8 };
+
+/* Keys around every power of two, with every mix of sign and exponent ends. */
+static size_t special_keys(key *keys)
+{
+    static const int reach = 3;
+    size_t count = 0;
+
+    for (int bit = 0; bit < KEY_BITS; bit++) {
+        const key power = (key)((key)1 << bit);
+        const key centres[2] = {power, (key)(0 - power)};
+
+        for (int i = 0; i < 2; i++) {
+            for (int near = -reach; near <= reach; near++)
+                keys[count++] = (key)(centres[i] + (key)near);
+        }
+    }
+    for (int near = -reach; near <= reach; near++) {
+        keys[count++] = (key)(code_lowest() + (key)near);
+        keys[count++] = (key)((code_lowest() & most >> 1) + (key)near);
+        keys[count++] = (key)(code_negatives() + (key)near);
+    }
+    return count;
+}
+
+/* All pairs of special keys: the codes must compare as the keys do. */
+static int compare_specials(mw_type type, mw_direction direction, struct code code)
+{
+    key keys[MOST_SPECIAL];
+    const size_t count = special_keys(keys);
+
+    for (size_t i = 0; i < count; i++) {
+        const key a = enter(keys[i], code);
+
+        for (size_t j = 0; j < count; j++) {
+            const key b = enter(keys[j], code);
+            const int want = kit_compare(type, direction, &keys[i], &keys[j]);
+
+            if (((a > b) - (a < b)) != ((want > 0) - (want < 0)) ||
+                leave(a, code) != keys[i]) {
+                tap_note("keys %llx and %llx have codes %llx and %llx",
+                         (unsigned long long)keys[i], (unsigned long long)keys[j],
+                         (unsigned long long)a, (unsigned long long)b);
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Random pairs, half of them differing in a few low bits only. */
+static int compare_random(mw_type type, mw_direction direction, struct code code)
+{
+    for (uint64_t i = 0; i < 500000; i++) {
+        const key x = (key)kit_mix(2 * i + 1);
+        const key y = (key)(i % 2 ? kit_mix(2 * i + 2) : x ^ kit_mix(i) % 16);
+        const key a = enter(x, code);
+        const key b = enter(y, code);
+        const int want = kit_compare(type, direction, &x, &y);
+
+        if (((a > b) - (a < b)) != ((want > 0) - (want < 0)) || leave(a, code) != x)
+            return 0;
+    }
+    return 1;
+}
+
+/* The first key descending is the last ascending, and so on through all. */
+static int mirrored(struct code up, struct code down)
+{
+    for (uint64_t i = 0; i < 100000; i++) {
+        const key bits = KEY_BITS <= 16 ? (key)i : (key)kit_mix(i);
+
+        const key both = (key)(enter(bits, up) + enter(bits, down));
+
+        if (both != most)
+            return 0;
+    }
+    return 1;
+}
+
+/* What the header says about floats, spelled out. */
+static void test_floats(struct tap *tap)
+{
+#if KEY_BITS == 32 || KEY_BITS == 64
+#define PATTERN(narrow, wide) (key)(KEY_BITS == 32 ? narrow##u : wide##u)
+    static const struct {
+        key bits;
+        const char *name;
+    } rows[] = {
+        {PATTERN(0xff800000, 0xfff0000000000000), "-infinity"          },
+        {PATTERN(0xff7fffff, 0xffefffffffffffff), "the least number"   },
+        {PATTERN(0xbf800000, 0xbff0000000000000), "-1"                 },
+        {PATTERN(0x80800000, 0x8010000000000000), "the last normal"    },
+        {PATTERN(0x807fffff, 0x800fffffffffffff), "the first denormal" },
+        {PATTERN(0x80000001, 0x8000000000000001), "the last negative"  },
+        {PATTERN(0x80000000, 0x8000000000000000), "-0"                 },
+        {PATTERN(0x00000000, 0x0000000000000000), "+0"                 },
+        {PATTERN(0x00000001, 0x0000000000000001), "the first positive" },
+        {PATTERN(0x3f800000, 0x3ff0000000000000), "1"                  },
+        {PATTERN(0x7f7fffff, 0x7fefffffffffffff), "the greatest number"},
+        {PATTERN(0x7f800000, 0x7ff0000000000000), "infinity"           },
+        {PATTERN(0x7f800001, 0x7ff0000000000001), "the first NaN"      },
+        {PATTERN(0x7fc00000, 0x7ff8000000000000), "a quiet NaN"        },
+        {PATTERN(0x7fffffff, 0x7fffffffffffffff), "the last NaN of +"  },
+        {PATTERN(0xff800001, 0xfff0000000000001), "the first NaN of -" },
+        {PATTERN(0xffc00000, 0xfff8000000000000), "a quiet NaN of -"   },
+        {PATTERN(0xffffffff, 0xffffffffffffffff), "the last NaN of -"  },
+    };
+#undef PATTERN
+    const struct type_row *const row = type_row(KEY_BITS == 32 ? MW_F32 : MW_F64);
+    const struct code up = type_code(row, MW_ASCENDING);
+
+    tap_case(tap, enter(rows[0].bits, up) == 0, "nothing is before %s", rows[0].name);
+    for (size_t i = 1; i < COUNT_OF(rows); i++)
+        tap_case(tap, enter(rows[i - 1].bits, up) < enter(rows[i].bits, up),
+                 "%s is before %s", rows[i - 1].name, rows[i].name);
+    tap_case(tap, enter(most, up) == most, "nothing is behind the last NaN");
+#else
+    (void)tap;
+#endif
+}
+
+int main(void)
+{
+    static const char *const way[] = {"ascending", "descending"};
+    struct tap tap = {0, 0};
+
+    for (int t = 0; t < MW_TYPE_COUNT; t++) {
+        const mw_type type = (mw_type)t;
+        const struct type_row *const row = type_row(type);
+
+        if (row->size * 8 != KEY_BITS)
+            continue;
+        for (int d = 0; d < 2; d++) {
+            const mw_direction direction = (mw_direction)d;
+            const struct code code = type_code(row, direction);
+
+            tap_case(&tap, walk_codes(type, direction, code), "%s %s: codes in order",
+                     row->name, way[d]);
+            tap_case(&tap, walk_keys(code), "%s %s: keys come back", row->name, way[d]);
+            tap_case(&tap, compare_specials(type, direction, code),
+                     "%s %s: special keys in order", row->name, way[d]);
+            tap_case(&tap, compare_random(type, direction, code),
+                     "%s %s: random keys in order", row->name, way[d]);
+        }
+        tap_case(&tap,
+                 mirrored(type_code(row, MW_ASCENDING), type_code(row, MW_DESCENDING)),
+                 "%s: descending is the reverse", row->name);
+    }
+    test_floats(&tap);
+    return tap_end(&tap);
+}

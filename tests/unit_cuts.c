@@ -1,0 +1,244 @@
+/*
+ * unit_cuts.c - kernel heap_cut against brute force, with heavy ties.
+ *
+ * The oracle merges a group one key at a time, the least first and of equals
+ * the one in the first list, and notes how many keys each list has given: the
+ * only cut there is for that rank. The kernel must find the same for every
+ * rank asked for, in lists of unequal lengths and with empty ones.
+ */
+#include "device.h"
+#include "kernels/launch.h"
+#include "kit.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+
+/* What the keys look like. */
+enum kind {
+    EQUAL,
+    TWO,
+    FEW,
+    RANDOM,
+    EXTREMES,
+    LISTS_ASCEND,
+    LISTS_DESCEND,
+    ONE_ODD,
+    KINDS
+};
+
+static const char *const kind_names[KINDS] = {"all equal",      "two values",
+                                              "ten values",     "random",
+                                              "extremes",       "one list after the other",
+                                              "lists reversed", "one odd list out"};
+
+/* Keys in the array, in a run, in a piece. Ranks are cut beyond the last key, too. */
+static const struct shape {
+    uint64_t count; /* in runs of this ... */
+    uint64_t more;  /* ... plus some keys */
+    uint64_t run;
+    uint64_t piece;
+} shapes[] = {
+    {32, 0,   8,   1  },
+    {33, 5,   8,   1  }, /* the last group: one list and a bit */
+    {63, 63,  64,  32 },
+    {2,  17,  100, 1  }, /* a single, short group: most lists are empty */
+    {70, 333, 500, 480},
+};
+
+/* The most any shape takes: keys, and rows of cuts times ways. */
+enum { MOST_KEYS = 70 * 500 + 333, MOST_CUTS = 1 << 18 };
+
+struct bench {
+    struct device *device;
+    struct words words;
+    uint64_t *keys; /* the array, one key in 64 bits each */
+    void *narrow;   /* the same as the device has it */
+    wide *cuts;
+    wide *expected;
+};
+
+static uint64_t key_of(enum kind kind, int bits, uint64_t list, uint64_t ways, uint64_t i)
+{
+    const uint64_t most = UINT64_MAX >> (64 - bits);
+    const uint64_t random = kit_mix(list << 32 | i);
+
+    switch (kind) {
+    case EQUAL:
+        return 7;
+    case TWO:
+        return 100 + random % 2;
+    case FEW:
+        return random % 10;
+    case EXTREMES:
+        return random % 3 == 0 ? 0 : random % 3 == 1 ? most : most / 2;
+    case LISTS_ASCEND:
+        return list % ways * 4 + random % 4;
+    case LISTS_DESCEND:
+        return (ways - list % ways) * 4 + random % 5;
+    case ONE_ODD:
+        return list % ways == 1 ? random & most : 50;
+    default:
+        return random & most;
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Sorted runs, wide for the oracle and narrow for the device. */
+static void fill(struct bench *b, const struct heap_round *r, enum kind kind, int bits)
+{
+    const size_t size = (size_t)bits / 8;
+
+    for (wide first = 0; first < r->count; first += r->run) {
+        const wide left = r->count - first;
+        const wide length = left < r->run ? left : r->run;
+
+        for (wide i = 0; i < length; i++)
+            b->keys[first + i] = key_of(kind, bits, first / r->run, (uint64_t)r->ways, i);
+        qsort(b->keys + first, length, sizeof *b->keys, compare);
+    }
+    for (wide i = 0; i < r->count; i++) /* little-endian: the low bytes come first */
+        memcpy((char *)b->narrow + i * size, &b->keys[i], size);
+}
+
+/* Of the lists' next keys the least, of equals the one in the first list; -1 at the end. */
+static int least_list(const struct bench *b, const struct heap_round *r, wide group,
+                      const wide *taken)
+{
+    int least = -1;
+    uint64_t least_key = 0;
+
+    for (int list = 0; list < r->ways; list++) {
+        const wide at = (group * (wide)r->ways + (wide)list) * r->run + taken[list];
+
+        if (taken[list] == r->run || at >= r->count)
+            continue;
+        if (least < 0 || b->keys[at] < least_key) {
+            least = list;
+            least_key = b->keys[at];
+        }
+    }
+    return least;
+}
+
+static void expect(struct bench *b, const struct heap_round *r)
+{
+    wide *row = b->expected;
+
+    for (wide group = 0; group < r->groups; group++) {
+        wide taken[HEAP_MOST_WAYS] = {0};
+
+        for (wide i = 0; i <= r->pieces; i++, row += r->ways) {
+            memcpy(row, taken, (size_t)r->ways * sizeof *row);
+            for (wide k = 0; k < r->piece; k++) {
+                const int list = least_list(b, r, group, taken);
+
+                if (list >= 0)
+                    taken[list]++;
+            }
+        }
+    }
+}
+
+static mw_status cut(struct bench *b, const struct heap_round *round, int bits, size_t cuts)
+{
+    const struct device_verbs *const verbs = b->device->verbs;
+    const uint64_t key_bytes = round->count * (uint64_t)bits / 8;
+    const uint64_t per_block = heap_cut_threads / HEAP_LANES;
+    struct heap_cut_args args = {.round = *round};
+    struct launch launch = {.kernel = KERNEL_HEAP_CUT,
+                            .blocks = (cuts + per_block - 1) / per_block,
+                            .threads = heap_cut_threads,
+                            .args = &args,
+                            .args_bytes = sizeof args};
+    const uint64_t cut_bytes = cuts * (uint64_t)round->ways * sizeof(wide);
+    void *in = NULL;
+    void *out = NULL;
+    mw_status status;
+
+    TRY(verbs->load(b->device, bits, &launch.program));
+    TRY(verbs->alloc(b->device, key_bytes, &in));
+    TRY(verbs->alloc(b->device, cut_bytes, &out));
+    TRY(verbs->upload(b->device, in, b->narrow, key_bytes));
+    args.round.in = in;
+    args.round.cuts = out;
+    TRY(verbs->launch(b->device, &launch));
+    TRY(verbs->wait(b->device, NULL));
+    TRY(verbs->download(b->device, b->cuts, out, cut_bytes));
+done:
+    verbs->free(b->device, out);
+    verbs->free(b->device, in);
+    return status;
+}
+
+static int cuts_right(struct bench *b, const struct shape *s, int bits, int ways,
+                      enum kind kind)
+{
+    const wide whole = (wide)ways * s->run;
+    struct heap_round r = {.count = s->count * s->run + s->more,
+                           .run = s->run,
+                           .piece = s->piece,
+                           .ways = ways};
+    const wide group = r.count < whole ? r.count : whole;
+    size_t cuts;
+
+    r.groups = (r.count + whole - 1) / whole;
+    r.pieces = (group + r.piece - 1) / r.piece;
+    cuts = r.groups * (r.pieces + 1);
+    if (r.count > MOST_KEYS || cuts * (wide)ways > MOST_CUTS) {
+        tap_note("the test has too little room");
+        return 0;
+    }
+    fill(b, &r, kind, bits);
+    expect(b, &r);
+    if (cut(b, &r, bits, cuts) != MW_OK) {
+        tap_note("%s", b->words.text);
+        return 0;
+    }
+    for (size_t i = 0; i < cuts * (size_t)ways; i++) {
+        if (b->cuts[i] != b->expected[i]) {
+            tap_note("count %llu, run %llu, cut %zu, list %zu: %llu instead of %llu",
+                     r.count, r.run, i / (size_t)ways, i % (size_t)ways, b->cuts[i],
+                     b->expected[i]);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int main(void)
+{
+    struct tap tap = {0, 0};
+    struct bench b = {.keys = malloc(MOST_KEYS * sizeof(uint64_t)),
+                      .narrow = malloc(MOST_KEYS * sizeof(uint64_t)),
+                      .cuts = malloc(MOST_CUTS * sizeof(wide)),
+                      .expected = malloc(MOST_CUTS * sizeof(wide))};
+
+    tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
+    for (int bits = 8; bits <= 64 && b.device; bits *= 2) {
+        for (int ways = 2; ways <= HEAP_MOST_WAYS; ways *= 2) {
+            for (int kind = 0; kind < KINDS; kind++) {
+                int passed = 1;
+
+                for (size_t i = 0; i < COUNT_OF(shapes); i++)
+                    passed &= cuts_right(&b, &shapes[i], bits, ways, (enum kind)kind);
+                tap_case(&tap, passed, "%d bits, %d ways, %s", bits, ways,
+                         kind_names[kind]);
+            }
+        }
+    }
+    if (b.device)
+        b.device->verbs->close(b.device);
+    free(b.expected);
+    free(b.cuts);
+    free(b.narrow);
+    free(b.keys);
+    return tap_end(&tap);
+}
