@@ -1,0 +1,36 @@
+# The front door. All real work is CMake's: see CMakeLists.txt.
+BUILD  = build
+PREFIX = /usr/local
+JOBS   = $(shell nproc)
+CMAKE_FLAGS =
+CTEST_FLAGS =
+
+all: prepare
+	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS)
+	@cmake --build $(BUILD) -j$(JOBS)
+
+prepare:
+	@sh cmake/prepare.sh
+
+demo: all
+	@sh examples/demo.sh $(BUILD)/cli/multiway
+
+test: all
+	@sh tests/tally.sh $(BUILD) -j$(JOBS) $(CTEST_FLAGS)
+
+bench: all
+	@test -x $(BUILD)/bench/multiway_cpu_rivals || { echo 'The rivals need C++ and OpenMP.'; exit 1; }
+	$(BUILD)/bench/multiway_cpu_rivals
+
+install: all
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+# The simulator's fibres are no threads, so ThreadSanitizer sees the CPU's tests only.
+sanitize:
+	$(MAKE) test BUILD=build-asan CMAKE_FLAGS='-DMW_CUDA=OFF -DMW_SANITIZE=address,undefined'
+	$(MAKE) test BUILD=build-tsan CMAKE_FLAGS='-DMW_CUDA=OFF -DMW_SANITIZE=thread' CTEST_FLAGS='-R cpu'
+
+clean:
+	rm -rf build build-asan build-tsan
+
+.PHONY: all prepare demo test bench install sanitize clean
