@@ -52,6 +52,7 @@ void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
 void *__real_realloc(void *memory, size_t bytes);
 void *__real_aligned_alloc(size_t alignment, size_t bytes);
+int __real_posix_memalign(void **memory, size_t alignment, size_t bytes);
 void __real_free(void *memory);
 void *__real_mmap(void *at, size_t bytes, int protection, int flags, int file,
                   off_t offset);
@@ -65,6 +66,7 @@ void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_realloc(void *memory, size_t bytes);
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes);
 void __wrap_free(void *memory);
 void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file,
                   off_t offset);
@@ -97,6 +99,15 @@ void *__wrap_realloc(void *memory, size_t bytes)
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
 {
     return fails("aligned_alloc") ? NULL : taken(__real_aligned_alloc(alignment, bytes));
+}
+
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes)
+{
+    const int error =
+        fails("posix_memalign") ? ENOMEM : __real_posix_memalign(memory, alignment, bytes);
+
+    taken(error ? NULL : *memory);
+    return error;
 }
 
 void __wrap_free(void *memory)
