@@ -5,6 +5,7 @@
 
 enum {
     RUN_LEAST = 16384,     /* keys that are worth a thread */
+    PART_LEAST = 1 << 20,  /* keys that are worth the cuts of a merge */
     SCAN_STEP = 1 << 16,   /* keys looked at before asking what others found */
     TALLY_LEAST = 1 << 15, /* 16-bit keys that are worth a table */
     TALLY_THREAD = 1 << 18 /* and those worth a thread with its own table */
@@ -17,13 +18,14 @@ struct sort {
     unsigned workers;
     int stream;
     atomic_uint found;  /* scan: the orders nobody has seen broken */
-    atomic_ullong next; /* runs: the first that nobody has taken */
+    atomic_ullong next; /* runs, merge: the first piece that nobody has taken */
     uint64_t run;       /* runs: keys of each but the last */
     uint64_t *starts;   /* runs + 1 of them: where each run begins */
     uint64_t runs;
     const void *from; /* this phase reads here */
     void *to;         /*   and writes there */
     unsigned ways;    /* merge: neighbouring runs that become one */
+    uint64_t parts;   /* merge: of the output */
     int leaving;      /* this phase is the last */
 };
 
@@ -37,12 +39,19 @@ static void *work_of(const struct sort *sort, unsigned worker)
     return (unsigned char *)sort->request->work + (size_t)worker * WORK_BYTES;
 }
 
-/* Where the share of `worker` of `count` things begins; that of the next is its end. */
+/* Where part `i` of `parts` even parts of `count` things begins, and the one before ends.
+ */
+static uint64_t part_start(uint64_t count, uint64_t parts, uint64_t i)
+{
+    const uint64_t rest = count % parts;
+
+    return count / parts * i + (i < rest ? i : rest);
+}
+
+/* The same where there is one part for each worker. */
 static uint64_t share(const struct sort *sort, uint64_t count, unsigned worker)
 {
-    const uint64_t rest = count % sort->workers;
-
-    return count / sort->workers * worker + (worker < rest ? worker : rest);
+    return part_start(count, sort->workers, worker);
 }
 
 /* ---- Keys that are in order already --------------------------------------- */
@@ -122,13 +131,10 @@ static void run_share(void *arg, unsigned worker)
     }
 }
 
-/* The worker's share of the output, group of runs by group. */
-static void merge_share(void *arg, unsigned worker)
+/* Keys [first, last) of the output, group of runs by group. */
+static void merge_part(const struct sort *sort, uint64_t first, uint64_t last, void *work)
 {
-    const struct sort *const sort = (const struct sort *)arg;
     const struct sort_request *const r = sort->request;
-    const uint64_t first = share(sort, r->count, worker);
-    const uint64_t last = share(sort, r->count, worker + 1);
 
     for (uint64_t i = 0; i < sort->runs; i += sort->ways) {
         const uint64_t left = sort->runs - i;
@@ -148,9 +154,23 @@ static void merge_share(void *arg, unsigned worker)
             .code = r->code,
             .leaving = sort->leaving,
             .stream = sort->stream,
-            .work = work_of(sort, worker),
+            .work = work,
         };
         r->suite->merge(&task);
+    }
+}
+
+static void merge_share(void *arg, unsigned worker)
+{
+    struct sort *const sort = (struct sort *)arg;
+    const uint64_t count = sort->request->count;
+
+    for (;;) {
+        const uint64_t i = atomic_fetch_add(&sort->next, 1);
+        if (i >= sort->parts)
+            return;
+        merge_part(sort, part_start(count, sort->parts, i),
+                   part_start(count, sort->parts, i + 1), work_of(sort, worker));
     }
 }
 
@@ -192,16 +212,27 @@ static unsigned ways_for(uint64_t runs, unsigned rounds)
     return MERGE_WAYS;
 }
 
+/* Several parts for each of several workers, so that a slow one holds up nobody. */
+static uint64_t parts_for(uint64_t count, unsigned workers)
+{
+    const uint64_t most = workers == 1 ? 1 : 4 * (uint64_t)workers;
+    const uint64_t parts = count / PART_LEAST < most ? count / PART_LEAST : most;
+
+    return parts < workers ? workers : parts;
+}
+
 /* Merge all runs in `rounds` rounds, the last of which writes the keys. */
 static void merge_rounds(struct pool *pool, struct sort *sort, unsigned rounds)
 {
     const struct sort_request *const r = sort->request;
 
+    sort->parts = parts_for(r->count, sort->workers);
     sort->ways = ways_for(sort->runs, rounds);
     for (unsigned left = rounds; left > 0; left--) {
         sort->from = sort->to;
         sort->to = sort->from == r->keys ? r->scratch : r->keys;
         sort->leaving = left == 1;
+        atomic_store(&sort->next, 0);
         pool_run(pool, sort->workers, merge_share, sort);
 
         uint64_t runs = 0;
