@@ -90,18 +90,19 @@ int command_count(int argc, char **argv)
     /* clang-format on */
     const struct command command = {
         .name = "count",
-        .usage = "--type TYPE --count N [--shape SHAPE] [--ways K] [--lines | --json]",
+        .usage = "--type TYPE --count N [--shape SHAPE] [--engine NAME] [--lines | --json]",
         .about =
             "Sort an input in the simulator, with the kernels a GPU would run; check\n"
             "the result; print what each kernel and each source line asked of memory,\n"
             "and hold the totals against the formulas of the paper.",
         .options = options,
-        .more = "A request is one access of a whole warp; a wavefront one turn of the 32\n"
-                "banks of shared memory, a conflict a turn too many; a sector 32 bytes of\n"
-                "global memory. The exit status is 1 if the sort was wrong.\n"
-                "\n"
-                "  multiway count --type i32 --count 100k --shape random --ways 8\n"
-                "  multiway count --type f64 --count 20k --shape organ --ways 4 --lines\n",
+        .more =
+            "A request is one access of a whole warp; a wavefront one turn of the 32\n"
+            "banks of shared memory, a conflict a turn too many; a sector 32 bytes of\n"
+            "global memory. The exit status is 1 if the sort was wrong.\n"
+            "\n"
+            "  multiway count --type i32 --count 100k --shape random --ways 8\n"
+            "  multiway count --type f64 --count 20k --shape organ --engine heap --lines\n",
     };
     enum parsed parsed;
 

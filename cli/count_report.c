@@ -1,6 +1,7 @@
 #include "count_report.h"
 
 #include "json.h"
+#include "options.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,10 +30,11 @@ static void print_head(const struct count *count, const struct tally *tally, int
            count->count, mw_type_name(count->type), shape, count->seed,
            count->descending ? ", descending" : "",
            correct ? "in order, the same keys" : "WRONG");
-    printf("ways %u, warps %u, threads %u, base %u: %u merge round%s, %u launch%s\n",
-           tuning->ways, tuning->warps, tuning->threads, tuning->base, tally->counts.rounds,
-           tally->counts.rounds == 1 ? "" : "s", tally->counts.launches,
-           tally->counts.launches == 1 ? "" : "es");
+    printf("engine %s, ways %u, warps %u, threads %u, base %u: %u merge round%s, "
+           "%u launch%s\n",
+           engine_name(tuning->engine), tuning->ways, tuning->warps, tuning->threads,
+           tuning->base, tally->counts.rounds, tally->counts.rounds == 1 ? "" : "s",
+           tally->counts.launches, tally->counts.launches == 1 ? "" : "es");
 }
 
 static void print_traffic(const mw_traffic *t)
@@ -62,7 +64,7 @@ static void print_kernels(const struct tally *tally)
 static void print_claims(const struct tally *tally)
 {
     printf("\n%-34s %10s %10s\n", "claim", "counted", "formula");
-    for (int i = 0; i < TALLY_CLAIMS; i++) {
+    for (int i = 0; i < tally->claim_count; i++) {
         const struct claim *const claim = &tally->claims[i];
 
         printf("%-2s %-31s %10" PRIu64 " %10" PRIu64 "  %s\n", claim->row, claim->what,
@@ -76,6 +78,11 @@ static void print_claims(const struct tally *tally)
         else
             printf("NOT EXPLAINED\n");
     }
+    if (tally->searches.shared_requests > 0)
+        printf("searches, counted apart: %" PRIu64 " requests, %" PRIu64
+               " wavefronts, %" PRIu64 " conflicts\n",
+               tally->searches.shared_requests, tally->searches.shared_wavefronts,
+               traffic_conflicts(&tally->searches));
 }
 
 static void print_line(const mw_ledger_line *line)
@@ -137,7 +144,7 @@ void count_report_text(const struct count *count, const struct tally *tally, int
 static void json_claims(struct json *json, const struct tally *tally)
 {
     json_open(json, "claims", '[');
-    for (int i = 0; i < TALLY_CLAIMS; i++) {
+    for (int i = 0; i < tally->claim_count; i++) {
         const struct claim *const claim = &tally->claims[i];
 
         json_open(json, NULL, '{');
@@ -200,6 +207,8 @@ void count_report_json(const struct count *count, const struct tally *tally, int
     json_close(&json, '[');
     json_traffic(&json, "total", &tally->total);
     json_traffic(&json, "bulk", &tally->bulk);
+    json_traffic(&json, "searches", &tally->searches);
+    json_traffic(&json, "merging", &tally->merging);
     json_claims(&json, tally);
     json_lines(&json, tally);
     json_close(&json, '{');

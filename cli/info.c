@@ -35,16 +35,17 @@ static int is_cpu(const mw_info *info)
 
 static void print_tunings(mw_context *context)
 {
-    printf("  %-5s %6s %6s %6s %8s %6s\n", "type", "count", "ways", "warps", "threads",
-           "base");
+    printf("  %-5s %6s %6s %6s %8s %8s %6s\n", "type", "count", "engine", "ways", "warps",
+           "threads", "base");
     for (int t = 0; t < TYPES; t++) {
         for (int c = 0; c < COUNTS; c++) {
             mw_tuning tuning;
 
             if (mw_get_tuning(context, types[t], counts[c].count, &tuning) == MW_OK)
-                printf("  %-5s %6s %6" PRIu32 " %6" PRIu32 " %8" PRIu32 " %6" PRIu32 "\n",
-                       mw_type_name(types[t]), counts[c].text, tuning.ways, tuning.warps,
-                       tuning.threads, tuning.base);
+                printf("  %-5s %6s %6s %6" PRIu32 " %8" PRIu32 " %8" PRIu32 " %6" PRIu32
+                       "\n",
+                       mw_type_name(types[t]), counts[c].text, engine_name(tuning.engine),
+                       tuning.ways, tuning.warps, tuning.threads, tuning.base);
         }
     }
 }

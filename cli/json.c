@@ -1,5 +1,7 @@
 #include "json.h"
 
+#include "options.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -133,7 +135,7 @@ void json_key(struct json *json, const char *name, mw_type type, const void *key
 void json_tuning(struct json *json, const char *name, const mw_tuning *tuning)
 {
     json_open(json, name, '{');
-    json_text(json, "engine", tuning->engine == MW_ENGINE_HEAP ? "heap" : "auto");
+    json_text(json, "engine", engine_name(tuning->engine));
     json_count(json, "ways", tuning->ways);
     json_count(json, "warps", tuning->warps);
     json_count(json, "threads", tuning->threads);

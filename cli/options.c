@@ -10,7 +10,19 @@ static const struct {
 } engines[] = {
     {"auto", MW_ENGINE_AUTO},
     {"heap", MW_ENGINE_HEAP},
+    {"tile", MW_ENGINE_TILE},
 };
+
+enum { ENGINES = sizeof engines / sizeof engines[0] };
+
+const char *engine_name(mw_engine engine)
+{
+    for (int i = 0; i < ENGINES; i++) {
+        if (engines[i].engine == engine)
+            return engines[i].name;
+    }
+    return "unknown";
+}
 
 void type_names(char names[TYPE_NAMES])
 {
@@ -54,13 +66,13 @@ static int set_type(const struct command *command, const struct option *option,
 static int set_engine(const struct command *command, const struct option *option,
                       const char *text)
 {
-    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
+    for (int i = 0; i < ENGINES; i++) {
         if (strcmp(engines[i].name, text) == 0) {
             *(mw_engine *)option->value = engines[i].engine;
             return 0;
         }
     }
-    return complain(command->name, "--%s %s: no such engine; there are auto and heap",
+    return complain(command->name, "--%s %s: no such engine; there are auto, heap and tile",
                     option->name, text);
 }
 

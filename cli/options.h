@@ -55,19 +55,22 @@ int exit_of(enum parsed parsed);
 enum { TYPE_NAMES = 8 * MW_TYPE_COUNT };
 void type_names(char names[TYPE_NAMES]);
 
+/* How `engine` is called on the command line. */
+const char *engine_name(mw_engine engine);
+
 /* The rows every command with a tuning has. */
 /* clang-format off */
 #define TUNING_OPTIONS(tuning)                                                           \
     {"engine",  0, "NAME", OPTION_ENGINE, &(tuning).engine,  0,                          \
-     "the method: auto or heap"},                                                        \
+     "the method: auto, heap or tile (auto)"},                                           \
     {"ways",    0, "K",    OPTION_NUMBER, &(tuning).ways,    0,                          \
      "lists merged at once: 2, 4, 8, 16 or 32"},                                         \
     {"warps",   0, "N",    OPTION_NUMBER, &(tuning).warps,   0,                          \
-     "merge tasks in flight"},                                                           \
+     "merge tasks in flight (heap only)"},                                               \
     {"threads", 0, "N",    OPTION_NUMBER, &(tuning).threads, 0,                          \
-     "per block of the merge, a multiple of 32"},                                        \
+     "per block of the merge, a multiple of 32 (heap only)"},                            \
     {"base",    0, "N",    OPTION_NUMBER, &(tuning).base,    0,                          \
-     "keys of a base-case run: 1024 to 16384"}
+     "keys of a base-case run: 1024 to 16384 (heap only)"}
 /* clang-format on */
 
 #endif

@@ -53,7 +53,7 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 struct sizes {
     uint64_t rounds;  /* ceil(log_ways(count / base)) */
     uint64_t blocks;  /* of 32 keys */
-    uint64_t ragged;  /* bulk requests that ends of lists may cost */
+    uint64_t ragged;  /* heap: bulk requests that ends of lists may cost */
     uint64_t feeding; /* bulk requests of the merges: these may be unaligned */
 };
 
@@ -73,38 +73,68 @@ static struct sizes sizes_of(const struct tally *tally)
         sizes.ragged += (counts->tuning.warps + runs) * ways + runs;
     }
     for (size_t i = 0; i < tally->line_count; i++) {
-        if (tally->lines[i].bulk && strcmp(tally->lines[i].kernel, "heap_merge") == 0)
+        if (tally->lines[i].bulk && strstr(tally->lines[i].kernel, "_merge"))
             sizes.feeding += tally->lines[i].traffic.global_requests;
     }
     return sizes;
 }
 
+static void add_claim(struct tally *tally, struct claim claim)
+{
+    tally->claims[tally->claim_count++] = claim;
+}
+
+/* clang-format off */
 static void make_claims(struct tally *tally, size_t key_size)
 {
     const mw_counts *const counts = &tally->counts;
     const struct sizes sizes = sizes_of(tally);
+    const int tile = counts->tuning.engine == MW_ENGINE_TILE;
     const uint64_t nodes = 2 * (uint64_t)counts->tuning.ways - 1;
-    /* clang-format off */
-    const struct claim claims[TALLY_CLAIMS] = {
-        {"C1", "bank conflicts", traffic_conflicts(&tally->total), 0,
-         "none", 0, ""},
-        {"C2", "bulk global requests", tally->bulk.global_requests,
-         2 * (sizes.rounds + 1) * sizes.blocks,
-         "2 (rounds + 1) ceil(count / 32)",
-         sizes.ragged, "short blocks at the ends of lists"},
-        {"C3", "sectors of bulk requests", tally->bulk.global_sectors,
-         tally->bulk.global_ideal,
-         "their bytes / 32",
-         sizes.feeding, "lists that begin between two sectors"},
-        {"C4", "shared bytes of a merging warp", counts->warp_shared,
-         LANES * nodes * key_size,
-         "32 (2 ways - 1) size", 0, ""},
-        {"P7", "merge rounds", counts->rounds, sizes.rounds,
-         "ceil(log_ways(count / base))", 0, ""},
-    };
-    /* clang-format on */
+    const uint64_t requests = 2 * (sizes.rounds + 1) * sizes.blocks;
 
-    memcpy(tally->claims, claims, sizeof claims);
+    add_claim(tally, (struct claim){
+        "C1", "bank conflicts",
+        traffic_conflicts(&tally->total) - traffic_conflicts(&tally->searches) -
+            traffic_conflicts(&tally->merging),
+        0, tile ? "none, but for searches and merging" : "none", 0, ""});
+    if (tile)
+        add_claim(tally, (struct claim){
+            "C1", "wavefronts of merging", tally->merging.shared_wavefronts,
+            tally->merging.shared_ideal, "the least they can take",
+            tally->merging.shared_ideal, "ends of lists inside a warp"});
+    add_claim(tally, (struct claim){
+        "C2", "bulk global requests", tally->bulk.global_requests, requests,
+        "2 (rounds + 1) ceil(count / 32)",
+        tile ? requests / 20 : sizes.ragged, "short blocks at the ends of lists"});
+    add_claim(tally, (struct claim){
+        "C3", "sectors of bulk requests", tally->bulk.global_sectors,
+        tally->bulk.global_ideal, "their bytes / 32",
+        sizes.feeding, "lists that begin between two sectors"});
+    if (!tile)
+        add_claim(tally, (struct claim){
+            "C4", "shared bytes of a merging warp", counts->warp_shared,
+            LANES * nodes * key_size, "32 (2 ways - 1) size", 0, ""});
+    add_claim(tally, (struct claim){
+        "P7", "merge rounds", counts->rounds, sizes.rounds,
+        "ceil(log_ways(count / base))", 0, ""});
+}
+/* clang-format on */
+
+/* Engine tile's searches are two lines of tile.cuh: both keys of a probe. */
+static int is_search(const mw_ledger_line *line)
+{
+    return line->text && strcmp(line->file, "tile.cuh") == 0 &&
+           strstr(line->text, "- back");
+}
+
+/* Where lists end inside a warp: rows of a merge gathered to registers, and put back. */
+static int is_merging(const mw_ledger_line *line)
+{
+    return line->text && strcmp(line->kernel, "tile_merge") == 0 &&
+           strcmp(line->file, "tile.cuh") == 0 &&
+           (strstr(line->text, "stairs_at") || strstr(line->text, "STORE(to + j") ||
+            strstr(line->text, "STORE(to - j"));
 }
 
 mw_status tally_make(struct tally *tally, mw_context *context, mw_type type)
@@ -126,6 +156,10 @@ mw_status tally_make(struct tally *tally, mw_context *context, mw_type type)
             add(&kernel->traffic, &line->traffic);
         if (line->bulk)
             add(&tally->bulk, &line->traffic);
+        if (is_search(line))
+            add(&tally->searches, &line->traffic);
+        if (is_merging(line))
+            add(&tally->merging, &line->traffic);
     }
     make_claims(tally, mw_type_size(type));
     return MW_OK;

@@ -6,7 +6,7 @@
 
 #include "kit.h"
 
-enum { TALLY_MOST_KERNELS = 16, TALLY_CLAIMS = 5 };
+enum { TALLY_MOST_KERNELS = 16, TALLY_MOST_CLAIMS = 5 };
 
 struct kernel_tally {
     const char *name;
@@ -32,8 +32,11 @@ struct tally {
     struct kernel_tally kernels[TALLY_MOST_KERNELS];
     int kernel_count;
     mw_traffic total;
-    mw_traffic bulk; /* lines that move keys in bulk */
-    struct claim claims[TALLY_CLAIMS];
+    mw_traffic bulk;     /* lines that move keys in bulk */
+    mw_traffic searches; /* engine tile: lines that search in shared memory ... */
+    mw_traffic merging;  /* ... and those that merge lists of any length there */
+    struct claim claims[TALLY_MOST_CLAIMS];
+    int claim_count;
 };
 
 /* Add up the handle's last sort, of keys of `type`. */

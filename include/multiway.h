@@ -187,7 +187,8 @@ MW_API mw_status mw_wait(mw_context *context);
 /* The methods a GPU (or the simulator) can sort by. Values are pinned. */
 typedef enum mw_engine {
     MW_ENGINE_AUTO = 0, /* the best one for this device */
-    MW_ENGINE_HEAP = 1  /* the paper's: shearsort, exact cuts, minBlockHeap */
+    MW_ENGINE_HEAP = 1, /* the paper's: shearsort, exact cuts, minBlockHeap */
+    MW_ENGINE_TILE = 2  /* merging by cuts alone, in tiles: the fastest; under 2^32 keys */
 } mw_engine;
 
 /*

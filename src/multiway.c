@@ -1,12 +1,13 @@
 /*
  * multiway.c - the passes of a multiway mergesort, in a few device verbs.
  *
- *   base case    sorted runs of `base` keys; keys become unsigned numbers
- *   each round   cuts: where each merge task begins in each list
+ *   first pass   sorted runs: the base case of engine heap, the tiles of engine
+ *                tile; keys become unsigned numbers
+ *   each round   cuts: where each piece of the output begins in each list
  *                merge: every `ways` neighbouring runs become one;
  *                       the last round turns numbers back into keys
  *
- * Two buffers take turns. The base case may sort in place, so it writes to
+ * Two buffers take turns. The first pass may sort in place, so it writes to
  * whichever buffer lets the last round end in the caller's.
  */
 #include "passes.h"
@@ -19,13 +20,9 @@ struct sort {
     struct program *program;
     const struct plan *plan;
     uint64_t count;
+    char *workspace;
     void *stream;
 };
-
-static struct key_code key_code(struct code code)
-{
-    return (struct key_code){.flip = code.flip, .is_float = code.is_float};
-}
 
 static const struct key_code no_code = {0, 0, 0};
 
@@ -45,8 +42,16 @@ static mw_status launch(const struct sort *sort, enum kernel_id kernel, uint64_t
     return sort->device->verbs->launch(sort->device, &what);
 }
 
-/* Sort runs of `base` keys from `in` to `out`, which may be the same buffer. */
-static mw_status base_pass(const struct sort *sort, const void *in, void *out,
+/* Blocks of `threads` that give each of `tasks` a warp. */
+static uint64_t blocks_for(uint64_t tasks, uint32_t threads)
+{
+    const uint64_t warps = threads / HEAP_LANES;
+
+    return (tasks + warps - 1) / warps;
+}
+
+/* Engine heap: sort runs of `base` keys from `in` to `out`, which may be the same buffer. */
+static mw_status heap_base(const struct sort *sort, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
 {
     const struct plan *const plan = sort->plan;
@@ -62,50 +67,113 @@ static mw_status base_pass(const struct sort *sort, const void *in, void *out,
 }
 
 /* Merge runs from `in` to `out`: first the cuts, then the merge between them. */
-static mw_status merge_pass(const struct sort *sort, const struct plan_round *round,
-                            const void *in, void *out, void *cuts, struct key_code leave)
+static mw_status heap_merge(const struct sort *sort, const struct plan_round *round,
+                            const void *in, void *out, struct key_code leave)
 {
     const struct plan *const plan = sort->plan;
-    const uint64_t cut_rows = round->groups * (round->pieces + 1);
-    const uint64_t cuts_per_block = heap_cut_threads / HEAP_LANES;
+    const uint64_t cuts = round->groups * (round->pieces + 1);
     const struct heap_round shape = {.in = in,
                                      .out = out,
-                                     .cuts = cuts,
+                                     .cuts = (wide *)(sort->workspace + plan->cuts_offset),
                                      .count = sort->count,
                                      .run = round->run,
                                      .piece = round->piece,
                                      .groups = round->groups,
                                      .pieces = round->pieces,
-                                     .ways = (int)plan->tuning.ways};
+                                     .ways = (int)round->ways};
     const struct heap_cut_args cut_args = {.round = shape};
     const struct heap_merge_args merge_args = {.round = shape, .leave = leave};
     mw_status status;
 
-    TRY(launch(sort, KERNEL_HEAP_CUT, (cut_rows + cuts_per_block - 1) / cuts_per_block,
-               heap_cut_threads, 0, &cut_args, sizeof cut_args));
+    TRY(launch(sort, KERNEL_HEAP_CUT, blocks_for(cuts, heap_cut_threads), heap_cut_threads,
+               0, &cut_args, sizeof cut_args));
     TRY(launch(sort, KERNEL_HEAP_MERGE, round->blocks, plan->tuning.threads,
                plan->merge_shared, &merge_args, sizeof merge_args));
 done:
     return status;
 }
 
+/* Engine tile: sort tiles from `in` to `out`, which may be the same buffer. */
+static mw_status tile_sort(const struct sort *sort, const void *in, void *out,
+                           struct key_code enter, struct key_code leave)
+{
+    const struct plan *const plan = sort->plan;
+    const struct tile_sort_args args = {.in = in,
+                                        .out = out,
+                                        .samples = sort->workspace + plan->samples_offset,
+                                        .count = sort->count,
+                                        .enter = enter,
+                                        .leave = leave};
+
+    return launch(sort, KERNEL_TILE_SORT, plan->base_blocks, plan->base_threads,
+                  plan->base_shared, &args, sizeof args);
+}
+
+/* Merge runs from `in` to `out`: coarse cuts if there are many, all cuts, the merge. */
+static mw_status tile_merge(const struct sort *sort, const struct plan_round *round,
+                            const void *in, void *out, struct key_code leave)
+{
+    const struct plan *const plan = sort->plan;
+    char *const space = sort->workspace;
+    const struct tile_round shape = {.in = in,
+                                     .out = out,
+                                     .samples = space + plan->samples_offset,
+                                     .cuts = (wide *)(space + plan->cuts_offset),
+                                     .starts = (wide *)(space + plan->starts_offset),
+                                     .coarse_cuts = (unsigned *)(space + plan->coarse_offset),
+                                     .count = sort->count,
+                                     .run = round->run,
+                                     .piece = round->piece,
+                                     .groups = (unsigned)round->groups,
+                                     .pieces = (unsigned)round->pieces,
+                                     .coarse = (unsigned)round->coarse,
+                                     .ways = (int)round->ways};
+    const struct tile_merge_args merge_args = {.round = shape, .leave = leave};
+    struct tile_cut_args cut_args = {.round = shape, .coarse_only = 1};
+    mw_status status;
+
+    if (round->coarse > 0)
+        TRY(launch(sort, KERNEL_TILE_CUT,
+                   blocks_for(round->groups * round->coarse, tile_cut_threads),
+                   tile_cut_threads, 0, &cut_args, sizeof cut_args));
+    cut_args.coarse_only = 0;
+    TRY(launch(sort, KERNEL_TILE_CUT,
+               blocks_for(round->groups * (round->pieces + 1), tile_cut_threads),
+               tile_cut_threads, 0, &cut_args, sizeof cut_args));
+    TRY(launch(sort, KERNEL_TILE_MERGE, round->blocks, TILE_ROWS, plan->merge_shared,
+               &merge_args, sizeof merge_args));
+done:
+    return status;
+}
+
+/* What differs between the engines: how to make runs, how to merge them. */
+struct engine {
+    mw_status (*first)(const struct sort *sort, const void *in, void *out,
+                       struct key_code enter, struct key_code leave);
+    mw_status (*merge)(const struct sort *sort, const struct plan_round *round,
+                       const void *in, void *out, struct key_code leave);
+};
+
+static const struct engine engines[] = {[MW_ENGINE_HEAP] = {heap_base, heap_merge},
+                                        [MW_ENGINE_TILE] = {tile_sort, tile_merge}};
+
 mw_status passes_sort(struct device *device, struct program *program,
                       const struct plan *plan, struct code code, void *keys,
                       uint64_t count, void *workspace, void *stream)
 {
-    const struct sort sort = {device, program, plan, count, stream};
-    const struct key_code ours = key_code(code);
+    const struct engine *const engine = &engines[plan->tuning.engine];
+    const struct sort sort = {device, program, plan, count, workspace, stream};
+    const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
     void *const buffer[2] = {keys, workspace};
-    void *const cuts = workspace ? (char *)workspace + plan->cuts_offset : NULL;
     uint32_t at = plan->rounds % 2; /* where the runs are: an even number of rounds to go */
     mw_status status;
 
-    TRY(base_pass(&sort, keys, buffer[at], ours, plan->rounds == 0 ? ours : no_code));
+    TRY(engine->first(&sort, keys, buffer[at], ours, plan->rounds == 0 ? ours : no_code));
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const int last = i + 1 == plan->rounds;
 
-        TRY(merge_pass(&sort, &plan->round[i], buffer[at], buffer[1 - at], cuts,
-                       last ? ours : no_code));
+        TRY(engine->merge(&sort, &plan->round[i], buffer[at], buffer[1 - at],
+                          last ? ours : no_code));
         at = 1 - at;
     }
 done:

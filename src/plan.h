@@ -12,13 +12,15 @@
 
 enum { PLAN_MOST_ROUNDS = 64 };
 
-/* One merge round of the heap engine. */
+/* One merge round. */
 struct plan_round {
     uint64_t run;    /* keys in each sorted run that comes in */
     uint64_t groups; /* groups of `ways` neighbouring runs */
-    uint64_t pieces; /* equal pieces of each group's output, one merge task each */
-    uint64_t piece;  /* keys in a piece, a multiple of 32 */
+    uint64_t pieces; /* pieces of each group's output: merge tasks (heap), tiles (tile) */
+    uint64_t piece;  /* keys in a piece; heap: a multiple of 32, tile: about so many */
     uint64_t blocks; /* of the merge launch */
+    uint64_t coarse; /* tile: cuts of each group that are found first */
+    uint32_t ways;   /* runs merged at once */
 };
 
 struct plan {
@@ -26,13 +28,16 @@ struct plan {
     uint32_t rounds;
     uint32_t launches;
     struct plan_round round[PLAN_MOST_ROUNDS];
-    uint64_t base_blocks;
+    uint64_t base_blocks; /* of the first pass: base case, or sorting of tiles */
     uint32_t base_threads;
     uint32_t base_shared; /* bytes a block */
     uint32_t merge_shared;
     uint64_t key_bytes;       /* of the whole array */
-    uint64_t workspace_bytes; /* the second array and the cuts */
-    uint64_t cuts_offset;     /* where in the workspace the cuts begin */
+    uint64_t workspace_bytes; /* the second array, cuts, and for tile these: */
+    uint64_t cuts_offset;     /* where in the workspace each begins */
+    uint64_t starts_offset;
+    uint64_t coarse_offset;
+    uint64_t samples_offset;
 };
 
 /*

@@ -225,6 +225,7 @@ static void run_values(struct tap *tap, mw_context *context, struct table *table
 
     if ((number + 1) * table->percent / 100 == number * table->percent / 100)
         return;
+    t.tuning.engine = MW_ENGINE_HEAP;
     t.tuning.ways = all_ways[values[WAYS]];
     t.tuning.base = all_bases[values[BASE]];
     t.tuning.warps = all_warps[values[WARPS]];

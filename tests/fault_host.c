@@ -158,18 +158,21 @@ int __wrap_pthread_join(pthread_t thread, void **result)
 /* A device, and a sort on it that takes two passes or more. */
 static const struct scenario {
     const char *device;
+    mw_engine engine;
     mw_type type;
     uint64_t count;
     int least_calls; /* it asks the host at least so often, or this tests nothing */
 } scenarios[] = {
-    {"cpu:3", MW_U8,  300001, 5 },
-    {"cpu:3", MW_I16, 300001, 5 },
-    {"cpu:3", MW_U32, 900001, 5 },
-    {"cpu:1", MW_F64, 500001, 3 },
-    {"sim",   MW_U8,  2100,   10},
-    {"sim",   MW_I32, 5000,   10},
-    {"sim",   MW_F64, 2100,   10},
-    {"auto",  MW_I64, 5000,   3 },
+    {"cpu:3", MW_ENGINE_AUTO, MW_U8,  300001, 5 },
+    {"cpu:3", MW_ENGINE_AUTO, MW_I16, 300001, 5 },
+    {"cpu:3", MW_ENGINE_AUTO, MW_U32, 900001, 5 },
+    {"cpu:1", MW_ENGINE_AUTO, MW_F64, 500001, 3 },
+    {"sim",   MW_ENGINE_HEAP, MW_U8,  2100,   10},
+    {"sim",   MW_ENGINE_HEAP, MW_I32, 5000,   10},
+    {"sim",   MW_ENGINE_HEAP, MW_F64, 2100,   10},
+    {"sim",   MW_ENGINE_TILE, MW_I16, 17000,  10},
+    {"sim",   MW_ENGINE_TILE, MW_U64, 9000,   10},
+    {"auto",  MW_ENGINE_AUTO, MW_I64, 5000,   3 },
 };
 
 /* A run of a scenario: its keys, and how each of the library's calls ended. */
@@ -211,8 +214,10 @@ static void open_handle(struct run *run)
 {
     mw_tuning tuning = MW_TUNING_INIT;
 
+    tuning.engine = run->scenario->engine;
     tuning.ways = 4;
-    tuning.base = 1024;
+    if (tuning.engine == MW_ENGINE_HEAP)
+        tuning.base = 1024;
     plant.armed = 1;
     run->open_status = mw_open(&run->context, run->scenario->device, NULL);
     if (run->open_status == MW_OK)

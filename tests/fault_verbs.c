@@ -100,12 +100,16 @@ static void plant_verbs(struct device *device, struct device_verbs *verbs)
 static const struct scenario {
     const char *name;
     int device_memory;
+    mw_engine engine;
     int warm;        /* after a smaller sort that went well */
     int least_verbs; /* it takes at least so many, or the test tests nothing */
 } scenarios[] = {
-    {"mw_sort",                 0, 0, 10},
-    {"mw_sort that must grow",  0, 1, 10},
-    {"mw_sort_device and copy", 1, 0, 12},
+    {"mw_sort by heap",                 0, MW_ENGINE_HEAP, 0, 10},
+    {"mw_sort by heap that must grow",  0, MW_ENGINE_HEAP, 1, 10},
+    {"mw_sort_device by heap and copy", 1, MW_ENGINE_HEAP, 0, 12},
+    {"mw_sort by tile",                 0, MW_ENGINE_TILE, 0, 10},
+    {"mw_sort by tile that must grow",  0, MW_ENGINE_TILE, 1, 10},
+    {"mw_sort_device by tile and copy", 1, MW_ENGINE_TILE, 0, 12},
 };
 
 /* Two rounds of merging: six kinds of verbs, eleven or more calls. */
@@ -118,8 +122,14 @@ static struct trial trial_of(const struct scenario *scenario, mw_type type)
                       .tuning = MW_TUNING_INIT,
                       .device_memory = scenario->device_memory};
 
-    t.tuning.ways = 4;
-    t.tuning.base = 1024;
+    t.tuning.engine = scenario->engine;
+    if (scenario->engine == MW_ENGINE_HEAP) {
+        t.tuning.ways = 4;
+        t.tuning.base = 1024;
+    } else { /* three tiles */
+        t.tuning.ways = 2;
+        t.count = mw_type_size(type) == 8 ? 9000 : 17000;
+    }
     return t;
 }
 
@@ -128,7 +138,7 @@ static int same_elements(const struct trial *t, const struct outcome *outcome)
 {
     struct kit_fingerprint before = {0, 0};
     struct kit_fingerprint after = {0, 0};
-    static char keys[5000 * 8];
+    static char keys[17000 * 8];
 
     kit_fill(t->type, t->shape, t->seed, keys, t->count);
     kit_fingerprint_add(&before, t->type, keys, t->count);

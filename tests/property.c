@@ -22,7 +22,7 @@ static const struct device {
     {"cpu:1", 200000,  15},
     {"cpu:2", 1000000, 25},
     {"cpu:7", 200000,  15},
-    {"sim",   20000,   30},
+    {"sim",   100000,  30},
     {"cuda",  4000000, 15},
 };
 
@@ -80,6 +80,9 @@ static struct trial roll_trial(struct dice *dice, uint64_t most, char shape[SHAP
     roll_shape(dice, t.count, shape);
     if (roll(dice, 5))
         t.tuning.ways = 2u << roll(dice, 5);
+    t.tuning.engine = (mw_engine)roll(dice, 3);
+    if (t.tuning.engine == MW_ENGINE_TILE || roll(dice, 4) == 0)
+        return t; /* engine tile has no choice of what follows; auto is tile without it */
     if (roll(dice, 3))
         t.tuning.warps = 1 + (uint32_t)roll_magnitude(dice, 300);
     if (roll(dice, 3))

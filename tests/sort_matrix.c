@@ -20,6 +20,7 @@ enum parameter {
     DIRECTION,
     SHAPE,
     COUNT,
+    ENGINE,
     WAYS,
     WARPS,
     THREADS,
@@ -31,6 +32,7 @@ enum parameter {
 
 enum { CPU = 1, SIM = 2, CUDA = 4, ALL = 7, MOST_SHAPES = 64, MOST_COUNTS = 64 };
 
+static const mw_engine all_engines[] = {MW_ENGINE_AUTO, MW_ENGINE_HEAP, MW_ENGINE_TILE};
 static const uint32_t all_ways[] = {0, 2, 4, 8, 16, 32};
 static const uint32_t all_warps[] = {0, 1, 7, 100};
 static const uint32_t all_threads[] = {0, 32, 96, 256};
@@ -103,11 +105,20 @@ static void list_counts(struct matrix *m)
     }
 }
 
+/* Engine tile has no choice of a base: 256 threads of 32 keys, or of 16 wide ones. */
+static int64_t base_of(const struct trial *t)
+{
+    if (t->tuning.engine == MW_ENGINE_TILE)
+        return mw_type_size(t->type) == 8 ? 4096 : 8192;
+    return t->tuning.base ? t->tuning.base : 1024;
+}
+
 /* A count beyond what the device has time for becomes an odd one just below that. */
 static uint64_t count_of(const struct matrix *m, const struct count_row *row,
-                         const mw_tuning *tuning)
+                         const struct trial *t)
 {
-    const int64_t base = tuning->base ? tuning->base : 1024;
+    const mw_tuning *const tuning = &t->tuning;
+    const int64_t base = base_of(t);
     const int64_t ways = tuning->ways ? tuning->ways : 8;
     const uint64_t count =
         (uint64_t)(row->keys + base * row->bases + base * ways * row->groups);
@@ -124,12 +135,14 @@ static struct trial trial_of(const struct matrix *m, const int *values, int numb
                       .tuning = MW_TUNING_INIT,
                       .device_memory = values[MEMORY]};
 
-    t.tuning.engine = number % 2 ? MW_ENGINE_HEAP : MW_ENGINE_AUTO;
+    t.tuning.engine = all_engines[values[ENGINE]];
     t.tuning.ways = all_ways[values[WAYS]];
-    t.tuning.warps = all_warps[values[WARPS]];
-    t.tuning.threads = all_threads[values[THREADS]];
-    t.tuning.base = all_bases[values[BASE]];
-    t.count = count_of(m, m->counts[values[COUNT]], &t.tuning);
+    if (t.tuning.engine != MW_ENGINE_TILE) { /* which has no choice of these */
+        t.tuning.warps = all_warps[values[WARPS]];
+        t.tuning.threads = all_threads[values[THREADS]];
+        t.tuning.base = all_bases[values[BASE]];
+    }
+    t.count = count_of(m, m->counts[values[COUNT]], &t);
     return t;
 }
 
@@ -173,6 +186,7 @@ static void run_matrix(struct tap *tap, struct matrix *m, int percent)
         [DIRECTION] = 2,
         [SHAPE] = m->shape_count,
         [COUNT] = m->count_count,
+        [ENGINE] = tuned ? (int)COUNT_OF(all_engines) : 1,
         [WAYS] = tuned ? (int)COUNT_OF(all_ways) : 1,
         [WARPS] = tuned ? (int)COUNT_OF(all_warps) : 1,
         [THREADS] = tuned ? (int)COUNT_OF(all_threads) : 1,
@@ -197,30 +211,38 @@ static void run_matrix(struct tap *tap, struct matrix *m, int percent)
     cover_close(&cover);
 }
 
-/* Beyond every cache, and more runs than one merge of the CPU takes. */
+/*
+ * Beyond every cache, and more runs than one merge of the CPU takes; on the
+ * simulator, more pieces than engine tile cuts without coarse cuts.
+ */
 static void run_large(struct tap *tap, struct matrix *m)
 {
     static const struct {
+        int devices;
         mw_type type;
         mw_direction direction;
         const char *shape;
         uint64_t count;
     } rows[] = {
-        {MW_U32, MW_ASCENDING,  "random",        20000003},
-        {MW_F32, MW_DESCENDING, "few:1000",      17000000},
-        {MW_F64, MW_ASCENDING,  "specials",      9000011 },
-        {MW_I64, MW_DESCENDING, "interleaved:7", 9000000 },
-        {MW_U16, MW_ASCENDING,  "random",        20000003},
-        {MW_I8,  MW_DESCENDING, "organ",         20000003},
+        {CPU | CUDA, MW_U32, MW_ASCENDING,  "random",         20000003},
+        {CPU | CUDA, MW_F32, MW_DESCENDING, "few:1000",       17000000},
+        {CPU | CUDA, MW_F64, MW_ASCENDING,  "specials",       9000011 },
+        {CPU | CUDA, MW_I64, MW_DESCENDING, "interleaved:7",  9000000 },
+        {CPU | CUDA, MW_U16, MW_ASCENDING,  "random",         20000003},
+        {CPU | CUDA, MW_I8,  MW_DESCENDING, "organ",          20000003},
+        {SIM | CUDA, MW_U32, MW_ASCENDING,  "random",         5000011 },
+        {SIM | CUDA, MW_F64, MW_DESCENDING, "sawtooth:65536", 2500001 },
     };
 
-    for (size_t i = 0; i < COUNT_OF(rows) && m->device != SIM; i++)
-        run_trial(tap, m, 0,
-                  (struct trial){.type = rows[i].type,
-                                 .direction = rows[i].direction,
-                                 .shape = rows[i].shape,
-                                 .count = rows[i].count,
-                                 .tuning = MW_TUNING_INIT});
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        if (rows[i].devices & m->device)
+            run_trial(tap, m, 0,
+                      (struct trial){.type = rows[i].type,
+                                     .direction = rows[i].direction,
+                                     .shape = rows[i].shape,
+                                     .count = rows[i].count,
+                                     .tuning = MW_TUNING_INIT});
+    }
 }
 
 static mw_status open_handles(struct matrix *m)

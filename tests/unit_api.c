@@ -188,7 +188,8 @@ static void test_tuning(struct tap *tap, mw_context *context, const char *device
     tap_ok(tap,
            mw_set_tuning(context, NULL) == MW_OK &&
                mw_get_tuning(context, MW_I32, 5000, &got) == MW_OK &&
-               (!planned || (got.warps != 9 && got.warps && got.ways && got.base)),
+               (!planned || (got.warps != 9 && got.warps && got.ways && got.base &&
+                             got.engine == MW_ENGINE_TILE)),
            device, "back to the defaults");
 }
 
@@ -260,6 +261,16 @@ static void test_figures(struct tap *tap, mw_context *context, const char *devic
                 counts.bytes_written == 3 * sizeof keys && counts.tuning.ways == 4 &&
                 counts.warp_shared == 32 * 7 * sizeof keys[0]),
            device, "rounds, launches and bytes by plan");
+    wish = (mw_tuning)MW_TUNING_INIT;
+    wish.engine = MW_ENGINE_TILE;
+    tap_ok(tap,
+           mw_set_tuning(context, &wish) == MW_OK &&
+               mw_sort(context, MW_U32, MW_ASCENDING, keys, COUNT_OF(keys)) == MW_OK &&
+               mw_get_counts(context, &counts) == MW_OK &&
+               (!planned || (counts.rounds == 0 && counts.launches == 1 &&
+                             counts.bytes_read == sizeof keys &&
+                             counts.tuning.engine == MW_ENGINE_TILE)),
+           device, "one tile by engine tile");
     tap_ok(tap,
            mw_get_ledger(context, &lines, &count) == MW_OK && (count > 0) == counting &&
                (counts.traffic.shared_requests > 0) == counting &&

@@ -1,6 +1,6 @@
 /*
- * unit_plan.c - the plan's arithmetic alone: no round is wasted, pieces cover
- * every group, nothing overflows, limits are kept, wrong wishes are refused.
+ * unit_plan.c - the plan's arithmetic for engine heap: no round is wasted, pieces
+ * cover every group, nothing overflows, limits are kept, wrong wishes are refused.
  */
 #include "kernels/launch.h"
 #include "plan.h"
@@ -177,7 +177,8 @@ static int workspace_fits(const struct sample *s)
     }
     return p->cuts_offset % 256 == 0 && p->cuts_offset >= p->key_bytes &&
            p->cuts_offset < p->key_bytes + 256 &&
-           p->workspace_bytes == p->cuts_offset + cuts;
+           p->workspace_bytes >= p->cuts_offset + cuts &&
+           p->workspace_bytes < p->cuts_offset + cuts + 256;
 }
 
 static int plan_fits(struct sample *s)
@@ -233,6 +234,7 @@ static int all_fit(const mw_info *info, size_t size, uint32_t threads, size_t ba
                                        .size = size,
                                        .count = counts[c]};
 
+                    s.wish.engine = MW_ENGINE_HEAP;
                     s.wish.ways = all_ways[k];
                     s.wish.warps = all_warps[w];
                     s.wish.base = all_bases[b];
@@ -299,6 +301,7 @@ static void test_unsupported(struct tap *tap)
         struct plan plan;
         mw_status status;
 
+        wish.engine = MW_ENGINE_HEAP;
         wish.ways = rows[i].ways;
         wish.threads = rows[i].threads;
         wish.base = rows[i].base;
@@ -345,7 +348,8 @@ static void test_check(struct tap *tap)
         {{0, MW_ENGINE_HEAP, 8,  100,        128,  32, 2048 }, NULL},
         {{0, MW_ENGINE_HEAP, 2,  1,          32,   0,  1024 }, NULL},
         {{0, MW_ENGINE_HEAP, 32, UINT32_MAX, 1024, 32, 16384}, NULL},
-        {{0, (mw_engine)2,   0,  0,          0,    0,  0    }, "engine"},
+        {{0, MW_ENGINE_TILE, 16, 0,          256,  16, 4096 }, NULL},
+        {{0, (mw_engine)3,   0,  0,          0,    0,  0    }, "engine"},
         {{0, (mw_engine)99,  0,  0,          0,    0,  0    }, "engine"},
         {{0, MW_ENGINE_HEAP, 1,  0,          0,    0,  0    }, "ways"},
         {{0, MW_ENGINE_HEAP, 3,  0,          0,    0,  0    }, "ways"},

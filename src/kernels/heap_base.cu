@@ -13,11 +13,9 @@
  * and so are lanes loading their columns; every place is the lane's own plus a
  * constant.
  */
-#include "network.cuh"
-
 enum { PITCH = HEAP_PITCH(sizeof(key)), GRID_CELLS = HEAP_GRID_CELLS(sizeof(key)) };
 
-DEVICE void put_row(key_cell *grid, const key *r)
+DEVICE void put_row(key_cell *grid, const item *r)
 {
     key_cell *const row = grid + PITCH * LANE;
 
@@ -27,7 +25,7 @@ DEVICE void put_row(key_cell *grid, const key *r)
 }
 
 /* My column of the grid, or of its snake: every other row mirrored. */
-DEVICE void get_column(const key_cell *grid, key *r, int snake)
+DEVICE void get_column(const key_cell *grid, item *r, int snake)
 {
     const key_cell *const even = grid + LANE;
     const key_cell *const odd = snake ? grid + (WARP - 1 - LANE) : even;
@@ -39,7 +37,7 @@ DEVICE void get_column(const key_cell *grid, key *r, int snake)
     }
 }
 
-DEVICE void transpose(key_cell *grid, key *r, int snake)
+DEVICE void transpose(key_cell *grid, item *r, int snake)
 {
     WARP_BARRIER(); /* the lanes are done with what the grid held before */
     put_row(grid, r);
@@ -51,15 +49,15 @@ DEVICE void transpose(key_cell *grid, key *r, int snake)
  * Compare my row with the row of lane `partner`, column by column in snake
  * order; the upper of the two keeps the greater keys. No partner: no change.
  */
-DEVICE void exchange_rows(key *r, int partner, int upper)
+DEVICE void exchange_rows(item *r, int partner, int upper)
 {
     const int alone = partner < 0 || partner >= WARP;
     const int from = alone ? LANE : partner;
 
     UNROLL
     for (int j = 0; j < WARP / 2; j++) {
-        const key left = SHUFFLE(r[WARP - 1 - j], from);
-        const key right = SHUFFLE(r[j], from);
+        const item left = SHUFFLE(r[WARP - 1 - j], from);
+        const item right = SHUFFLE(r[j], from);
 
         r[j] = alone ? r[j] : keep(r[j], left, upper);
         r[WARP - 1 - j] = alone ? r[WARP - 1 - j] : keep(r[WARP - 1 - j], right, upper);
@@ -72,12 +70,12 @@ DEVICE void exchange_rows(key *r, int partner, int upper)
  * the last sorting of columns is one exchange between neighbours, by shuffles
  * instead of two transpositions. Ten steps share one sorting network.
  */
-DEVICE void shearsort(key_cell *grid, key *r)
+DEVICE void shearsort(key_cell *grid, item *r)
 {
     const int odd = LANE % 2;
 
     for (int step = 0; step < 10; step++) {
-        sort_registers(r);
+        sort_registers(r, WARP);
         if (step < 8) {
             transpose(grid, r, step % 2 == 0);
         } else if (step == 8) {
@@ -92,7 +90,7 @@ DEVICE void shearsort(key_cell *grid, key *r)
  * lesser or the greater of my keys and those of the same places there, or of
  * the places that mirror them.
  */
-DEVICE void exchange_warps(key_cell *cells, key *r, int partner, int mirror, int upper)
+DEVICE void exchange_warps(key_cell *cells, item *r, int partner, int mirror, int upper)
 {
     const key_cell *const grid = cells + GRID_CELLS * partner;
     const key_cell *const row = grid + PITCH * (mirror ? WARP - 1 - LANE : LANE);
@@ -101,7 +99,7 @@ DEVICE void exchange_warps(key_cell *cells, key *r, int partner, int mirror, int
     BARRIER();
     UNROLL
     for (int j = 0; j < WARP; j++) {
-        const key other = LOAD(&row[mirror ? WARP - 1 - j : j]);
+        const item other = LOAD(&row[mirror ? WARP - 1 - j : j]);
 
         r[j] = keep(r[j], other, upper);
     }
@@ -109,7 +107,7 @@ DEVICE void exchange_warps(key_cell *cells, key *r, int partner, int mirror, int
 }
 
 /* Merge pairs of sorted runs of 1024 keys until one run fills the block. */
-DEVICE void grow(key_cell *cells, key *r)
+DEVICE void grow(key_cell *cells, item *r)
 {
     const int warp = THREAD / WARP;
     key_cell *const grid = cells + GRID_CELLS * warp;
@@ -120,9 +118,9 @@ DEVICE void grow(key_cell *cells, key *r)
         for (int step = run / 2; step > 0; step /= 2)
             exchange_warps(cells, r, warp ^ step, 0, (warp & step) != 0);
         transpose(grid, r, 0); /* between rows: registers of the transposed grid */
-        clean_registers(r);
+        clean_registers(r, WARP);
         transpose(grid, r, 0);
-        clean_registers(r); /* inside a row */
+        clean_registers(r, WARP); /* inside a row */
     }
 }
 
@@ -131,19 +129,19 @@ DEVICE void grow(key_cell *cells, key *r)
  * last key of a short block: nothing sorts behind it, so the first `count`
  * sorted keys are the real ones, whatever their values.
  */
-DEVICE key greatest_of_block(const struct heap_base_args *args, wide first, int count,
+DEVICE item greatest_of_block(const struct heap_base_args *args, wide first, int count,
                              key_cell *cells)
 {
     const key_cell *const in = (const key_cell *)args->in + first;
-    key greatest = enter(LOAD(&in[0]), &args->enter);
+    item greatest = enter(LOAD(&in[0]), &args->enter);
 
     for (int i = THREAD; i < count; i += THREADS) {
-        const key k = enter(LOAD(&in[i]), &args->enter);
+        const item k = enter(LOAD(&in[i]), &args->enter);
 
         greatest = less(greatest, k) ? k : greatest;
     }
     for (int step = WARP / 2; step > 0; step /= 2) {
-        const key other = SHUFFLE_XOR(greatest, step);
+        const item other = SHUFFLE_XOR(greatest, step);
 
         greatest = less(greatest, other) ? other : greatest;
     }
@@ -151,7 +149,7 @@ DEVICE key greatest_of_block(const struct heap_base_args *args, wide first, int 
         STORE(&cells[THREAD / WARP], greatest);
     BARRIER();
     for (int i = 0; i < THREADS / WARP; i++) {
-        const key other = LOAD(&cells[i]);
+        const item other = LOAD(&cells[i]);
 
         greatest = less(greatest, other) ? other : greatest;
     }
@@ -161,7 +159,7 @@ DEVICE key greatest_of_block(const struct heap_base_args *args, wide first, int 
 
 /* Which 32 keys a lane begins with is of no account, so it takes what coalesces. */
 DEVICE void load_block(const struct heap_base_args *args, wide first, int count,
-                       key_cell *cells, key *r)
+                       key_cell *cells, item *r)
 {
     const key_cell *const in = (const key_cell *)args->in + first;
     const int mine = HEAP_GRID * (THREAD / WARP) + LANE;
@@ -173,18 +171,18 @@ DEVICE void load_block(const struct heap_base_args *args, wide first, int count,
         return;
     }
 
-    const key filler = greatest_of_block(args, first, count, cells);
+    const item fill = greatest_of_block(args, first, count, cells);
 
     UNROLL
     for (int j = 0; j < WARP; j++) {
-        r[j] = filler;
+        r[j] = fill;
         if (mine + WARP * j < count)
             r[j] = enter(LOAD_BULK(&in[mine + WARP * j]), &args->enter);
     }
 }
 
 DEVICE void store_block(const struct heap_base_args *args, wide first, int count,
-                        key_cell *cells, key *r)
+                        key_cell *cells, item *r)
 {
     key_cell *const out = (key_cell *)args->out + first;
     const int mine = HEAP_GRID * (THREAD / WARP) + LANE;
@@ -192,7 +190,7 @@ DEVICE void store_block(const struct heap_base_args *args, wide first, int count
     transpose(cells + GRID_CELLS * (THREAD / WARP), r, 0);
     UNROLL
     for (int j = 0; j < WARP; j++) {
-        const key k = leave(r[j], &args->leave);
+        const key k = leave((key)r[j], &args->leave);
 
         if (mine + WARP * j < count)
             STORE_BULK(&out[mine + WARP * j], k);
@@ -209,7 +207,7 @@ KERNEL(heap_base, struct heap_base_args)
     const wide first = (wide)BLOCK * args.base;
     const wide left = args.count - first;
     const int count = (int)(left < args.base ? left : args.base);
-    key r[WARP];
+    item r[WARP];
 
     load_block(&args, first, count, cells, r);
     shearsort(cells + GRID_CELLS * (THREAD / WARP), r);

@@ -38,12 +38,7 @@ DEVICE int longest_window(const struct cut_window *w)
         longest = other > longest ? other : longest;
     }
 
-    const unsigned holders = BALLOT(mine == longest);
-    int lane = 0;
-
-    while (!(holders >> lane & 1))
-        lane++;
-    return lane;
+    return LOWEST_BIT(BALLOT(mine == longest));
 }
 
 /*

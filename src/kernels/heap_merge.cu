@@ -64,7 +64,7 @@ DEVICE int emptied_child(const struct heap *h, int v, int careful)
 }
 
 /* Two sorted nodes, the second read backwards, into the 32 least and the 32 greatest. */
-DEVICE void merge_keys(key forwards, key backwards, key *least, key *greatest)
+DEVICE void merge_keys(item forwards, item backwards, item *least, item *greatest)
 {
     exchange(&forwards, &backwards);
     *least = clean_lanes(forwards);
@@ -72,16 +72,16 @@ DEVICE void merge_keys(key forwards, key backwards, key *least, key *greatest)
 }
 
 /* Merge the children of v when both are full. */
-DEVICE void merge_full(const struct heap *h, int v, key *least, key *greatest)
+DEVICE void merge_full(const struct heap *h, int v, item *least, item *greatest)
 {
-    const key left = LOAD(node(h, 2 * v) + LANE);
-    const key right = LOAD(node(h, 2 * v + 1) + (HEAP_LANES - 1 - LANE));
+    const item left = LOAD(node(h, 2 * v) + LANE);
+    const item right = LOAD(node(h, 2 * v + 1) + (HEAP_LANES - 1 - LANE));
 
     merge_keys(left, right, least, greatest);
 }
 
 /* The same when either may be short or empty. Returns the keys they hold together. */
-DEVICE int merge_short(const struct heap *h, int v, key *least, key *greatest)
+DEVICE int merge_short(const struct heap *h, int v, item *least, item *greatest)
 {
     const int left_count = node_count(h, 2 * v);
     const int right_count = node_count(h, 2 * v + 1);
@@ -94,22 +94,22 @@ DEVICE int merge_short(const struct heap *h, int v, key *least, key *greatest)
         return left_count + right_count;
     }
 
-    const key left_last = LOAD(left + HEAP_LANES - 1);
-    const key right_last = LOAD(right + HEAP_LANES - 1);
-    const key filler = less(left_last, right_last) ? right_last : left_last;
-    key forwards = LOAD(left + LANE);
-    key backwards = LOAD(right + (HEAP_LANES - 1 - LANE));
+    const item left_last = LOAD(left + HEAP_LANES - 1);
+    const item right_last = LOAD(right + HEAP_LANES - 1);
+    const item greater = less(left_last, right_last) ? right_last : left_last;
+    item forwards = LOAD(left + LANE);
+    item backwards = LOAD(right + (HEAP_LANES - 1 - LANE));
 
     if (LANE >= left_count)
-        forwards = filler;
+        forwards = greater;
     if (HEAP_LANES - 1 - LANE >= right_count)
-        backwards = filler;
+        backwards = greater;
     merge_keys(forwards, backwards, least, greatest);
     return left_count + right_count;
 }
 
 /* Read the next keys of leaf v's list, at most 32; my key of them into `k`. */
-DEVICE int fetch(struct heap *h, int v, key *k)
+DEVICE int fetch(struct heap *h, int v, item *k)
 {
     const int list = v - h->ways;
     const wide next = SHUFFLE(h->next, list);
@@ -126,7 +126,7 @@ DEVICE int fetch(struct heap *h, int v, key *k)
     return count;
 }
 
-DEVICE void put_leaf(struct heap *h, int v, key k, int count)
+DEVICE void put_leaf(struct heap *h, int v, item k, int count)
 {
     if (count > 0)
         STORE(node(h, v) + LANE, k);
@@ -156,8 +156,8 @@ DEVICE void fill(struct heap *h, int v, int careful)
     int fresh_count;
     int above = 0; /* v's parent, if it was filled here too ... */
     int kept = 0;  /* ... and its child that was not emptied, */
-    key kept_key = 0; /* with the keys it kept */
-    key fresh = 0;
+    item kept_key = 0; /* with the keys it kept */
+    item fresh = 0;
 
     while (leaf < h->ways)
         leaf = emptied_child(h, leaf, careful);
@@ -165,8 +165,8 @@ DEVICE void fill(struct heap *h, int v, int careful)
 
     while (v < h->ways) {
         const int emptied = emptied_child(h, v, careful);
-        key least = 0;
-        key greatest = 0;
+        item least = 0;
+        item greatest = 0;
         int count = 2 * HEAP_LANES;
 
         if (careful)
@@ -205,7 +205,7 @@ DEVICE void build(struct heap *h)
     h->count = HEAP_LANES;
     h->high_count = HEAP_LANES;
     for (int leaf = h->ways; leaf < 2 * h->ways; leaf++) {
-        key k = 0;
+        item k = 0;
         const int count = fetch(h, leaf, &k);
 
         put_leaf(h, leaf, k, count);
@@ -216,8 +216,8 @@ DEVICE void build(struct heap *h)
         const int right_count = node_count(h, 2 * v + 1);
 
         if (left_count == HEAP_LANES && right_count == HEAP_LANES) {
-            const key left_last = LOAD(node(h, 2 * v) + HEAP_LANES - 1);
-            const key right_last = LOAD(node(h, 2 * v + 1) + HEAP_LANES - 1);
+            const item left_last = LOAD(node(h, 2 * v) + HEAP_LANES - 1);
+            const item right_last = LOAD(node(h, 2 * v + 1) + HEAP_LANES - 1);
 
             note_lesser(h, v, 2 * v, 2 * v + 1, less(right_last, left_last));
         }

@@ -15,12 +15,28 @@ typedef unsigned long long key;
 #error "KEY_BITS must be 8, 16, 32 or 64"
 #endif
 
+/* A key in a register: a machine word at least, since a narrower one saves nothing there. */
+#if KEY_BITS == 64
+typedef key item;
+#else
+typedef unsigned int item;
+#endif
+
 CELL(key_cell, key);
+CELL(item_cell, item);
+CELL(int_cell, int);
+CELL(unsigned_cell, unsigned);
 CELL(wide_cell, wide);
 
-DEVICE int less(key a, key b)
+DEVICE int less(item a, item b)
 {
     return a < b;
+}
+
+/* What fills places behind the last key of a tile: no key comes behind it. */
+DEVICE item filler(void)
+{
+    return (key)~(key)0;
 }
 
 #define CODE_FUNCTION DEVICE

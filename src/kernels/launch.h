@@ -18,7 +18,10 @@ enum {
 enum {
     heap_base_threads = HEAP_MOST_BASE / HEAP_LANES,
     heap_cut_threads = 128, /* 4 cuts a block */
-    heap_merge_threads = 1024
+    heap_merge_threads = 1024,
+    tile_sort_threads = 256, /* one row of the tile each */
+    tile_cut_threads = 128,
+    tile_merge_threads = tile_sort_threads
 };
 
 /* A key's code, as src/base knows it: rank floats, then flip (code.inl). */
@@ -76,5 +79,71 @@ struct heap_merge_args {
 
 /* Nodes of a minBlockHeap: its leaves are the lists. */
 #define HEAP_NODES(ways) (2 * (ways)-1)
+
+enum {
+    TILE_ROWS = tile_sort_threads,
+    TILE_MOST_WAYS = 32,  /* one lane looks after one list */
+    TILE_SAMPLE = 32,     /* every 32nd key of a pass's output is also a sample */
+    TILE_COARSE = 32,     /* every 32nd cut is found first, the others between those, */
+    TILE_COARSE_FROM = 600, /* if a group has more than this many; below it does not pay */
+    TILE_SLACK_PART = 64  /* a cut may be off by this part of a tile */
+};
+
+/* Keys a thread owns, keys of a tile; how far off a cut may be, in keys. */
+#define TILE_ITEMS(key_bytes) ((key_bytes) == 8 ? 16 : 32)
+#define TILE_KEYS(key_bytes) (TILE_ROWS * TILE_ITEMS(key_bytes))
+#define TILE_SLACK(key_bytes) (TILE_KEYS(key_bytes) / TILE_SLACK_PART)
+
+/* Shared memory of the two tile kernels, in bytes: cells, splits, and what the lists need. */
+#define TILE_CELL_BYTES(key_bytes) ((key_bytes) == 8 ? 8 : 4)
+#define TILE_ROW_BYTES(key_bytes) ((TILE_ITEMS(key_bytes) + 1) * TILE_CELL_BYTES(key_bytes))
+#define TILE_SORT_SHARED(key_bytes) (TILE_ROWS * (TILE_ROW_BYTES(key_bytes) + 4))
+#define TILE_MERGE_SHARED(key_bytes)                                                     \
+    (TILE_SORT_SHARED(key_bytes) + TILE_MOST_WAYS / 2 * TILE_ROW_BYTES(key_bytes) +      \
+     4 * (TILE_MOST_WAYS + TILE_MOST_WAYS / 2 + 2))
+
+/* Sort each tile of `in` into `out`; the two may be the same. */
+struct tile_sort_args {
+    const void *in;
+    void *out;
+    void *samples;
+    wide count;
+    struct key_code enter; /* from the caller's bits */
+    struct key_code leave; /* back to them, if this is the only pass */
+};
+
+/*
+ * A merge round. `in` holds sorted runs of `run` keys (the last may be short);
+ * each `ways` neighbours form a group, whose merged keys are written in
+ * `pieces` tiles. cuts[(group * (pieces + 1) + i) * ways + list] says how many
+ * keys of that list come before tile i, starts[group * (pieces + 1) + i] where
+ * in the array tile i begins: near i * `piece` keys into the group.
+ */
+struct tile_round {
+    const void *in;
+    void *out;
+    void *samples; /* key 32 i of `in` at place i; the merge puts `out`'s there */
+    wide *cuts;
+    wide *starts;
+    unsigned *coarse_cuts; /* every 32nd cut of a group but its first, in samples */
+    wide count;
+    wide run;
+    wide piece;
+    unsigned groups;
+    unsigned pieces;
+    unsigned coarse; /* coarse cuts a group; 0: there are none */
+    int ways;
+};
+
+struct tile_cut_args {
+    struct tile_round round;
+    int coarse_only; /* find the coarse cuts; otherwise all others by them */
+    int unused;
+};
+
+struct tile_merge_args {
+    struct tile_round round;
+    struct key_code leave; /* back to the caller's bits, in the last round */
+};
 
 #endif

@@ -3,61 +3,50 @@
  * on one register of each lane of a warp.
  */
 
-/* Put the lesser of two keys first. */
-DEVICE void exchange(key *a, key *b)
-{
-    const int swap = less(*b, *a);
-    const key first = swap ? *b : *a;
-    const key second = swap ? *a : *b;
-
-    *a = first;
-    *b = second;
-}
-
-/* Of my key and another's, the one that stays: the lesser, or the greater if `upper`. */
-DEVICE key keep(key mine, key other, int upper)
+/* Of mine and another's, the one that stays: the lesser, or the greater if `upper`. */
+DEVICE item keep(item mine, item other, int upper)
 {
     return less(other, mine) != upper ? other : mine;
 }
 
-/* Sort 32 registers: Batcher's odd-even merge sort, 191 exchanges. */
-DEVICE void sort_registers(key *r)
+/* Sort `count` registers, a power of two: Batcher's odd-even merge sort. */
+DEVICE void sort_registers(item *r, const int count)
 {
     UNROLL
-    for (int run = 1; run < 32; run *= 2) {
+    for (int run = 1; run < count; run *= 2) {
         UNROLL
         for (int step = run; step > 0; step /= 2) {
             UNROLL
-            for (int i = 0; i < 32; i++) {
+            for (int i = 0; i < count; i++) {
                 const int j = i + step;
 
-                if (i >= step % run && (i - step % run) % (2 * step) < step && j < 32 &&
+                if (i >= step % run && (i - step % run) % (2 * step) < step && j < count &&
                     i / (2 * run) == j / (2 * run))
-                    exchange(&r[i], &r[j]);
+                    exchange_in_turn(&r[i], &r[j], i);
             }
         }
     }
 }
 
-/* Sort 32 registers that hold a bitonic sequence: 80 exchanges. */
-DEVICE void clean_registers(key *r)
+/* Sort `count` registers, a power of two, that hold a bitonic sequence or a rotated one. */
+DEVICE void clean_registers(item *r, const int count)
 {
     UNROLL
-    for (int step = 16; step > 0; step /= 2) {
+    for (int step = count / 2; step > 0; step /= 2) {
         UNROLL
-        for (int i = 0; i < 32; i++) {
+        for (int i = 0; i < count; i++) {
             if (!(i & step))
-                exchange(&r[i], &r[i + step]);
+                exchange_in_turn(&r[i], &r[i + step], i / 2 + i % 2);
         }
     }
 }
 
-/* Sort a bitonic sequence of 32 keys, one a lane. */
-DEVICE key clean_lanes(key mine)
+/* Sort a bitonic sequence of 32, one a lane. */
+DEVICE item clean_lanes(item mine)
 {
     UNROLL
     for (int step = 16; step > 0; step /= 2) {
-        const key other = SHUFFLE_XOR(mine, step);
+        const item other = SHUFFLE_XOR(mine, step);
 
         mine = keep(mine, other, (LANE & step) != 0);
     }

@@ -8,7 +8,15 @@
 #include "launch.h"
 
 #include "key.cuh"
+#include "pipes.cuh"
+
+#include "network.cuh"
 
 #include "heap_base.cu"
 #include "heap_cut.cu"
 #include "heap_merge.cu"
+
+#include "tile.cuh"
+#include "tile_sort.cu"
+#include "tile_cut.cu"
+#include "tile_merge.cu"

@@ -22,6 +22,12 @@
  *   SHUFFLE(v, lane)          `v` of that lane; all 32 lanes take part
  *   SHUFFLE_XOR(v, mask)      `v` of lane LANE ^ mask
  *   BALLOT(p)                 one bit a lane: is p true there?
+ *   SUM(v) GREATEST(v)        of the unsigned `v` of all 32 lanes
+ *   LOWEST_BIT(m)             the number of the lowest bit set in an unsigned ...
+ *   HIGHEST_BIT(m)            ... and of the highest
+ *   SHARED_ADDRESS(p)         the shared cell p as an int, for arithmetic on addresses
+ *   SHARED_CELL(type, a)      and back
+ *   AGREE(condition)          fail to compile unless it holds
  *   UNROLL                    in front of a loop whose bounds are constants
  *
  * Lanes of one warp may diverge between two of the warp-wide words, but all 32
@@ -56,6 +62,13 @@
 #define SHUFFLE(v, lane) __shfl_sync(0xffffffffu, (v), (lane))
 #define SHUFFLE_XOR(v, mask) __shfl_xor_sync(0xffffffffu, (v), (mask))
 #define BALLOT(p) __ballot_sync(0xffffffffu, (p))
+#define SUM(v) __reduce_add_sync(0xffffffffu, (v))
+#define GREATEST(v) __reduce_max_sync(0xffffffffu, (v))
+#define LOWEST_BIT(m) (__ffs((int)(m)) - 1)
+#define HIGHEST_BIT(m) (31 - __clz((int)(m)))
+#define SHARED_ADDRESS(p) ((int)__cvta_generic_to_shared(p))
+#define SHARED_CELL(type, a) ((type *)__cvta_shared_to_generic((unsigned)(a)))
+#define AGREE(condition) static_assert(condition, #condition)
 #define UNROLL _Pragma("unroll")
 
 #else /* the simulator */

@@ -141,6 +141,37 @@ uint64_t simt_shuffle(const struct simt_site *site, uint64_t bits, int from)
     return values[source];
 }
 
+/* What all lanes of the warp bring, once they have met. */
+static const uint64_t *bring(const struct simt_site *site, uint64_t mine)
+{
+    struct lane *const lane = (struct lane *)simt_here;
+    uint64_t *const values = lane->machine->values[lane->machine->turn];
+
+    values[lane->cursor.lane] = mine;
+    meet(lane, site);
+    return values;
+}
+
+unsigned simt_sum(const struct simt_site *site, unsigned mine)
+{
+    const uint64_t *const values = bring(site, mine);
+    unsigned sum = 0;
+
+    for (uint32_t i = 0; i < ((struct lane *)simt_here)->machine->warp->lanes; i++)
+        sum += (unsigned)values[i];
+    return sum;
+}
+
+unsigned simt_greatest(const struct simt_site *site, unsigned mine)
+{
+    const uint64_t *const values = bring(site, mine);
+    unsigned greatest = 0;
+
+    for (uint32_t i = 0; i < ((struct lane *)simt_here)->machine->warp->lanes; i++)
+        greatest = values[i] > greatest ? (unsigned)values[i] : greatest;
+    return greatest;
+}
+
 unsigned simt_ballot(const struct simt_site *site, int yes)
 {
     struct lane *const lane = (struct lane *)simt_here;

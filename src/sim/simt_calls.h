@@ -63,6 +63,10 @@ void *simt_touch(const struct simt_site *site, const void *cell);
 /* Meet the warp, and take what `lane` brought. */
 uint64_t simt_shuffle(const struct simt_site *site, uint64_t bits, int lane);
 
+/* Meet the warp, and take the sum, or the greatest, of what all lanes brought. */
+unsigned simt_sum(const struct simt_site *site, unsigned mine);
+unsigned simt_greatest(const struct simt_site *site, unsigned mine);
+
 unsigned simt_ballot(const struct simt_site *site, int yes);
 
 /* Meet the warp, or at SIMT_BARRIER and SIMT_EXIT the whole block. */

@@ -103,6 +103,16 @@
 #define SHUFFLE_XOR(v, mask) SHUFFLE(v, LANE ^ (mask))
 #define BALLOT(p) simt_ballot(SIMT_SITE(SIMT_BALLOT, 0, 0), !!(p))
 
+#define SUM(v) simt_sum(SIMT_SITE(SIMT_SHUFFLE, 0, 0), (v))
+#define GREATEST(v) simt_greatest(SIMT_SITE(SIMT_SHUFFLE, 0, 0), (v))
+#define LOWEST_BIT(m) __builtin_ctz(m)
+#define HIGHEST_BIT(m) (31 - __builtin_clz(m))
+
+/* A shared address is the distance from where the block's shared memory begins. */
+#define SHARED_ADDRESS(p) ((int)((const char *)(p) - (const char *)simt_here->shared))
+#define SHARED_CELL(type, a) ((type *)((char *)simt_here->shared + (a)))
+
+#define AGREE(condition) _Static_assert(condition, #condition)
 #define UNROLL
 
 #endif

@@ -1,0 +1,224 @@
+/*
+ * tile.cuh - merging in a block's shared memory without a bank conflict.
+ *
+ * A tile is 256 rows of ITEMS cells, one row a thread, rows one spare cell
+ * apart. Two sorted lists to be merged fill a group of rows from both ends: A
+ * ascending from its first place, B descending from its last. The thread that
+ * owns row R of the result takes A's keys [a, a') and B's [b, b') with
+ * a + b = R * ITEMS and a' + b' = (R + 1) * ITEMS. Counted in rows and columns
+ * these are ITEMS keys of which every column holds exactly one: A's part ends
+ * in the column where B's begins. So register j takes the key of column j, all
+ * lanes of a warp read column j of different rows in one step, and what the
+ * registers hold is a rotated bitonic sequence, which clean_registers sorts.
+ *
+ * Shared memory is addressed in bytes here, by ints: addresses are computed
+ * with, and a scaled index would cost an instruction a key.
+ */
+
+enum {
+    ITEMS = TILE_ITEMS(sizeof(key)),
+    CELL_BYTES = (int)sizeof(item),
+    ROW_BYTES = TILE_ROW_BYTES(sizeof(key)),
+    TILE = TILE_KEYS(sizeof(key))
+};
+
+AGREE(CELL_BYTES == TILE_CELL_BYTES(sizeof(key)));
+
+/* A group of rows in which two lists await merging, and the row of it I will own. */
+struct group {
+    int first;   /* address of its first row */
+    int rows;    /* rows of A and B together; 0: I own none */
+    int a_count; /* keys of A */
+    int row;     /* mine, 0 to rows - 1 */
+    int shift;   /* B lies this many bytes further on */
+};
+
+/* How much of A comes before a row: the address of A's row, and the column in it. */
+struct split {
+    int row;
+    int column;
+};
+
+/* A[p] and the key of B that it must not be greater than lie this far apart. */
+DEVICE int group_distance(const struct group *g)
+{
+    return (g->rows - g->row) * ROW_BYTES + g->shift;
+}
+
+/* All of A: the split behind a group's last row. */
+DEVICE struct split whole_split(const struct group *g)
+{
+    struct split s;
+
+    s.row = g->first + (int)((unsigned)g->a_count / ITEMS) * ROW_BYTES;
+    s.column = (int)((unsigned)g->a_count % ITEMS);
+    return s;
+}
+
+/* The split behind mine: the next thread's, or all of A for a group's last row. */
+DEVICE struct split next_split(const struct group *g, const int_cell *splits)
+{
+    struct split s = whole_split(g);
+
+    if (g->row < g->rows - 1) {
+        const unsigned packed = (unsigned)LOAD(&splits[THREAD + 1]);
+
+        s.row = (int)(packed / ITEMS);
+        s.column = (int)(packed % ITEMS);
+    }
+    return s;
+}
+
+DEVICE void put_split(int_cell *splits, struct split s)
+{
+    STORE(&splits[THREAD], s.row * ITEMS + s.column);
+}
+
+/* Does the key of A `back` cells before `address` come before its counterpart in B? */
+DEVICE int belongs_before(int address, int distance, int back)
+{
+    const item a = LOAD(SHARED_CELL(item_cell, address) - back);
+    const item b = LOAD(SHARED_CELL(item_cell, address + distance) - back);
+
+    return !less(b, a);
+}
+
+/* Go `step` bytes on from `at`, not beyond `end`, if all of A up to there belongs before. */
+DEVICE int advance(int at, int end, int step, int distance, int back)
+{
+    const int next = at + step;
+
+    if (next <= end && belongs_before(next, distance, back))
+        return next;
+    return at;
+}
+
+/*
+ * Find my row's split by merge path: over whole rows first, where all lanes
+ * probe the last column, then inside one row. Both keys of a probe lie in the
+ * same column. Steps of 16 rows and more are left out if no lane needs them.
+ */
+DEVICE struct split find_split(const struct group *g)
+{
+    const int distance = group_distance(g);
+    const int lowest = g->a_count - (g->rows - g->row) * ITEMS;
+    const int most = g->row * ITEMS;
+    const unsigned lo = lowest > 0 ? lowest : 0;
+    const unsigned hi = most < g->a_count ? most : g->a_count;
+    const int begin = g->first + (int)(lo / ITEMS) * ROW_BYTES;
+    const int end = g->first + (int)(hi / ITEMS) * ROW_BYTES;
+    int row = begin;
+
+    if (BALLOT(end - begin >= 16 * ROW_BYTES) != 0) {
+        UNROLL
+        for (int step = TILE_ROWS / 2; step >= 16; step /= 2)
+            row = advance(row, end, step * ROW_BYTES, distance, 2);
+    }
+    UNROLL
+    for (int step = 8; step > 0; step /= 2)
+        row = advance(row, end, step * ROW_BYTES, distance, 2);
+
+    const int last = row + (row == end ? (int)(hi % ITEMS) : ITEMS - 1) * CELL_BYTES;
+    int at = row + (row == begin ? (int)(lo % ITEMS) : 0) * CELL_BYTES;
+    struct split s;
+
+    UNROLL
+    for (int step = ITEMS / 2; step > 0; step /= 2)
+        at = advance(at, last, step * CELL_BYTES, distance, 1);
+    s.row = row;
+    s.column = (int)((unsigned)(at - row) / CELL_BYTES);
+    return s;
+}
+
+/*
+ * My keys of the group into registers, by column, given the splits of my row
+ * and the next. Going through the columns the row that holds the key changes
+ * at most twice: from p0 to p1 at column s1, to p2 at s2.
+ */
+DEVICE void gather(const struct group *g, struct split s, struct split next, item *r)
+{
+    const int end = next.column + (next.row != s.row ? ITEMS : 0);
+    const int wraps = end > ITEMS; /* A's part goes on in its next row, B's does not */
+    const int b_row = s.row + group_distance(g);
+    const int s1 = wraps ? end - ITEMS : s.column;
+    const int s2 = wraps ? s.column : end;
+    const int p0 = wraps ? s.row + ROW_BYTES : b_row;
+    const int p1 = wraps ? b_row : s.row;
+    const int p2 = wraps ? s.row : b_row - ROW_BYTES;
+    const struct stairs at = stairs_make(s1, s2, p0, p1, p2);
+
+    UNROLL
+    for (int j = 0; j < ITEMS; j++)
+        r[j] = LOAD(SHARED_CELL(item_cell, stairs_at(&at, j)) + j);
+}
+
+/* My sorted row to its place: forwards from `address`, or backwards if it will be B's. */
+DEVICE void scatter(int address, int backwards, const item *r)
+{
+    item_cell *const to = SHARED_CELL(item_cell, address);
+
+    if (backwards) {
+        UNROLL
+        for (int j = 0; j < ITEMS; j++)
+            STORE(to - j, r[j]);
+    } else {
+        UNROLL
+        for (int j = 0; j < ITEMS; j++)
+            STORE(to + j, r[j]);
+    }
+}
+
+/* Where a tile goes, and its samples: the array, the tile's first place, its keys. */
+struct tile_target {
+    key_cell *array;
+    key_cell *samples;
+    wide first;
+    int count;
+};
+
+/*
+ * Key 32 i of the array is sample i: at most one of each 32 keys, ITEMS of a
+ * warp's. Spread over the warp, the lanes of each half meet different banks.
+ */
+DEVICE void store_samples(int rows, const struct tile_target *to, int first)
+{
+    enum { SPREAD = WARP / ITEMS };
+    const wide begin = to->first + first;
+    const int sample = (int)((0 - begin) % TILE_SAMPLE) + LANE / SPREAD * TILE_SAMPLE;
+    const int cell = sample + (int)((unsigned)sample / ITEMS);
+
+    if (LANE % SPREAD == 0 && first + sample < to->count) {
+        const item k = LOAD(SHARED_CELL(item_cell, rows) + cell);
+
+        STORE(&to->samples[(begin + sample) / TILE_SAMPLE], (key)k);
+    }
+}
+
+/* My warp's 32 rows to the output, 32 keys at a time. */
+DEVICE void store_rows(int cells, const struct tile_target *to, const struct key_code *code)
+{
+    enum { ROWS_A_STEP = WARP / ITEMS, STEP = ROWS_A_STEP * ROW_BYTES / CELL_BYTES };
+    const int warp = THREAD / WARP;
+    const int first = warp * WARP * ITEMS;
+    const int rows = cells + warp * WARP * ROW_BYTES;
+    const item_cell *const from =
+        SHARED_CELL(item_cell, rows + LANE / ITEMS * ROW_BYTES) + LANE % ITEMS;
+    key_cell *const out = to->array + to->first + first + LANE;
+    const int left = to->count - first;
+
+    store_samples(rows, to, first);
+    if (left >= WARP * ITEMS) {
+        UNROLL
+        for (int i = 0; i < ITEMS; i++) {
+            const item k = LOAD(&from[STEP * i]);
+
+            STORE_BULK(&out[WARP * i], leave((key)k, code));
+        }
+    } else {
+        for (int i = 0; WARP * i + LANE < left; i++) {
+            const item k = LOAD(&from[STEP * i]);
+
+            STORE_BULK(&out[WARP * i], leave((key)k, code));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/*
+ * tile_sort.cu - sort tiles: the first pass of engine tile.
+ *
+ * A thread sorts ITEMS keys in registers; lanes merge their lists by bitonic
+ * exchanges over shuffles until eight of them hold one; from there on lists are
+ * merged in shared memory (tile.cuh), inside a warp as long as they fit.
+ */
+
+enum { SPAN = 8 }; /* lanes whose registers hold one list when shared memory takes over */
+
+/*
+ * Merge the lists of neighbouring lanes, then of neighbouring pairs, until SPAN
+ * lanes hold one. A loop and not three copies: the kernel must fit into the
+ * instruction cache.
+ */
+DEVICE void merge_lanes(item *r)
+{
+    for (int span = 1; span < SPAN; span *= 2) {
+        const int upper = (LANE & span) != 0;
+
+        UNROLL
+        for (int j = 0; j < ITEMS / 2; j++) {
+            const item right = SHUFFLE_XOR(r[ITEMS - 1 - j], 2 * span - 1);
+            const item left = SHUFFLE_XOR(r[j], 2 * span - 1);
+
+            r[j] = keep(r[j], right, upper);
+            r[ITEMS - 1 - j] = keep(r[ITEMS - 1 - j], left, upper);
+        }
+        for (int step = span / 2; step > 0; step /= 2) {
+            UNROLL
+            for (int j = 0; j < ITEMS; j++) {
+                const item other = SHUFFLE_XOR(r[j], step);
+
+                r[j] = keep(r[j], other, (LANE & step) != 0);
+            }
+        }
+        clean_registers(r, ITEMS);
+    }
+}
+
+/* Put my row where the next round wants it: lists of `rows` rows, every other one B. */
+DEVICE void put_row_for(int cells, int rows, const item *r)
+{
+    const int backwards = rows < TILE_ROWS && (THREAD & rows) != 0;
+
+    if (backwards)
+        scatter(cells + (THREAD ^ (rows - 1)) * ROW_BYTES + (ITEMS - 1) * CELL_BYTES, 1, r);
+    else
+        scatter(cells + THREAD * ROW_BYTES, 0, r);
+}
+
+/* Meet whoever takes part in merging groups of `rows` rows: my warp, or the block. */
+DEVICE void meet(int rows)
+{
+    if (rows <= WARP)
+        WARP_BARRIER();
+    else
+        BARRIER();
+}
+
+/* Merge pairs of lists into lists of `rows` rows. */
+DEVICE void merge_rows(int cells, int_cell *splits, int rows, item *r)
+{
+    struct group g;
+    struct split s;
+
+    g.row = THREAD & (rows - 1);
+    g.first = cells + (THREAD - g.row) * ROW_BYTES;
+    g.rows = rows;
+    g.a_count = rows / 2 * ITEMS;
+    g.shift = 0;
+    meet(rows);
+    s = find_split(&g);
+    put_split(splits, s);
+    meet(rows);
+    gather(&g, s, next_split(&g, splits), r);
+    meet(rows); /* everyone has his keys: the rows may be overwritten */
+    clean_registers(r, ITEMS);
+    put_row_for(cells, rows, r);
+}
+
+/* Which keys a thread begins with is of no account, so it takes what coalesces. */
+DEVICE void load_tile(const key_cell *in, int count, const struct key_code *code, item *r)
+{
+    if (count == TILE) {
+        UNROLL
+        for (int j = 0; j < ITEMS; j++)
+            r[j] = enter(LOAD_BULK(&in[TILE_ROWS * j + THREAD]), code);
+        return;
+    }
+    UNROLL
+    for (int j = 0; j < ITEMS; j++) {
+        r[j] = filler();
+        if (TILE_ROWS * j + THREAD < count)
+            r[j] = enter(LOAD_BULK(&in[TILE_ROWS * j + THREAD]), code);
+    }
+}
+
+struct tile_sort_shared {
+    item_cell cells[TILE_ROWS * (ITEMS + 1)];
+    int_cell splits[TILE_ROWS];
+};
+
+AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_SHARED(sizeof(key)));
+
+enum { tile_sort_blocks = KEY_BITS == 64 ? 5 : 4 };
+
+/* Each block sorts one tile; the last may be short. */
+KERNEL(tile_sort, struct tile_sort_args)
+{
+    SHARED(struct tile_sort_shared, sm);
+    const int cells = SHARED_ADDRESS(sm->cells);
+    const wide left = args.count - (wide)BLOCK * TILE;
+    struct tile_target to;
+    item r[ITEMS];
+
+    to.array = (key_cell *)args.out;
+    to.samples = (key_cell *)args.samples;
+    to.first = (wide)BLOCK * TILE;
+    to.count = (int)(left < TILE ? left : TILE);
+    load_tile((const key_cell *)args.in + to.first, to.count, &args.enter, r);
+    sort_registers(r, ITEMS);
+    merge_lanes(r);
+    put_row_for(cells, SPAN, r);
+    for (int rows = 2 * SPAN; rows <= TILE_ROWS; rows *= 2)
+        merge_rows(cells, sm->splits, rows, r);
+    WARP_BARRIER();
+    store_rows(cells, &to, &args.leave);
+}

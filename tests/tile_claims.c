@@ -1,0 +1,306 @@
+/*
+ * tile_claims.c - what engine tile claims, counted on the simulator:
+ *
+ *   no bank conflict in loads and stores of tiles and of samples, none in the
+ *   gathers and scatters of tile_sort; in those of tile_merge only where lists
+ *   end inside a warp, see extra_of; searches are counted apart
+ *   each pass reads and writes each key once: bulk requests, and the sectors
+ *   that their bytes fill, within 5 % of that from 2^17 keys on
+ *   a bulk request touches at most one sector more than its bytes fill
+ *
+ *   tile_claims [percent]
+ *
+ * `percent` runs so many of the cases only, evenly spread.
+ */
+#include "context.h"
+#include "kernels/launch.h"
+
+#include "cover.h"
+#include "tap.h"
+#include "trial.h"
+
+#include <stdlib.h>
+
+enum parameter { TYPE, SHAPE, COUNT, WAYS, DIRECTION, PARAMETERS };
+enum { MOST_SHAPES = 64, LARGE = 1 << 17 };
+
+/* A type of each width first: the others differ from them at the two ends only. */
+static const mw_type all_types[] = {MW_U8, MW_I16, MW_U32, MW_F64, MW_F32, MW_I64};
+static const uint32_t all_ways[] = {0, 2, 4, 8, 16, 32};
+
+/* Counts in tiles, plus some keys; full where those are 0. */
+static const struct {
+    int64_t tiles;
+    int64_t keys;
+} count_rows[] = {
+    {1,  0        },
+    {1,  -1       },
+    {2,  0        },
+    {2,  1        },
+    {4,  0        },
+    {5,  77       },
+    {20, 3        },
+    {9,  -31      },
+    {16, 5        },
+    {0,  LARGE + 1},
+};
+
+/* What all lines, and those of one kind, came to. */
+struct sums {
+    mw_traffic searches;
+    mw_traffic gathers;  /* of tile_merge, ... */
+    mw_traffic scatters; /* ... and of it, too */
+    mw_traffic bulk;
+    uint64_t other_requests;
+};
+
+/* All cases together, for the reader. */
+struct totals {
+    struct sums sums;
+    double most_requests; /* bulk requests of a large sort over the ideal */
+    double most_packed;   /* sectors its bytes fill over the ideal */
+    double most_sectors;  /* sectors its requests touch over the ideal */
+    double most_gather;   /* wavefronts of the gathers over the ideal, ... */
+    double most_scatter;  /* ... and of the scatters */
+};
+
+static void add(mw_traffic *to, const mw_traffic *from)
+{
+    to->shared_requests += from->shared_requests;
+    to->shared_wavefronts += from->shared_wavefronts;
+    to->shared_ideal += from->shared_ideal;
+    to->global_requests += from->global_requests;
+    to->global_sectors += from->global_sectors;
+    to->global_ideal += from->global_ideal;
+}
+
+/* The searches are two lines of tile.cuh, both keys of a probe; gathers are one. */
+static int is_search(const mw_ledger_line *line)
+{
+    return strcmp(line->file, "tile.cuh") == 0 && strstr(line->text, "- back");
+}
+
+/* How registers are filled from a merge's rows and put back there. */
+static int is_gather_of_merge(const mw_ledger_line *line)
+{
+    return strcmp(line->kernel, "tile_merge") == 0 && strstr(line->text, "stairs_at");
+}
+
+static int is_scatter_of_merge(const mw_ledger_line *line)
+{
+    return strcmp(line->kernel, "tile_merge") == 0 && strcmp(line->file, "tile.cuh") == 0 &&
+           (strstr(line->text, "STORE(to + j") || strstr(line->text, "STORE(to - j"));
+}
+
+/*
+ * Rows of one group never conflict with each other. So a request of a warp with
+ * rows of g groups takes at most g - 1 turns too many, and those of a tile with
+ * G groups, G - 1 in all: for K ways, K/2 groups, then K/4 and so on down to one.
+ */
+static uint64_t extra_of(const struct plan *plan, size_t key_size)
+{
+    uint64_t extra = 0;
+
+    for (uint32_t i = 0; i < plan->rounds; i++) {
+        for (uint32_t groups = plan->round[i].ways / 2; groups > 0; groups /= 2)
+            extra += plan->round[i].blocks * (uint64_t)TILE_ITEMS(key_size) * (groups - 1);
+    }
+    return extra;
+}
+
+/* Add up the lines; each must be free of conflicts, or within its bound. */
+static int sum_lines(const mw_ledger_line *lines, size_t count, uint64_t extra,
+                     struct sums *sums)
+{
+    int passed = 1;
+
+    for (size_t i = 0; i < count; i++) {
+        const mw_traffic *const t = &lines[i].traffic;
+        uint64_t most = t->shared_ideal;
+
+        if (lines[i].bulk) {
+            add(&sums->bulk, t);
+            passed &= t->global_sectors <= t->global_ideal + t->global_requests;
+        }
+        if (is_search(&lines[i])) {
+            add(&sums->searches, t);
+            continue;
+        }
+        if (is_gather_of_merge(&lines[i])) {
+            add(&sums->gathers, t);
+            most += extra;
+        } else if (is_scatter_of_merge(&lines[i])) {
+            add(&sums->scatters, t);
+            most += extra;
+        } else {
+            sums->other_requests += t->shared_requests;
+        }
+        if (t->shared_wavefronts > most || t->shared_ideal < t->shared_requests) {
+            tap_note("%s, %s:%d: %llu wavefronts, at most %llu: %s", lines[i].kernel,
+                     lines[i].file, lines[i].line, (unsigned long long)t->shared_wavefronts,
+                     (unsigned long long)most, lines[i].text);
+            passed = 0;
+        }
+    }
+    return passed;
+}
+
+static double over(uint64_t a, uint64_t b)
+{
+    return b ? (double)a / (double)b - 1 : 0;
+}
+
+static void keep_most(double *most, double value)
+{
+    *most = value > *most ? value : *most;
+}
+
+/* Each key read once and written once a pass. */
+static int traffic_fits(const struct trial *t, const mw_counts *counts,
+                        const struct sums *sums, struct totals *totals)
+{
+    const uint64_t moves = 2 * (1 + (uint64_t)counts->rounds);
+    const uint64_t blocks = (t->count + 31) / 32;
+    const uint64_t bytes = t->count * mw_type_size(t->type);
+    const double requests = over(sums->bulk.global_requests, moves * blocks);
+    const double packed = over(sums->bulk.global_ideal * 32, moves * bytes);
+
+    if (t->count < LARGE)
+        return sums->bulk.global_requests >= moves * blocks;
+    keep_most(&totals->most_requests, requests);
+    keep_most(&totals->most_packed, packed);
+    keep_most(&totals->most_sectors, over(sums->bulk.global_sectors * 32, moves * bytes));
+    if (requests < 0 || requests > 0.05 || packed < 0 || packed > 0.05) {
+        tap_note("%.1f %% more requests, %.1f %% more sectors filled than needed",
+                 100 * requests, 100 * packed);
+        return 0;
+    }
+    return 1;
+}
+
+static int claims_hold(mw_context *context, const struct trial *t, struct totals *totals)
+{
+    const mw_ledger_line *lines;
+    const size_t size = mw_type_size(t->type);
+    mw_counts counts = MW_COUNTS_INIT;
+    struct sums sums = {.other_requests = 0};
+    struct words words;
+    struct plan plan;
+    size_t count;
+    int passed;
+
+    if (mw_get_ledger(context, &lines, &count) != MW_OK ||
+        mw_get_counts(context, &counts) != MW_OK ||
+        plan_make(&plan, &t->tuning, &context->info, size, t->count, &words) != MW_OK)
+        return 0;
+    passed = sum_lines(lines, count, extra_of(&plan, size), &sums);
+    if (counts.tuning.engine != MW_ENGINE_TILE || sums.other_requests == 0 ||
+        sums.searches.shared_requests == 0 ||
+        (sums.gathers.shared_requests == 0) != (counts.rounds == 0)) {
+        tap_note("nothing was counted, or by another engine");
+        passed = 0;
+    }
+    add(&totals->sums.searches, &sums.searches);
+    add(&totals->sums.gathers, &sums.gathers);
+    add(&totals->sums.scatters, &sums.scatters);
+    keep_most(&totals->most_gather,
+              over(sums.gathers.shared_wavefronts, sums.gathers.shared_ideal));
+    keep_most(&totals->most_scatter,
+              over(sums.scatters.shared_wavefronts, sums.scatters.shared_ideal));
+    return passed & traffic_fits(t, &counts, &sums, totals);
+}
+
+static void run_case(struct tap *tap, mw_context *context, const struct trial *t,
+                     struct totals *totals)
+{
+    struct outcome outcome;
+    char text[TRIAL_TEXT];
+    int passed = trial_run(context, t, &outcome);
+
+    if (!passed)
+        tap_note("%s", outcome.why);
+    passed = passed && claims_hold(context, t, totals);
+    trial_text(t, text);
+    tap_ok(tap, passed, "sim", text);
+    trial_close(&outcome);
+}
+
+/* All of the kit's shapes, sawtooths of every power of two, mixtures of ordered parts. */
+static int list_shapes(char (*shapes)[SHAPE_TEXT])
+{
+    static const char *const more[] = {
+        "interleaved:2", "interleaved:32", "interleaved:257", "blocks:8192", "blocks:4096",
+        "blocks:33",     "sawtooth:12289", "few:2",           "swaps:1"};
+    int count = 0;
+
+    while (trial_shape(count, shapes[count]))
+        count++;
+    for (int bit = 1; bit <= 16; bit++)
+        snprintf(shapes[count++], SHAPE_TEXT, "sawtooth:%d", 1 << bit);
+    for (size_t i = 0; i < COUNT_OF(more); i++)
+        snprintf(shapes[count++], SHAPE_TEXT, "%s", more[i]);
+    return count;
+}
+
+static void note_wavefronts(const char *what, const mw_traffic *sum, double most)
+{
+    tap_note("%s of tile_merge: %.2f %% more wavefronts than needed, %.2f %% at the most",
+             what, 100 * over(sum->shared_wavefronts, sum->shared_ideal), 100 * most);
+}
+
+static void run_cases(struct tap *tap, mw_context *context, const struct cover *cover,
+                      char (*shapes)[SHAPE_TEXT], int percent)
+{
+    struct totals totals = {.most_requests = 0};
+
+    for (int i = 0; i < cover->count; i++) {
+        const int *const values = cover->cases + i * PARAMETERS;
+        struct trial t = {.type = all_types[values[TYPE]],
+                          .direction = (mw_direction)values[DIRECTION],
+                          .shape = shapes[values[SHAPE]],
+                          .seed = (uint64_t)i,
+                          .tuning = MW_TUNING_INIT};
+        const int64_t tile = mw_type_size(t.type) == 8 ? 4096 : 8192;
+
+        if ((i + 1) * percent / 100 == i * percent / 100)
+            continue;
+        t.tuning.engine = MW_ENGINE_TILE;
+        t.tuning.ways = all_ways[values[WAYS]];
+        t.count = (uint64_t)(tile * count_rows[values[COUNT]].tiles +
+                             count_rows[values[COUNT]].keys);
+        run_case(tap, context, &t, &totals);
+    }
+    note_wavefronts("gathers", &totals.sums.gathers, totals.most_gather);
+    note_wavefronts("scatters", &totals.sums.scatters, totals.most_scatter);
+    tap_note("searches: %.2f wavefronts a request, of %llu requests",
+             1 + over(totals.sums.searches.shared_wavefronts,
+                      totals.sums.searches.shared_requests),
+             (unsigned long long)totals.sums.searches.shared_requests);
+    tap_note("bulk, at the most: %.2f %% more requests, %.2f %% more sectors filled, "
+             "%.2f %% more touched",
+             100 * totals.most_requests, 100 * totals.most_packed,
+             100 * totals.most_sectors);
+}
+
+int main(int count, char **words)
+{
+    const int percent = count > 1 ? atoi(words[1]) : 100;
+    char shapes[MOST_SHAPES][SHAPE_TEXT];
+    int values[PARAMETERS] = {[TYPE] = (int)COUNT_OF(all_types),
+                              [COUNT] = (int)COUNT_OF(count_rows),
+                              [WAYS] = (int)COUNT_OF(all_ways),
+                              [DIRECTION] = 2};
+    struct tap tap = {0, 0};
+    mw_context *context;
+    struct cover cover;
+
+    values[SHAPE] = list_shapes(shapes);
+    tap_ok(&tap, cover_open(&cover, PARAMETERS, values) == 0 && cover_missing(&cover) == 0,
+           "every pair of values has a case", "");
+    tap_ok(&tap, mw_open(&context, "sim", NULL) == MW_OK, "open", "sim");
+    if (tap.failed == 0)
+        run_cases(&tap, context, &cover, shapes, percent);
+    mw_close(context);
+    cover_close(&cover);
+    return tap_end(&tap);
+}

@@ -1,0 +1,364 @@
+/*
+ * unit_tile_cuts.c - kernel tile_cut: are its cuts cuts?
+ *
+ * Where they fall is the kernel's choice, so there is no one right answer. But
+ * every cut must be made by one place in the total order (key, list, position):
+ * the last key before it in any list comes before the first key behind it in
+ * any other. It must lie within TILE_SLACK keys of where it was asked for, not
+ * before its predecessor, and its start must be the sum of its parts. All this
+ * with and without the coarse cuts, and these are held to the same in samples.
+ */
+#include "device.h"
+#include "kernels/launch.h"
+#include "kit.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+
+enum kind {
+    EQUAL,
+    TWO,
+    FEW,
+    RANDOM,
+    EXTREMES,
+    LISTS_ASCEND,
+    LISTS_DESCEND,
+    ONE_ODD,
+    SKEWED,
+    IDENTICAL,
+    TURNS,
+    KINDS
+};
+
+static const char *const kind_names[KINDS] = {
+    "all equal", "two values",      "ten values",     "random",
+    "extremes",  "lists ascend",    "lists reversed", "one odd list out",
+    "skewed",    "identical lists", "lists in turns"};
+
+/* Keys of a group, if it is whole; the array in 16ths of a group plus some keys. */
+static const struct shape {
+    uint64_t group;
+    uint64_t sixteenths;
+    uint64_t more;
+} shapes[] = {
+    {4096,   16, 0 },
+    {4096,   37, 5 }, /* the last group is short, and so is its last list */
+    {32768,  1,  17}, /* a single, short group: most lists are empty */
+    {32768,  15, 31},
+    {180224, 16, 0 }, /* more than TILE_COARSE_FROM pieces from here on */
+    {180224, 19, 77},
+};
+
+enum { MOST_KEYS = 225280, MOST_CUTS = 2 * 1500 * TILE_MOST_WAYS };
+
+struct bench {
+    struct device *device;
+    struct words words;
+    uint64_t *keys; /* the array, one key in 64 bits each */
+    void *narrow;   /* the same as the device has it, then its samples */
+    wide *cuts;
+    wide *starts;
+    unsigned *coarse;
+    int bits;
+};
+
+static uint64_t key_of(enum kind kind, int bits, uint64_t list, uint64_t ways, uint64_t i)
+{
+    const uint64_t most = UINT64_MAX >> (64 - bits);
+    const uint64_t random = kit_mix(list << 32 | i);
+
+    switch (kind) {
+    case EQUAL:
+        return 7;
+    case TWO:
+        return 100 + random % 2;
+    case FEW:
+        return random % 10;
+    case EXTREMES:
+        return random % 3 == 0 ? 0 : random % 3 == 1 ? most : most / 2;
+    case LISTS_ASCEND:
+        return list % ways * 4 + random % 4;
+    case LISTS_DESCEND:
+        return (ways - list % ways) * 4 + random % 5;
+    case ONE_ODD:
+        return list % ways == 1 ? random & most : 50;
+    case SKEWED: /* each list in a part of the range half as long as the last one's */
+        return (random & most) >> (list % ways % (unsigned)(bits - 2));
+    case IDENTICAL:
+        return i * 3 & most;
+    case TURNS: /* a list has nine of ten keys where the others have few */
+        if (random % 10)
+            return (list % ways << (bits - 5)) + (random >> 8 & most >> 5);
+        return random >> 8 & most;
+    default:
+        return random & most;
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Sorted runs, and behind them every 32nd key of the array. */
+static void fill(struct bench *b, const struct tile_round *r, enum kind kind)
+{
+    const size_t size = (size_t)b->bits / 8;
+    char *const samples = (char *)b->narrow + r->count * size;
+
+    for (wide first = 0; first < r->count; first += r->run) {
+        const wide left = r->count - first;
+        const wide length = left < r->run ? left : r->run;
+
+        for (wide i = 0; i < length; i++)
+            b->keys[first + i] =
+                key_of(kind, b->bits, first / r->run, (uint64_t)r->ways, i);
+        qsort(b->keys + first, length, sizeof *b->keys, compare);
+    }
+    for (wide i = 0; i < r->count; i++) { /* little-endian: the low bytes come first */
+        memcpy((char *)b->narrow + i * size, &b->keys[i], size);
+        if (i % TILE_SAMPLE == 0)
+            memcpy(samples + i / TILE_SAMPLE * size, &b->keys[i], size);
+    }
+}
+
+static uint64_t sample_count(const struct tile_round *r)
+{
+    return (r->count + TILE_SAMPLE - 1) / TILE_SAMPLE;
+}
+
+static mw_status launch_cut(struct bench *b, const struct tile_round *round,
+                            int coarse_only, uint64_t cuts)
+{
+    const uint64_t per_block = tile_cut_threads / HEAP_LANES;
+    const struct tile_cut_args args = {.round = *round, .coarse_only = coarse_only};
+    struct launch launch = {.kernel = KERNEL_TILE_CUT,
+                            .blocks = (cuts + per_block - 1) / per_block,
+                            .threads = tile_cut_threads,
+                            .args = &args,
+                            .args_bytes = sizeof args};
+    mw_status status;
+
+    TRY(b->device->verbs->load(b->device, b->bits, &launch.program));
+    TRY(b->device->verbs->launch(b->device, &launch));
+    TRY(b->device->verbs->wait(b->device, NULL));
+done:
+    return status;
+}
+
+static mw_status cut(struct bench *b, struct tile_round round)
+{
+    const struct device_verbs *const verbs = b->device->verbs;
+    const uint64_t size = (uint64_t)b->bits / 8;
+    const uint64_t bytes[] = {round.count * size, sample_count(&round) * size};
+    const uint64_t rows = (uint64_t)round.groups * (round.pieces + 1);
+    const uint64_t ways = (uint64_t)round.ways;
+    const uint64_t coarse = (uint64_t)round.groups * round.coarse;
+    void *in = NULL, *samples = NULL, *cuts = NULL, *starts = NULL, *found = NULL;
+    mw_status status;
+
+    TRY(verbs->alloc(b->device, bytes[0], &in));
+    TRY(verbs->alloc(b->device, bytes[1], &samples));
+    TRY(verbs->alloc(b->device, rows * ways * sizeof(wide), &cuts));
+    TRY(verbs->alloc(b->device, rows * sizeof(wide), &starts));
+    TRY(verbs->alloc(b->device, coarse * ways * sizeof(unsigned), &found));
+    TRY(verbs->upload(b->device, in, b->narrow, bytes[0]));
+    TRY(verbs->upload(b->device, samples, (char *)b->narrow + bytes[0], bytes[1]));
+    round.in = in;
+    round.samples = samples;
+    round.cuts = cuts;
+    round.starts = starts;
+    round.coarse_cuts = found;
+    if (coarse > 0)
+        TRY(launch_cut(b, &round, 1, coarse));
+    TRY(launch_cut(b, &round, 0, rows));
+    TRY(verbs->download(b->device, b->cuts, cuts, rows * ways * sizeof(wide)));
+    TRY(verbs->download(b->device, b->starts, starts, rows * sizeof(wide)));
+    TRY(verbs->download(b->device, b->coarse, found, coarse * ways * sizeof(unsigned)));
+done:
+    verbs->free(b->device, found);
+    verbs->free(b->device, starts);
+    verbs->free(b->device, cuts);
+    verbs->free(b->device, samples);
+    verbs->free(b->device, in);
+    return status;
+}
+
+/* One group, and a cut through it, in steps of one key or of one sample. */
+struct view {
+    const uint64_t *keys; /* of the group */
+    wide left;            /* keys from there to the end of the array */
+    wide run;
+    wide step;
+    int ways;
+};
+
+static wide length_of(const struct view *v, int list)
+{
+    const wide first = (wide)list * v->run;
+    const wide left = v->left > first ? v->left - first : 0;
+
+    return ((left < v->run ? left : v->run) + v->step - 1) / v->step;
+}
+
+static uint64_t key_at(const struct view *v, int list, wide i)
+{
+    return v->keys[(wide)list * v->run + i * v->step];
+}
+
+/* Is there a place in the total order that makes this cut? */
+static int consistent(const struct view *v, const wide *parts)
+{
+    int last = -1;  /* the list of the last key before the cut, ... */
+    int first = -1; /* ... and of the first one behind it */
+
+    for (int list = 0; list < v->ways; list++) {
+        const wide part = parts[list];
+
+        if (part > length_of(v, list))
+            return 0;
+        if (part > 0 &&
+            (last < 0 || key_at(v, list, part - 1) >= key_at(v, last, parts[last] - 1)))
+            last = list;
+        if (part < length_of(v, list) &&
+            (first < 0 || key_at(v, list, part) < key_at(v, first, parts[first])))
+            first = list;
+    }
+    if (last < 0 || first < 0)
+        return 1;
+    const uint64_t before = key_at(v, last, parts[last] - 1);
+    const uint64_t behind = key_at(v, first, parts[first]);
+
+    return before < behind || (before == behind && last <= first);
+}
+
+/* What is wrong with cut `i` of a group, or NULL. */
+static const char *judge_cut(const struct bench *b, const struct tile_round *r,
+                             const struct view *v, wide group, wide i)
+{
+    const wide row = group * (r->pieces + 1) + i;
+    const wide *const parts = b->cuts + row * (wide)r->ways;
+    const wide slack = (wide)TILE_SLACK((size_t)b->bits / 8);
+    wide whole = 0;
+    wide rank = 0;
+
+    for (int list = 0; list < r->ways; list++) {
+        whole += length_of(v, list);
+        rank += parts[list];
+        if (i > 0 && parts[list] < parts[list - r->ways])
+            return "a part before its predecessor's";
+    }
+    const wide wanted = i * r->piece < whole ? i * r->piece : whole;
+
+    if (!consistent(v, parts))
+        return "no place in the total order makes it";
+    if ((wanted == 0 || wanted == whole) && rank != wanted)
+        return "not at the group's end";
+    if (rank > wanted + slack || rank + slack < wanted)
+        return "too far off";
+    if (b->starts[row] != group * (wide)r->ways * r->run + rank)
+        return "its start is not the sum of its parts";
+    return NULL;
+}
+
+static int cuts_right(const struct bench *b, const struct tile_round *r)
+{
+    for (wide group = 0; group < r->groups; group++) {
+        const wide first = group * (wide)r->ways * r->run;
+        struct view v = {b->keys + first, r->count - first, r->run, 1, r->ways};
+
+        for (wide i = 0; i <= r->pieces; i++) {
+            const char *const wrong = judge_cut(b, r, &v, group, i);
+
+            if (wrong) {
+                tap_note("count %llu, run %llu, piece %llu, %u coarse, cut %llu of "
+                         "group %llu: %s",
+                         r->count, r->run, r->piece, r->coarse, i, group, wrong);
+                return 0;
+            }
+        }
+        v.step = TILE_SAMPLE;
+        for (wide i = 0; i < r->coarse; i++) {
+            wide parts[TILE_MOST_WAYS];
+
+            for (int list = 0; list < r->ways; list++)
+                parts[list] =
+                    b->coarse[(group * r->coarse + i) * (wide)r->ways + (wide)list];
+            if (!consistent(&v, parts)) {
+                tap_note("coarse cut %llu of group %llu is none", i, group);
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* The shape, cut into pieces that cuts cannot overtake each other in. */
+static int shape_right(struct bench *b, const struct shape *s, int ways, enum kind kind,
+                       int coarse)
+{
+    struct tile_round r = {.count = s->group / 16 * s->sixteenths + s->more,
+                           .run = s->group / (wide)ways,
+                           .piece = 2 * TILE_SLACK((wide)b->bits / 8) + 11,
+                           .ways = ways};
+    const wide group = r.count < s->group ? r.count : s->group;
+
+    r.groups = (unsigned)((r.count + s->group - 1) / s->group);
+    r.pieces = (unsigned)((group + r.piece - 1) / r.piece);
+    if (coarse)
+        r.coarse = (r.pieces - 1) / TILE_COARSE;
+    if (r.count > MOST_KEYS || (r.pieces + 1) * r.groups * (unsigned)ways > MOST_CUTS) {
+        tap_note("the test has too little room");
+        return 0;
+    }
+    if (!coarse)
+        fill(b, &r, kind);
+    if (cut(b, r) != MW_OK) {
+        tap_note("%s", b->words.text);
+        return 0;
+    }
+    return cuts_right(b, &r);
+}
+
+int main(void)
+{
+    struct tap tap = {0, 0};
+    struct bench b = {.keys = malloc(MOST_KEYS * sizeof(uint64_t)),
+                      .narrow = malloc(2 * MOST_KEYS * sizeof(uint64_t)),
+                      .cuts = malloc(MOST_CUTS * sizeof(wide)),
+                      .starts = malloc(MOST_CUTS * sizeof(wide)),
+                      .coarse = malloc(MOST_CUTS * sizeof(unsigned))};
+
+    tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
+    for (b.bits = 8; b.bits <= 64 && b.device; b.bits *= 2) {
+        for (int ways = 2; ways <= TILE_MOST_WAYS; ways *= 2) {
+            for (int kind = 0; kind < KINDS; kind++) {
+                int passed = 1;
+
+                for (size_t i = 0; i < COUNT_OF(shapes) && passed; i++) {
+                    const int large = shapes[i].group > 100000;
+
+                    if (large && tap.count % 4 != 0) /* these take their time */
+                        continue;
+                    passed &= shape_right(&b, &shapes[i], ways, (enum kind)kind, 0);
+                    if (large)
+                        passed &= shape_right(&b, &shapes[i], ways, (enum kind)kind, 1);
+                }
+                tap_case(&tap, passed, "%d bits, %d ways, %s", b.bits, ways,
+                         kind_names[kind]);
+            }
+        }
+    }
+    if (b.device)
+        b.device->verbs->close(b.device);
+    free(b.coarse);
+    free(b.starts);
+    free(b.cuts);
+    free(b.narrow);
+    free(b.keys);
+    return tap_end(&tap);
+}
