@@ -1,6 +1,6 @@
 /*
- * sweep.c - time engine heap over ways and warps on one input (P9 of the
- * paper), every result verified: multiway_sweep --help.
+ * sweep.c - time an engine over its choices on one input, every result
+ * verified: heap over ways and warps (P9 of the paper), tile over the most ways.
  *
  * A time runs from the call of mw_sort_device to the end of mw_wait, keys in
  * device memory; two runs to warm up, then ten trials.
@@ -14,15 +14,17 @@
 enum { WARM_UPS = 2, TRIALS = 10 };
 
 static const char usage[] =
-    "usage: multiway_sweep [--device D] [--type T] [--count N] [--shape S] [--ways K]\n"
-    "                      [--warps P] [--commit TEXT] [--tsv FILE]\n"
+    "usage: multiway_sweep [--device D] [--engine E] [--type T] [--count N] [--shape S]\n"
+    "                      [--ways K] [--warps P] [--commit TEXT] [--tsv FILE]\n"
     "\n"
-    "Sorts the same keys with 2 to 32 ways (or K) and 16 to 96 warps a multiprocessor\n"
-    "(or P in all) and prints the times. Defaults: cuda, i32, 2^26, random.\n";
+    "Sorts the same keys with 2 to 32 ways (or K), engine heap also with 16 to 96 warps\n"
+    "a multiprocessor (or P in all), and prints the times. Defaults: cuda, heap, i32,\n"
+    "2^26, random. Engine tile takes K as the most ways; K = 0 lets it choose.\n";
 
 /* What the command line asks for. */
 struct wish {
     const char *device;
+    const char *engine;
     const char *type_name;
     const char *count_text;
     const char *shape;
@@ -36,6 +38,7 @@ struct wish {
 struct bench {
     mw_context *context;
     mw_info info;
+    mw_engine engine;
     mw_type type;
     uint64_t count;
     uint64_t bytes;
@@ -125,7 +128,7 @@ static void run(struct bench *bench, uint32_t ways, uint32_t warps)
     struct times times;
     uint64_t wanted;
 
-    tuning.engine = MW_ENGINE_HEAP;
+    tuning.engine = bench->engine;
     tuning.ways = ways;
     tuning.warps = warps;
     must(bench, mw_set_tuning(bench->context, &tuning), "tuning");
@@ -138,14 +141,15 @@ static void run(struct bench *bench, uint32_t ways, uint32_t warps)
     }
     times = measure(bench);
     must(bench, mw_get_counts(bench->context, &counts), "counts");
-    printf("%4u %6u %6u %6u %9.3f %9.3f %9.3f %9.3f %8.2f\n", ways, warps,
+    printf("%4u %7u %6u %6u %9.3f %9.3f %9.3f %9.3f %8.2f\n", ways, counts.tuning.warps,
            counts.tuning.base, counts.rounds, times.median, times.mean, times.least,
            times.most, (double)bench->count / times.median / 1e6);
     fflush(stdout);
     if (bench->tsv)
-        fprintf(bench->tsv, "%u\t%u\t%u\t%u\t%.4f\t%.4f\t%.4f\t%.4f\t%.3f\n", ways, warps,
-                counts.tuning.base, counts.rounds, times.median, times.mean, times.least,
-                times.most, (double)bench->count / times.median / 1e6);
+        fprintf(bench->tsv, "%u\t%u\t%u\t%u\t%.4f\t%.4f\t%.4f\t%.4f\t%.3f\n", ways,
+                counts.tuning.warps, counts.tuning.base, counts.rounds, times.median,
+                times.mean, times.least, times.most,
+                (double)bench->count / times.median / 1e6);
 }
 
 static void begin_tsv(struct bench *bench, const struct wish *wish)
@@ -160,19 +164,20 @@ static void begin_tsv(struct bench *bench, const struct wish *wish)
     }
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
     fprintf(bench->tsv,
-            "# engine heap over ways and warps, %s keys of type %s, shape %s\n"
+            "# engine %s, %s keys of type %s, shape %s\n"
             "# machine: %s, driver %s\n# date: %s\n# commit: %s\n"
-            "# command: multiway_sweep --type %s --count %s --shape %s\n"
+            "# command: multiway_sweep --engine %s --type %s --count %s --shape %s\n"
             "# wall clock around mw_sort_device and mw_wait, %d trials, all verified\n"
             "ways\twarps\tbase\trounds\tmedian_ms\tmean_ms\tmin_ms\tmax_ms\tgkeys_s\n",
-            wish->count_text, wish->type_name, wish->shape, bench->info.name,
-            bench->info.driver, date, wish->commit, wish->type_name, wish->count_text,
-            wish->shape, TRIALS);
+            wish->engine, wish->count_text, wish->type_name, wish->shape, bench->info.name,
+            bench->info.driver, date, wish->commit, wish->engine, wish->type_name,
+            wish->count_text, wish->shape, TRIALS);
 }
 
 static struct wish read_wish(int argc, char **argv)
 {
-    struct wish wish = {"cuda", "i32", "2^26", "random", NULL, NULL, "unknown", NULL};
+    struct wish wish = {"cuda", "heap", "i32",     "2^26", "random",
+                        NULL,   NULL,   "unknown", NULL};
     const struct {
         const char *name;
         const char **value;
@@ -211,6 +216,7 @@ static void open_bench(struct bench *bench, const struct wish *wish)
         fputs(usage, stderr);
         exit(2);
     }
+    bench->engine = strcmp(wish->engine, "tile") ? MW_ENGINE_HEAP : MW_ENGINE_TILE;
     bench->bytes = bench->count * mw_type_size(bench->type);
     bench->input = malloc(bench->bytes);
     bench->output = malloc(bench->bytes);
@@ -225,33 +231,43 @@ static void open_bench(struct bench *bench, const struct wish *wish)
         begin_tsv(bench, wish);
 }
 
+static void close_bench(struct bench *bench, const struct wish *wish)
+{
+    mw_free(bench->context, bench->workspace);
+    mw_free(bench->context, bench->keys);
+    if (bench->tsv && fclose(bench->tsv) != 0)
+        die(bench, wish->tsv);
+    mw_close(bench->context);
+    free(bench->input);
+    free(bench->output);
+}
+
 int main(int argc, char **argv)
 {
+    static const uint32_t all_ways[] = {0, 2, 4, 8, 16, 32};
     static const uint32_t per_processor[] = {16, 24, 32, 40, 48, 64, 96};
     const struct wish wish = read_wish(argc, argv);
-    const uint32_t ways_wanted = wish.ways ? (uint32_t)atoi(wish.ways) : 0;
     struct bench bench;
 
     open_bench(&bench, &wish);
-    printf("%s, driver %s: %s keys of type %s, %s\n", bench.info.name, bench.info.driver,
-           wish.count_text, wish.type_name, wish.shape);
-    printf("ways  warps   base rounds median ms   mean ms    min ms    max ms     Gk/s\n");
-    for (uint32_t ways = 2; ways <= 32; ways *= 2) {
-        if (ways_wanted && ways != ways_wanted)
+    printf("%s, driver %s: %s keys of type %s, %s, engine %s\n", bench.info.name,
+           bench.info.driver, wish.count_text, wish.type_name, wish.shape, wish.engine);
+    printf("ways   warps   base rounds median ms   mean ms    min ms    max ms     Gk/s\n");
+    for (size_t i = 0; i < sizeof all_ways / sizeof *all_ways; i++) {
+        const uint32_t ways = all_ways[i];
+
+        if (wish.ways && ways != (uint32_t)atoi(wish.ways))
             continue;
-        if (wish.warps) {
+        if (bench.engine == MW_ENGINE_TILE) {
+            run(&bench, ways, 0);
+        } else if (wish.warps) {
             run(&bench, ways, (uint32_t)atoi(wish.warps));
-            continue;
+        } else {
+            for (size_t j = 0; ways && j < sizeof per_processor / sizeof *per_processor;
+                 j++)
+                run(&bench, ways, per_processor[j] * bench.info.processors);
         }
-        for (size_t i = 0; i < sizeof per_processor / sizeof *per_processor; i++)
-            run(&bench, ways, per_processor[i] * bench.info.processors);
     }
-    mw_free(bench.context, bench.workspace);
-    mw_free(bench.context, bench.keys);
-    mw_close(bench.context);
-    free(bench.input);
-    free(bench.output);
-    if (bench.tsv && fclose(bench.tsv) != 0)
-        die(&bench, wish.tsv);
+    close_bench(&bench, &wish);
     return 0;
 }

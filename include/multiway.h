@@ -98,9 +98,9 @@ typedef struct mw_options {
     uint64_t cache_bytes;   /* most that folder may hold; 0: 256 MiB */
 } mw_options;
 
-#define MW_OPTIONS_INIT                                                                  \
-    {                                                                                    \
-        sizeof(mw_options), NULL, 0                                                      \
+#define MW_OPTIONS_INIT             \
+    {                               \
+        sizeof(mw_options), NULL, 0 \
     }
 
 /*
@@ -186,9 +186,9 @@ MW_API mw_status mw_wait(mw_context *context);
 
 /* The methods a GPU (or the simulator) can sort by. Values are pinned. */
 typedef enum mw_engine {
-    MW_ENGINE_AUTO = 0, /* the best one for this device */
+    MW_ENGINE_AUTO = 0, /* tile, or heap where a choice was made that only heap has */
     MW_ENGINE_HEAP = 1, /* the paper's: shearsort, exact cuts, minBlockHeap */
-    MW_ENGINE_TILE = 2  /* merging by cuts alone, in tiles: the fastest; under 2^32 keys */
+    MW_ENGINE_TILE = 2  /* merging by cuts alone, in tiles: faster; under 2^32 keys */
 } mw_engine;
 
 /*
@@ -196,18 +196,18 @@ typedef enum mw_engine {
  * this device, type and count. Start from MW_TUNING_INIT.
  */
 typedef struct mw_tuning {
-    size_t size;     /* sizeof(mw_tuning), set by MW_TUNING_INIT */
+    size_t size; /* sizeof(mw_tuning), set by MW_TUNING_INIT */
     mw_engine engine;
-    uint32_t ways;    /* lists merged at once, K: 2, 4, 8, 16 or 32 */
-    uint32_t warps;   /* merge tasks in flight, P: any number */
-    uint32_t threads; /* per block of the merge: a multiple of 32, at most 1024 */
-    uint32_t items;   /* keys a thread owns; engine heap has 32 and no choice */
-    uint32_t base;    /* keys of a base-case run: 1024, 2048, ... 16384 */
+    uint32_t ways;    /* lists merged at once, K: 2, 4, 8, 16 or 32; tile: at most K */
+    uint32_t warps;   /* heap: merge tasks in flight, P, any number */
+    uint32_t threads; /* heap: per block of the merge, a multiple of 32 up to 1024 */
+    uint32_t items;   /* keys a thread owns: 32; tile: 16 if they have 8 bytes */
+    uint32_t base;    /* heap: keys of a base-case run, 1024, 2048, ... 16384 */
 } mw_tuning;
 
-#define MW_TUNING_INIT                                                                   \
-    {                                                                                    \
-        sizeof(mw_tuning), MW_ENGINE_AUTO, 0, 0, 0, 0, 0                                 \
+#define MW_TUNING_INIT                                   \
+    {                                                    \
+        sizeof(mw_tuning), MW_ENGINE_AUTO, 0, 0, 0, 0, 0 \
     }
 
 /*
@@ -246,12 +246,12 @@ typedef struct mw_counts {
     mw_traffic traffic;     /* counted; all zero except on the simulator */
 } mw_counts;
 
-#define MW_COUNTS_INIT                                                                   \
-    {                                                                                    \
-        sizeof(mw_counts), 0, 0, 0, 0, 0, 0, MW_TUNING_INIT,                             \
-        {                                                                                \
-            0, 0, 0, 0, 0, 0, 0, 0                                                       \
-        }                                                                                \
+#define MW_COUNTS_INIT                                       \
+    {                                                        \
+        sizeof(mw_counts), 0, 0, 0, 0, 0, 0, MW_TUNING_INIT, \
+        {                                                    \
+            0, 0, 0, 0, 0, 0, 0, 0                           \
+        }                                                    \
     }
 
 MW_API mw_status mw_get_counts(mw_context *context, mw_counts *counts);
@@ -261,9 +261,9 @@ typedef struct mw_ledger_line {
     const char *kernel; /* such as "heap_merge" */
     const char *file;   /* such as "heap_merge.cu" */
     int line;
-    const char *text;    /* the line itself, without its indentation */
-    int bulk;            /* 1 if the line moves keys in bulk (P4's coalesced accesses) */
-    uint64_t launches;   /* of the kernel */
+    const char *text;  /* the line itself, without its indentation */
+    int bulk;          /* 1 if the line moves keys in bulk (P4's coalesced accesses) */
+    uint64_t launches; /* of the kernel */
     mw_traffic traffic;
 } mw_ledger_line;
 
@@ -286,12 +286,12 @@ typedef struct mw_info {
     uint32_t architecture;     /* 90 for sm_90; 0 on the CPU */
     uint64_t shared_per_block; /* most shared memory a block may use */
     uint64_t shared_per_processor;
-    int ahead_of_time;         /* 1 if embedded kernel images serve this device */
+    int ahead_of_time; /* 1 if embedded kernel images serve this device */
 } mw_info;
 
-#define MW_INFO_INIT                                                                     \
-    {                                                                                    \
-        sizeof(mw_info), "", "", "", 0, 0, 0, 0, 0, 0                                    \
+#define MW_INFO_INIT                                  \
+    {                                                 \
+        sizeof(mw_info), "", "", "", 0, 0, 0, 0, 0, 0 \
     }
 
 MW_API mw_status mw_get_info(mw_context *context, mw_info *info);

@@ -147,7 +147,8 @@ mw_status mw_get_tuning(mw_context *context, mw_type type, uint64_t count,
 
     TRY(context_ready(context));
     if (!row || !tuning)
-        return fail(&context->words, MW_BAD_ARGUMENT, row ? "tuning is NULL" : "no such type");
+        return fail(&context->words, MW_BAD_ARGUMENT,
+                    row ? "tuning is NULL" : "no such type");
     if (context->cpu) {
         *tuning = context->tuning;
         return MW_OK;
@@ -165,7 +166,8 @@ mw_status mw_get_info(mw_context *context, mw_info *info)
 
     TRY(context_ready(context));
     if (!info || info->size != sizeof *info)
-        return fail(&context->words, MW_BAD_ARGUMENT, "info was not begun with MW_INFO_INIT");
+        return fail(&context->words, MW_BAD_ARGUMENT,
+                    "info was not begun with MW_INFO_INIT");
     *info = context->info;
     info->size = sizeof *info;
 done:

@@ -59,8 +59,7 @@ struct device_verbs {
 
     /* Forget the ledger; hand out the ledger. NULL where none is kept. */
     void (*ledger_reset)(struct device *device);
-    mw_status (*ledger)(struct device *device, const mw_ledger_line **lines,
-                        size_t *count);
+    mw_status (*ledger)(struct device *device, const mw_ledger_line **lines, size_t *count);
 };
 
 /* What every device has; its own struct begins with this one. */

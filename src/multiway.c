@@ -50,7 +50,8 @@ static uint64_t blocks_for(uint64_t tasks, uint32_t threads)
     return (tasks + warps - 1) / warps;
 }
 
-/* Engine heap: sort runs of `base` keys from `in` to `out`, which may be the same buffer. */
+/* Engine heap: sort runs of `base` keys from `in` to `out`, which may be the same buffer.
+ */
 static mw_status heap_base(const struct sort *sort, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
 {
@@ -120,7 +121,8 @@ static mw_status tile_merge(const struct sort *sort, const struct plan_round *ro
                                      .samples = space + plan->samples_offset,
                                      .cuts = (wide *)(space + plan->cuts_offset),
                                      .starts = (wide *)(space + plan->starts_offset),
-                                     .coarse_cuts = (unsigned *)(space + plan->coarse_offset),
+                                     .coarse_cuts =
+                                         (unsigned *)(space + plan->coarse_offset),
                                      .count = sort->count,
                                      .run = round->run,
                                      .piece = round->piece,
@@ -154,12 +156,14 @@ struct engine {
                        const void *in, void *out, struct key_code leave);
 };
 
-static const struct engine engines[] = {[MW_ENGINE_HEAP] = {heap_base, heap_merge},
-                                        [MW_ENGINE_TILE] = {tile_sort, tile_merge}};
+static const struct engine engines[] = {
+    [MW_ENGINE_HEAP] = {heap_base, heap_merge},
+      [MW_ENGINE_TILE] = {tile_sort, tile_merge}
+};
 
 mw_status passes_sort(struct device *device, struct program *program,
-                      const struct plan *plan, struct code code, void *keys,
-                      uint64_t count, void *workspace, void *stream)
+                      const struct plan *plan, struct code code, void *keys, uint64_t count,
+                      void *workspace, void *stream)
 {
     const struct engine *const engine = &engines[plan->tuning.engine];
     const struct sort sort = {device, program, plan, count, workspace, stream};

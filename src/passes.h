@@ -13,7 +13,7 @@
  * the code that makes them unsigned numbers. Does not wait.
  */
 mw_status passes_sort(struct device *device, struct program *program,
-                      const struct plan *plan, struct code code, void *keys,
-                      uint64_t count, void *workspace, void *stream);
+                      const struct plan *plan, struct code code, void *keys, uint64_t count,
+                      void *workspace, void *stream);
 
 #endif

@@ -13,7 +13,8 @@ struct tune_row {
 };
 
 static const struct tune_row tune_rows[] = {
-#define TUNE(arch, size, ways, warps, threads, base) {arch, size, ways, warps, threads, base},
+#define TUNE(arch, size, ways, warps, threads, base) \
+    {arch, size, ways, warps, threads, base},
 #include "tune.def"
 #undef TUNE
 };
@@ -46,7 +47,8 @@ mw_status plan_check(const mw_tuning *t, struct words *words)
 {
     if (t->engine != MW_ENGINE_AUTO && t->engine != MW_ENGINE_HEAP &&
         t->engine != MW_ENGINE_TILE)
-        return fail(words, MW_BAD_ARGUMENT, "tuning: there is no engine %d", (int)t->engine);
+        return fail(words, MW_BAD_ARGUMENT, "tuning: there is no engine %d",
+                    (int)t->engine);
     if (t->ways && (!power_of_two(t->ways) || t->ways < 2 || t->ways > HEAP_MOST_WAYS))
         return fail(words, MW_BAD_ARGUMENT,
                     "tuning: ways must be 2, 4, 8, 16 or 32, not %u", t->ways);
@@ -58,13 +60,16 @@ mw_status plan_check(const mw_tuning *t, struct words *words)
         return fail(words, MW_BAD_ARGUMENT,
                     "tuning: a thread has 16 or 32 items, by engine and type, not %u",
                     t->items);
-    if (t->base && (!power_of_two(t->base) || t->base < HEAP_GRID || t->base > HEAP_MOST_BASE))
+    if (t->base &&
+        (!power_of_two(t->base) || t->base < HEAP_GRID || t->base > HEAP_MOST_BASE))
         return fail(words, MW_BAD_ARGUMENT,
-                    "tuning: base must be 1024, 2048, 4096, 8192 or 16384, not %u", t->base);
+                    "tuning: base must be 1024, 2048, 4096, 8192 or 16384, not %u",
+                    t->base);
     return MW_OK;
 }
 
-/* Merge rounds that `base`-sized runs of `count` keys need: ceil(log_ways(count / base)). */
+/* Merge rounds that `base`-sized runs of `count` keys need: ceil(log_ways(count / base)).
+ */
 static uint32_t rounds_for(uint64_t count, uint64_t base, uint32_t ways)
 {
     uint64_t runs = divide_up(count, base);
@@ -82,7 +87,8 @@ static uint32_t base_shared(uint64_t base, size_t key_size)
 
 static uint32_t merge_shared(const mw_tuning *t, size_t key_size)
 {
-    return (uint32_t)(t->threads / HEAP_LANES * HEAP_NODES(t->ways) * HEAP_LANES * key_size);
+    return (uint32_t)(t->threads / HEAP_LANES * HEAP_NODES(t->ways) * HEAP_LANES *
+                      key_size);
 }
 
 /*
@@ -116,10 +122,12 @@ static mw_status heap_tuning(mw_tuning *t, const mw_info *info, size_t key_size,
         t->warps = row->warps * info->processors;
     if (!t->threads) {
         t->threads = row->threads;
-        while (t->threads > HEAP_LANES && merge_shared(t, key_size) > info->shared_per_block)
+        while (t->threads > HEAP_LANES &&
+               merge_shared(t, key_size) > info->shared_per_block)
             t->threads -= HEAP_LANES;
     }
-    while (most_base > HEAP_GRID && base_shared(most_base, key_size) > info->shared_per_block)
+    while (most_base > HEAP_GRID &&
+           base_shared(most_base, key_size) > info->shared_per_block)
         most_base /= 2;
     if (!t->base)
         t->base = choose_base(count, t->ways, most_base);
@@ -247,6 +255,8 @@ static mw_status plan_tile(struct plan *plan, size_t key_size, uint64_t count,
 
     if (count > UINT32_MAX)
         return fail(words, MW_UNSUPPORTED, "engine tile sorts fewer than 2^32 keys");
+    if (t->warps)
+        return fail(words, MW_UNSUPPORTED, "engine tile has no choice of warps");
     if ((t->threads && t->threads != TILE_ROWS) || (t->base && t->base != tile) ||
         (t->items && t->items != TILE_ITEMS(key_size)))
         return fail(words, MW_UNSUPPORTED,
@@ -303,8 +313,7 @@ static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
     if (!tile)
         return;
     plan->coarse_offset += round_up(cut_rows * sizeof(wide), 256);
-    plan->samples_offset =
-        plan->coarse_offset + round_up(coarse * sizeof(unsigned), 256);
+    plan->samples_offset = plan->coarse_offset + round_up(coarse * sizeof(unsigned), 256);
     plan->workspace_bytes =
         plan->samples_offset + round_up(divide_up(count, TILE_SAMPLE) * key_size, 256);
 }
@@ -314,7 +323,7 @@ static mw_engine choose_engine(const mw_tuning *wish, uint64_t count)
 {
     if (wish->engine != MW_ENGINE_AUTO)
         return wish->engine;
-    if (wish->warps || wish->threads || wish->items || wish->base || count > UINT32_MAX)
+    if (wish->warps || wish->threads || wish->base || count > UINT32_MAX)
         return MW_ENGINE_HEAP;
     return MW_ENGINE_TILE;
 }

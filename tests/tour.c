@@ -15,15 +15,21 @@ static const struct tuning_row {
     mw_tuning tuning; /* size, engine, ways, warps, threads, items, base */
 } rows[] = {
     {"heap, 2 ways, small base", {sizeof(mw_tuning), MW_ENGINE_HEAP, 2, 24, 64, 0, 1024}},
-    {"heap, 8 ways",             {sizeof(mw_tuning), MW_ENGINE_HEAP, 8, 0, 0, 0, 2048} },
-    {"heap, 32 ways",            {sizeof(mw_tuning), MW_ENGINE_HEAP, 32, 5, 0, 0, 1024}},
-    {"heap, one base case",      {sizeof(mw_tuning), MW_ENGINE_HEAP, 4, 0, 0, 0, 0}    },
+    {"heap, 8 ways",             {sizeof(mw_tuning), MW_ENGINE_HEAP, 8, 0, 0, 0, 2048}  },
+    {"heap, 32 ways",            {sizeof(mw_tuning), MW_ENGINE_HEAP, 32, 5, 0, 0, 1024} },
+    {"heap, one base case",      {sizeof(mw_tuning), MW_ENGINE_HEAP, 4, 0, 0, 0, 0}     },
+    {"tile, 2 ways",             {sizeof(mw_tuning), MW_ENGINE_TILE, 2, 0, 0, 0, 0}     },
+    {"tile",                     {sizeof(mw_tuning), MW_ENGINE_TILE, 0, 0, 0, 0, 0}     },
 };
 
 static const struct {
     const char *shape;
     uint64_t count;
-} inputs[] = {{"specials", 1000}, {"random", 9001}, {"few:3", 40009}};
+} inputs[] = {
+    {"specials", 1000 },
+    {"random",   9001 },
+    {"few:3",    40009}
+};
 
 int main(int argc, char **argv)
 {

@@ -7,11 +7,11 @@
 #include "multiway.h"
 
 /* Leave for `done`, the function's only label, unless `call` came to MW_OK. */
-#define TRY(call)                                                                        \
-    do {                                                                                 \
-        status = (call);                                                                 \
-        if (status != MW_OK)                                                             \
-            goto done;                                                                   \
+#define TRY(call)            \
+    do {                     \
+        status = (call);     \
+        if (status != MW_OK) \
+            goto done;       \
     } while (0)
 
 /* The words behind a status; each handle has one, and every floor may write it. */
@@ -23,7 +23,8 @@ struct words {
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-mw_status fail(struct words *words, mw_status status, const char *format, ...);
+mw_status
+fail(struct words *words, mw_status status, const char *format, ...);
 
 /* How a key's bits become an unsigned number of the same order: see code.inl. */
 enum code_kind { CODE_UNSIGNED, CODE_SIGNED, CODE_FLOAT };

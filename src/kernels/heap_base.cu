@@ -130,7 +130,7 @@ DEVICE void grow(key_cell *cells, item *r)
  * sorted keys are the real ones, whatever their values.
  */
 DEVICE item greatest_of_block(const struct heap_base_args *args, wide first, int count,
-                             key_cell *cells)
+                              key_cell *cells)
 {
     const key_cell *const in = (const key_cell *)args->in + first;
     item greatest = enter(LOAD(&in[0]), &args->enter);

@@ -16,7 +16,8 @@
  * first. A node is short only if nothing is left below it.
  */
 
-/* A warp's heap. Nodes are numbered 1 (the root) to 2 K - 1; v's children are 2v, 2v + 1. */
+/* A warp's heap. Nodes are numbered 1 (the root) to 2 K - 1; v's children are 2v, 2v + 1.
+ */
 struct heap {
     key_cell *nodes;     /* in shared memory */
     const key_cell *in;  /* the lists of this group, one behind the other */
@@ -135,7 +136,8 @@ DEVICE void put_leaf(struct heap *h, int v, item k, int count)
     set_count(h, v, count);
 }
 
-/* Note which child of v has the lesser last key: `second` does if `yes` in the last lane. */
+/* Note which child of v has the lesser last key: `second` does if `yes` in the last lane.
+ */
 DEVICE void note_lesser(struct heap *h, int v, int first, int second, int yes)
 {
     const int lesser = BALLOT(yes) >> (WARP - 1) & 1 ? second : first;
@@ -154,8 +156,8 @@ DEVICE void fill(struct heap *h, int v, int careful)
 {
     int leaf = v;
     int fresh_count;
-    int above = 0; /* v's parent, if it was filled here too ... */
-    int kept = 0;  /* ... and its child that was not emptied, */
+    int above = 0;     /* v's parent, if it was filled here too ... */
+    int kept = 0;      /* ... and its child that was not emptied, */
     item kept_key = 0; /* with the keys it kept */
     item fresh = 0;
 
@@ -226,10 +228,11 @@ DEVICE void build(struct heap *h)
 }
 
 /* My list's part of the piece, by the cuts in front of it and behind it. */
-DEVICE void open_lists(struct heap *h, const struct heap_round *round, wide group, wide piece)
+DEVICE void open_lists(struct heap *h, const struct heap_round *round, wide group,
+                       wide piece)
 {
-    const wide_cell *const cuts =
-        (const wide_cell *)round->cuts + (group * (round->pieces + 1) + piece) * round->ways;
+    const wide_cell *const cuts = (const wide_cell *)round->cuts +
+                                  (group * (round->pieces + 1) + piece) * round->ways;
 
     h->in = (const key_cell *)round->in + group * round->ways * round->run;
     h->ways = round->ways;
@@ -267,7 +270,6 @@ DEVICE void merge_piece(struct heap *h, const struct heap_merge_args *args, wide
         else
             fill(h, 1, 0);
     }
-    WARP_BARRIER(); /* the next piece takes over the nodes */
 }
 
 enum { heap_merge_blocks = 1 };
@@ -281,7 +283,7 @@ KERNEL(heap_merge, struct heap_merge_args)
     struct heap h;
 
     h.nodes = nodes + warp * HEAP_LANES * HEAP_NODES(args.round.ways);
-    for (wide task = (wide)BLOCK * warps + warp; task < args.round.groups * args.round.pieces;
-         task += (wide)BLOCKS * warps)
+    for (wide task = (wide)BLOCK * warps + warp;
+         task < args.round.groups * args.round.pieces; task += (wide)BLOCKS * warps)
         merge_piece(&h, &args, task);
 }

@@ -15,7 +15,8 @@ typedef unsigned long long key;
 #error "KEY_BITS must be 8, 16, 32 or 64"
 #endif
 
-/* A key in a register: a machine word at least, since a narrower one saves nothing there. */
+/* A key in a register: a machine word at least, since a narrower one saves nothing there.
+ */
 #if KEY_BITS == 64
 typedef key item;
 #else
@@ -36,7 +37,7 @@ DEVICE int less(item a, item b)
 /* What fills places behind the last key of a tile: no key comes behind it. */
 DEVICE item filler(void)
 {
-    return (key)~(key)0;
+    return (key) ~(key)0;
 }
 
 #define CODE_FUNCTION DEVICE

@@ -8,10 +8,10 @@
 typedef unsigned long long wide; /* positions in the array: 64 bits everywhere */
 
 enum {
-    HEAP_LANES = 32,         /* W = B: lanes of a warp, keys of a heap node */
-    HEAP_MOST_WAYS = 32,     /* one lane holds one list's cursor */
-    HEAP_GRID = 1024,        /* W * W: the keys one warp sorts alone */
-    HEAP_MOST_BASE = 16384   /* the largest base case: 16 warps */
+    HEAP_LANES = 32,       /* W = B: lanes of a warp, keys of a heap node */
+    HEAP_MOST_WAYS = 32,   /* one lane holds one list's cursor */
+    HEAP_GRID = 1024,      /* W * W: the keys one warp sorts alone */
+    HEAP_MOST_BASE = 16384 /* the largest base case: 16 warps */
 };
 
 /* The most threads a block of each kernel may have. */
@@ -82,11 +82,11 @@ struct heap_merge_args {
 
 enum {
     TILE_ROWS = tile_sort_threads,
-    TILE_MOST_WAYS = 32,  /* one lane looks after one list */
-    TILE_SAMPLE = 32,     /* every 32nd key of a pass's output is also a sample */
-    TILE_COARSE = 32,     /* every 32nd cut is found first, the others between those, */
+    TILE_MOST_WAYS = 32,    /* one lane looks after one list */
+    TILE_SAMPLE = 32,       /* every 32nd key of a pass's output is also a sample */
+    TILE_COARSE = 32,       /* every 32nd cut is found first, the others between those, */
     TILE_COARSE_FROM = 600, /* if a group has more than this many; below it does not pay */
-    TILE_SLACK_PART = 64  /* a cut may be off by this part of a tile */
+    TILE_SLACK_PART = 64    /* a cut may be off by this part of a tile */
 };
 
 /* Keys a thread owns, keys of a tile; how far off a cut may be, in keys. */
@@ -94,12 +94,13 @@ enum {
 #define TILE_KEYS(key_bytes) (TILE_ROWS * TILE_ITEMS(key_bytes))
 #define TILE_SLACK(key_bytes) (TILE_KEYS(key_bytes) / TILE_SLACK_PART)
 
-/* Shared memory of the two tile kernels, in bytes: cells, splits, and what the lists need. */
+/* Shared memory of the two tile kernels, in bytes: cells, splits, and what the lists need.
+ */
 #define TILE_CELL_BYTES(key_bytes) ((key_bytes) == 8 ? 8 : 4)
 #define TILE_ROW_BYTES(key_bytes) ((TILE_ITEMS(key_bytes) + 1) * TILE_CELL_BYTES(key_bytes))
 #define TILE_SORT_SHARED(key_bytes) (TILE_ROWS * (TILE_ROW_BYTES(key_bytes) + 4))
-#define TILE_MERGE_SHARED(key_bytes)                                                     \
-    (TILE_SORT_SHARED(key_bytes) + TILE_MOST_WAYS / 2 * TILE_ROW_BYTES(key_bytes) +      \
+#define TILE_MERGE_SHARED(key_bytes)                                                \
+    (TILE_SORT_SHARED(key_bytes) + TILE_MOST_WAYS / 2 * TILE_ROW_BYTES(key_bytes) + \
      4 * (TILE_MOST_WAYS + TILE_MOST_WAYS / 2 + 2))
 
 /* Sort each tile of `in` into `out`; the two may be the same. */

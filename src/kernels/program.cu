@@ -17,6 +17,6 @@
 #include "heap_merge.cu"
 
 #include "tile.cuh"
-#include "tile_sort.cu"
 #include "tile_cut.cu"
 #include "tile_merge.cu"
+#include "tile_sort.cu"

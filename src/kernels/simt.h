@@ -40,12 +40,12 @@
 
 #ifdef __CUDACC__ /* nvcc and NVRTC */
 
-#define KERNEL(name, args_t)                                                             \
-    extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks)          \
+#define KERNEL(name, args_t)                                                    \
+    extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks) \
         name(const args_t args)
 #define DEVICE static __device__ __forceinline__
-#define SHARED(type, name)                                                               \
-    extern __shared__ __align__(16) unsigned char simt_shared_memory[];                  \
+#define SHARED(type, name)                                              \
+    extern __shared__ __align__(16) unsigned char simt_shared_memory[]; \
     type *const name = (type *)simt_shared_memory
 #define THREAD ((int)threadIdx.x)
 #define BLOCK ((int)blockIdx.x)

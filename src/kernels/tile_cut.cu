@@ -26,7 +26,8 @@ struct cut_span {
     unsigned hi;
 };
 
-/* A pivot: its key, the lane that owns it, its place there; how many come before it here. */
+/* A pivot: its key, the lane that owns it, its place there; how many come before it here.
+ */
 struct cut_pivot {
     key value;
     int owner;
@@ -112,7 +113,8 @@ DEVICE struct cut_pivot search_samples(struct cut_span w, unsigned length, unsig
     for (int round = 0; open > 0 && best_error > tolerance; round++) {
         const unsigned begun = SUM(expected(w.lo, length));
         const unsigned need = target > begun ? target - begun : 0;
-        const struct cut_pivot p = take_pivot(&w, (float)need / (2.0f * (float)open), round);
+        const struct cut_pivot p =
+            take_pivot(&w, (float)need / (2.0f * (float)open), round);
         const unsigned mine = LANE == p.owner ? 2 * p.place : expected(p.before, length);
         const unsigned rank = SUM(mine);
         const unsigned error = rank > target ? rank - target : target - rank;
@@ -204,7 +206,8 @@ DEVICE struct cut_task task_of_warp(const struct tile_round *round, int coarse_o
 /* My list's coarse cuts of this group; cut i of them is before piece 32 (i + 1). */
 DEVICE unsigned_cell *coarse_cuts(const struct tile_round *round, const struct cut_task *t)
 {
-    return (unsigned_cell *)round->coarse_cuts + t->group * round->coarse * round->ways + LANE;
+    return (unsigned_cell *)round->coarse_cuts + t->group * round->coarse * round->ways +
+           LANE;
 }
 
 /*
@@ -212,8 +215,8 @@ DEVICE unsigned_cell *coarse_cuts(const struct tile_round *round, const struct c
  * must be other cuts than this one, and real ones: widened by even one sample,
  * a window could hold pivots whose place in another list is outside its window.
  */
-DEVICE struct cut_span window_between(const struct tile_round *round, const struct cut_task *t,
-                                      int coarse_only)
+DEVICE struct cut_span window_between(const struct tile_round *round,
+                                      const struct cut_task *t, int coarse_only)
 {
     const unsigned above = t->piece / TILE_COARSE;
     const unsigned below = t->piece % TILE_COARSE ? above : above - 1;
@@ -259,7 +262,8 @@ KERNEL(tile_cut, struct tile_cut_args)
     }
     if (args.coarse_only) {
         if (LANE < round->ways)
-            STORE(&coarse_cuts(round, &t)[(t.piece / TILE_COARSE - 1) * round->ways], coarse);
+            STORE(&coarse_cuts(round, &t)[(t.piece / TILE_COARSE - 1) * round->ways],
+                  coarse);
         return;
     }
 

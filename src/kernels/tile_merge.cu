@@ -194,8 +194,8 @@ DEVICE struct group my_group(const struct tile_lists *lists, int cells, int pair
 }
 
 /* Put my row of a merged group where the next round wants it. */
-DEVICE void put_merged_row(const struct tile_lists *lists, int cells, int pair, int level, int ways,
-                    const item *r)
+DEVICE void put_merged_row(const struct tile_lists *lists, int cells, int pair, int level,
+                           int ways, const item *r)
 {
     const int index = pair >> level;
 
@@ -204,14 +204,16 @@ DEVICE void put_merged_row(const struct tile_lists *lists, int cells, int pair, 
         const int end = LOAD(&lists->pair_row[(index + 1) << level]);
         const int row = begin + end - 1 - THREAD + index / 2;
 
-        scatter(cells + row * ROW_BYTES + (ITEMS - 1) * CELL_BYTES + group_shift(end), 1, r);
+        scatter(cells + row * ROW_BYTES + (ITEMS - 1) * CELL_BYTES + group_shift(end), 1,
+                r);
     } else {
         scatter(cells + (THREAD + index / 2) * ROW_BYTES, 0, r);
     }
 }
 
 /* Merge pairs of lists, then pairs of pairs, until one is left. */
-DEVICE void merge_rounds(const struct tile_lists *lists, int cells, int_cell *splits, int ways)
+DEVICE void merge_rounds(const struct tile_lists *lists, int cells, int_cell *splits,
+                         int ways)
 {
     const int live = THREAD < LOAD(&lists->pair_row[TILE_MOST_WAYS / 2]);
     const int pair = pair_of_row(lists, ways);
