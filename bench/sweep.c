@@ -183,6 +183,7 @@ static struct wish read_wish(int argc, char **argv)
         const char **value;
     } options[] = {
         {"--device", &wish.device    },
+        {"--engine", &wish.engine    },
         {"--type",   &wish.type_name },
         {"--count",  &wish.count_text},
         {"--shape",  &wish.shape     },
@@ -212,7 +213,8 @@ static void open_bench(struct bench *bench, const struct wish *wish)
     must(bench, mw_open(&bench->context, wish->device, NULL), "open");
     must(bench, mw_get_info(bench->context, &bench->info), "info");
     if (mw_type_parse(wish->type_name, &bench->type) != MW_OK ||
-        kit_parse_count(wish->count_text, &bench->count) != 0) {
+        kit_parse_count(wish->count_text, &bench->count) != 0 ||
+        (strcmp(wish->engine, "heap") != 0 && strcmp(wish->engine, "tile") != 0)) {
         fputs(usage, stderr);
         exit(2);
     }
