@@ -50,8 +50,7 @@ static uint64_t blocks_for(uint64_t tasks, uint32_t threads)
     return (tasks + warps - 1) / warps;
 }
 
-/* Engine heap: sort runs of `base` keys from `in` to `out`, which may be the same buffer.
- */
+/* Engine heap: sort runs of `base` keys from `in` to `out`, which may be the same. */
 static mw_status heap_base(const struct sort *sort, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
 {

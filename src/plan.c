@@ -68,8 +68,7 @@ mw_status plan_check(const mw_tuning *t, struct words *words)
     return MW_OK;
 }
 
-/* Merge rounds that `base`-sized runs of `count` keys need: ceil(log_ways(count / base)).
- */
+/* Merge rounds that runs of `base` keys need: ceil(log_ways(count / base)). */
 static uint32_t rounds_for(uint64_t count, uint64_t base, uint32_t ways)
 {
     uint64_t runs = divide_up(count, base);
@@ -195,7 +194,7 @@ enum { TILE_MOST_LEVELS = 5 }; /* log2 of the most ways */
  * 8-byte keys take twice as long, in like proportion.
  */
 static const uint64_t pass_start = 150000000;
-static const uint64_t pass_by_levels[TILE_MOST_LEVELS + 1] = {0, 30, 39, 46, 57, 75};
+static const uint64_t pass_by_levels[TILE_MOST_LEVELS + 1] = {0, 30, 39, 46, 57, 80};
 
 /* Levels of pass `i` of `passes` that share `levels` as evenly as can be, longest first. */
 static uint32_t levels_of_pass(uint32_t levels, uint32_t passes, uint32_t i)

@@ -39,8 +39,7 @@ static void *work_of(const struct sort *sort, unsigned worker)
     return (unsigned char *)sort->request->work + (size_t)worker * WORK_BYTES;
 }
 
-/* Where part `i` of `parts` even parts of `count` things begins, and the one before ends.
- */
+/* Where part `i` of `parts` even parts of `count` things begins. */
 static uint64_t part_start(uint64_t count, uint64_t parts, uint64_t i)
 {
     const uint64_t rest = count % parts;

@@ -16,8 +16,7 @@
  * first. A node is short only if nothing is left below it.
  */
 
-/* A warp's heap. Nodes are numbered 1 (the root) to 2 K - 1; v's children are 2v, 2v + 1.
- */
+/* A warp's heap. Nodes are 1 (the root) to 2 K - 1; v's children are 2v and 2v + 1. */
 struct heap {
     key_cell *nodes;     /* in shared memory */
     const key_cell *in;  /* the lists of this group, one behind the other */
@@ -136,8 +135,7 @@ DEVICE void put_leaf(struct heap *h, int v, item k, int count)
     set_count(h, v, count);
 }
 
-/* Note which child of v has the lesser last key: `second` does if `yes` in the last lane.
- */
+/* Note the child of v with the lesser last key: `second` if `yes` in the last lane. */
 DEVICE void note_lesser(struct heap *h, int v, int first, int second, int yes)
 {
     const int lesser = BALLOT(yes) >> (WARP - 1) & 1 ? second : first;

@@ -15,8 +15,7 @@ typedef unsigned long long key;
 #error "KEY_BITS must be 8, 16, 32 or 64"
 #endif
 
-/* A key in a register: a machine word at least, since a narrower one saves nothing there.
- */
+/* A key in a register: a machine word at least, a narrower one saves nothing there. */
 #if KEY_BITS == 64
 typedef key item;
 #else

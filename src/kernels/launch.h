@@ -94,8 +94,7 @@ enum {
 #define TILE_KEYS(key_bytes) (TILE_ROWS * TILE_ITEMS(key_bytes))
 #define TILE_SLACK(key_bytes) (TILE_KEYS(key_bytes) / TILE_SLACK_PART)
 
-/* Shared memory of the two tile kernels, in bytes: cells, splits, and what the lists need.
- */
+/* Shared memory of the two tile kernels, in bytes: cells, splits, lists. */
 #define TILE_CELL_BYTES(key_bytes) ((key_bytes) == 8 ? 8 : 4)
 #define TILE_ROW_BYTES(key_bytes) ((TILE_ITEMS(key_bytes) + 1) * TILE_CELL_BYTES(key_bytes))
 #define TILE_SORT_SHARED(key_bytes) (TILE_ROWS * (TILE_ROW_BYTES(key_bytes) + 4))

@@ -17,8 +17,7 @@ DEVICE void exchange(item *a, item *b)
 
 #ifdef __CUDACC__
 
-/* A one that the compiler takes for a variable: multiplying by it stays a multiplication.
- */
+/* A one that the compiler takes for a variable, so that it does multiply by it. */
 #define OPAQUE_ONE blockDim.y
 
 /* a * b + c, on the pipe that also multiplies floats. */

@@ -83,8 +83,7 @@ DEVICE int belongs_before(int address, int distance, int back)
     return !less(b, a);
 }
 
-/* Go `step` bytes on from `at`, not beyond `end`, if all of A up to there belongs before.
- */
+/* Go `step` bytes on, not beyond `end`, if all of A up to there belongs before. */
 DEVICE int advance(int at, int end, int step, int distance, int back)
 {
     const int next = at + step;

@@ -26,8 +26,7 @@ struct cut_span {
     unsigned hi;
 };
 
-/* A pivot: its key, the lane that owns it, its place there; how many come before it here.
- */
+/* A pivot: its key, its lane, its place there; how many come before it here. */
 struct cut_pivot {
     key value;
     int owner;
