@@ -132,11 +132,12 @@ MW_API void mw_close(mw_context *context);
 MW_API const char *mw_error(const mw_context *context);
 
 /*
- * Sort `count` keys in place, in host memory.
+ * Sort `count` keys in place, in host memory, aligned as their type is.
  *
  * The handle keeps the scratch memory it needed (twice the keys' bytes on a
  * GPU, once on the CPU) for the next call. Returns MW_OK, MW_BAD_ARGUMENT,
- * MW_NO_MEMORY, MW_DEVICE_FAILED, MW_COMPILE_FAILED or MW_KERNEL_FAULT. After
+ * MW_NO_MEMORY, MW_DEVICE_FAILED, MW_COMPILE_FAILED, MW_KERNEL_FAULT, or
+ * MW_UNSUPPORTED if the tuning set does not go with this type or device. After
  * a failure `keys` still holds the same elements, in no particular order; the
  * one exception is a GPU lost in the middle of the final copy back.
  */
@@ -199,7 +200,7 @@ typedef struct mw_tuning {
     size_t size; /* sizeof(mw_tuning), set by MW_TUNING_INIT */
     mw_engine engine;
     uint32_t ways;    /* lists merged at once, K: 2, 4, 8, 16 or 32; tile: at most K */
-    uint32_t warps;   /* heap: merge tasks in flight, P, any number */
+    uint32_t warps;   /* heap: merge tasks in flight, P, any number; tile: of no use */
     uint32_t threads; /* heap: per block of the merge, a multiple of 32 up to 1024 */
     uint32_t items;   /* keys a thread owns: 32; tile: 16 if they have 8 bytes */
     uint32_t base;    /* heap: keys of a base-case run, 1024, 2048, ... 16384 */
@@ -217,7 +218,10 @@ typedef struct mw_tuning {
  */
 MW_API mw_status mw_set_tuning(mw_context *context, const mw_tuning *tuning);
 
-/* The tuning a sort of `count` keys of `type` would use now, every field filled. */
+/*
+ * The tuning a sort of `count` keys of `type` would use now, every field filled;
+ * on the CPU, which needs none, the one that was set.
+ */
 MW_API mw_status mw_get_tuning(mw_context *context, mw_type type, uint64_t count,
                                mw_tuning *tuning);
 
@@ -233,7 +237,7 @@ typedef struct mw_traffic {
     uint64_t barriers;          /* block-wide barriers, counted once a warp */
 } mw_traffic;
 
-/* The last sort of a handle, in figures. */
+/* The last sort of a handle, in figures; all 0 before the first. */
 typedef struct mw_counts {
     size_t size;            /* sizeof(mw_counts), set by the caller */
     uint64_t count;         /* keys */

@@ -88,6 +88,7 @@ mw_status mw_open(mw_context **context, const char *device, const mw_options *op
     if (!*context)
         return MW_NO_MEMORY;
     (*context)->tuning = (mw_tuning)MW_TUNING_INIT;
+    (*context)->counts.tuning = (mw_tuning)MW_TUNING_INIT;
     if (!device)
         return fail(&(*context)->words, MW_BAD_ARGUMENT, "no device was named");
     if (options && options->size != sizeof *options)

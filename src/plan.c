@@ -254,8 +254,6 @@ static mw_status plan_tile(struct plan *plan, size_t key_size, uint64_t count,
 
     if (count > UINT32_MAX)
         return fail(words, MW_UNSUPPORTED, "engine tile sorts fewer than 2^32 keys");
-    if (t->warps)
-        return fail(words, MW_UNSUPPORTED, "engine tile has no choice of warps");
     if ((t->threads && t->threads != TILE_ROWS) || (t->base && t->base != tile) ||
         (t->items && t->items != TILE_ITEMS(key_size)))
         return fail(words, MW_UNSUPPORTED,

@@ -37,6 +37,10 @@ static mw_status check_keys(mw_context *context, mw_type type, mw_direction dire
     if (!keys && count)
         return fail(&context->words, MW_BAD_ARGUMENT, "keys is NULL while count is %llu",
                     (unsigned long long)count);
+    if ((uintptr_t)keys % type_row(type)->size)
+        return fail(&context->words, MW_BAD_ARGUMENT,
+                    "keys of type %s must be aligned to %zu bytes", type_row(type)->name,
+                    type_row(type)->size);
 done:
     return status;
 }

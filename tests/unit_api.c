@@ -234,6 +234,7 @@ static void test_figures(struct tap *tap, mw_context *context, const char *devic
     const int counting = strcmp(device, "sim") == 0;
     const int planned = strncmp(device, "cpu", 3) != 0;
     const mw_ledger_line *lines = NULL;
+    const mw_ledger_line *again = NULL;
     mw_counts counts = MW_COUNTS_INIT;
     mw_tuning wish = MW_TUNING_INIT;
     static uint32_t keys[5000];
@@ -276,6 +277,11 @@ static void test_figures(struct tap *tap, mw_context *context, const char *devic
                (counts.traffic.shared_requests > 0) == counting &&
                sums_equal(&counts.traffic, lines, count) && ledger_sorted(lines, count),
            device, "the ledger adds up");
+    tap_ok(tap,
+           mw_get_counts(context, &counts) == MW_OK &&
+               mw_get_ledger(context, &again, &count) == MW_OK && again == lines &&
+               sums_equal(&counts.traffic, lines, count),
+           device, "the ledger stays until the next sort");
     tap_ok(tap,
            mw_sort(context, MW_U32, MW_ASCENDING, NULL, 0) == MW_OK &&
                mw_sort_device(context, MW_U32, MW_ASCENDING, NULL, 0, NULL, 0, NULL) ==

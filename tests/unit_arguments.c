@@ -64,6 +64,12 @@ static mw_status sort_most(struct bench *b, const char **expected)
     return mw_sort(b->context, MW_U8, MW_ASCENDING, b->keys, UINT64_MAX);
 }
 
+static mw_status sort_unaligned(struct bench *b, const char **expected)
+{
+    *expected = "aligned";
+    return mw_sort(b->context, MW_U64, MW_ASCENDING, (char *)b->keys + 1, KEYS - 1);
+}
+
 static mw_status workspace_type(struct bench *b, const char **expected)
 {
     uint64_t bytes = 12345;
@@ -271,6 +277,7 @@ static const struct {
     {"mw_sort, NULL keys",                     sort_null                },
     {"mw_sort, too many keys",                 sort_too_many            },
     {"mw_sort, 2^64 - 1 keys",                 sort_most                },
+    {"mw_sort, unaligned keys",                sort_unaligned           },
     {"mw_sort_workspace, no such type",        workspace_type           },
     {"mw_sort_workspace, NULL bytes",          workspace_null           },
     {"mw_sort_workspace, too many keys",       workspace_too_many       },

@@ -234,7 +234,7 @@ static void test_choice(struct tap *tap)
         {"tile from 2^32 on",      {0, tile, 0, 0, 0,   0,  0   }, 1, most + 1, none},
         {"tile, its own numbers",  {0, tile, 0, 0, 256, 32, 8192}, 2, 1000, (int)tile},
         {"tile, its wide numbers", {0, tile, 0, 0, 256, 16, 4096}, 8, 1000, (int)tile},
-        {"tile, warps",            {0, tile, 0, 5, 0,   0,  0   }, 4, 1000, none},
+        {"tile, warps of no use",  {0, tile, 0, 5, 0,   0,  0   }, 4, 1000, (int)tile},
         {"tile, other threads",    {0, tile, 0, 0, 128, 0,  0   }, 4, 1000, none},
         {"tile, other items",      {0, tile, 0, 0, 0,   16, 0   }, 4, 1000, none},
         {"tile, another base",     {0, tile, 0, 0, 0,   0,  4096}, 4, 1000, none},

@@ -9,6 +9,7 @@ int ledger_launch(struct ledger *ledger, const struct simt_kernel *kernel)
 {
     struct ledger_launches *launches;
 
+    ledger->told = 0;
     for (size_t i = 0; i < ledger->kernels; i++) {
         if (ledger->launches[i].kernel == kernel) {
             ledger->launches[i].count++;
@@ -186,6 +187,7 @@ static void forget_lines(struct ledger *ledger)
     ledger->texts = NULL;
     ledger->lines = NULL;
     ledger->line_count = 0;
+    ledger->told = 0;
 }
 
 mw_status ledger_lines(struct ledger *ledger, struct words *words,
@@ -193,6 +195,11 @@ mw_status ledger_lines(struct ledger *ledger, struct words *words,
 {
     size_t used = 0;
 
+    if (ledger->told) {
+        *lines = ledger->lines;
+        *count = ledger->line_count;
+        return MW_OK;
+    }
     forget_lines(ledger);
     *lines = NULL;
     *count = 0;
@@ -223,6 +230,7 @@ mw_status ledger_lines(struct ledger *ledger, struct words *words,
             return fail(words, MW_NO_MEMORY, "no memory for the ledger's lines");
         ledger->lines[i].text = ledger->texts[i];
     }
+    ledger->told = 1;
     *lines = ledger->lines;
     *count = ledger->line_count;
     return MW_OK;

@@ -27,9 +27,10 @@ struct ledger {
     uint32_t slot_count;
     struct ledger_launches *launches;
     size_t kernels;
-    mw_ledger_line *lines; /* what was handed out last */
+    mw_ledger_line *lines; /* what was handed out last ... */
     char **texts;
     size_t line_count;
+    int told; /* ... and is still all there is to tell */
 };
 
 /* Count a launch of `kernel`. Returns 0, or -1 if there is no memory. */
@@ -39,7 +40,7 @@ int ledger_launch(struct ledger *ledger, const struct simt_kernel *kernel);
 uint32_t ledger_number(struct ledger *ledger, const struct simt_kernel *kernel,
                        const struct simt_site *site);
 
-/* The lines, sorted and with their text; they stay until the next call or reset. */
+/* The lines, sorted and with their text; they stay until the next launch or reset. */
 mw_status ledger_lines(struct ledger *ledger, struct words *words,
                        const mw_ledger_line **lines, size_t *count);
 
