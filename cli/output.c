@@ -25,7 +25,7 @@ enum { WRITE_MOST = 1 << 30 }; /* some systems refuse to write 2 GiB at once */
  */
 static char unfinished[PATH_MAX];
 
-static const int deadly_signals[] = {SIGHUP, SIGINT, SIGTERM};
+static const int deadly_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 enum { DEADLY_COUNT = sizeof deadly_signals / sizeof deadly_signals[0] };
 
