@@ -188,19 +188,8 @@ mw_status mw_get_counts(mw_context *context, mw_counts *counts)
     TRY(mw_get_ledger(context, &lines, &line_count));
     *counts = context->counts;
     counts->size = sizeof *counts;
-    for (size_t i = 0; i < line_count; i++) {
-        const mw_traffic *const from = &lines[i].traffic;
-        mw_traffic *const to = &counts->traffic;
-
-        to->shared_requests += from->shared_requests;
-        to->shared_wavefronts += from->shared_wavefronts;
-        to->shared_ideal += from->shared_ideal;
-        to->global_requests += from->global_requests;
-        to->global_sectors += from->global_sectors;
-        to->global_ideal += from->global_ideal;
-        to->shuffles += from->shuffles;
-        to->barriers += from->barriers;
-    }
+    for (size_t i = 0; i < line_count; i++)
+        traffic_add(&counts->traffic, &lines[i].traffic);
 done:
     return status;
 }

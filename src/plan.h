@@ -50,7 +50,8 @@ mw_status plan_check(const mw_tuning *tuning, struct words *words);
  * The plan for `count` keys of `key_size` bytes on a device described by
  * `info`, following `wish` where it is not 0 and the tuning table elsewhere.
  * MW_BAD_ARGUMENT if `count` is beyond what memory can address,
- * MW_UNSUPPORTED if the wish needs more shared memory than a block can have.
+ * MW_UNSUPPORTED if the wish needs more shared memory than a block can have, or
+ * names an engine that does not go with its other numbers or with the count.
  */
 mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
                     size_t key_size, uint64_t count, struct words *words);

@@ -4,9 +4,6 @@
 #include "context.h"
 #include "passes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Is there such a type, and can so many keys of it be addressed? */
 static mw_status check_count(mw_context *context, mw_type type, uint64_t count)
 {

@@ -38,6 +38,18 @@ struct code type_code(const struct type_row *row, mw_direction direction)
     return code;
 }
 
+void traffic_add(mw_traffic *sum, const mw_traffic *t)
+{
+    sum->shared_requests += t->shared_requests;
+    sum->shared_wavefronts += t->shared_wavefronts;
+    sum->shared_ideal += t->shared_ideal;
+    sum->global_requests += t->global_requests;
+    sum->global_sectors += t->global_sectors;
+    sum->global_ideal += t->global_ideal;
+    sum->shuffles += t->shuffles;
+    sum->barriers += t->barriers;
+}
+
 const char *mw_status_text(mw_status status)
 {
     switch (status) {

@@ -48,4 +48,7 @@ const struct type_row *type_row(mw_type type);
 /* The code that makes keys of this row sort in this direction as unsigned numbers. */
 struct code type_code(const struct type_row *row, mw_direction direction);
 
+/* Add one line's traffic to a sum. */
+void traffic_add(mw_traffic *sum, const mw_traffic *t);
+
 #endif

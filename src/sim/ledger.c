@@ -139,18 +139,6 @@ static int is_empty(const mw_traffic *t)
     return !(t->shared_requests | t->global_requests | t->shuffles | t->barriers);
 }
 
-static void add(mw_traffic *sum, const mw_traffic *t)
-{
-    sum->shared_requests += t->shared_requests;
-    sum->shared_wavefronts += t->shared_wavefronts;
-    sum->shared_ideal += t->shared_ideal;
-    sum->global_requests += t->global_requests;
-    sum->global_sectors += t->global_sectors;
-    sum->global_ideal += t->global_ideal;
-    sum->shuffles += t->shuffles;
-    sum->barriers += t->barriers;
-}
-
 /* Join neighbours that are the same line: programs of two widths, two words in a line. */
 static size_t join(mw_ledger_line *lines, size_t count)
 {
@@ -158,7 +146,7 @@ static size_t join(mw_ledger_line *lines, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         if (kept > 0 && compare_lines(&lines[kept - 1], &lines[i]) == 0) {
-            add(&lines[kept - 1].traffic, &lines[i].traffic);
+            traffic_add(&lines[kept - 1].traffic, &lines[i].traffic);
             lines[kept - 1].bulk |= lines[i].bulk;
         } else {
             lines[kept++] = lines[i];
