@@ -118,8 +118,8 @@ static mw_status tile_merge(const struct sort *sort, const struct plan_round *ro
     const struct tile_round shape = {.in = in,
                                      .out = out,
                                      .samples = space + plan->samples_offset,
-                                     .cuts = (wide *)(space + plan->cuts_offset),
-                                     .starts = (wide *)(space + plan->starts_offset),
+                                     .cuts = (unsigned *)(space + plan->cuts_offset),
+                                     .bounds = (unsigned *)(space + plan->bounds_offset),
                                      .coarse_cuts =
                                          (unsigned *)(space + plan->coarse_offset),
                                      .count = sort->count,

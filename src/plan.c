@@ -288,7 +288,8 @@ static mw_status plan_tile(struct plan *plan, size_t key_size, uint64_t count,
 static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
 {
     const int tile = plan->tuning.engine == MW_ENGINE_TILE;
-    uint64_t cut_rows = 0;
+    const size_t cut_size = tile ? sizeof(unsigned) : sizeof(wide);
+    uint64_t rows = 0;
     uint64_t cuts = 0;
     uint64_t coarse = 0;
 
@@ -296,20 +297,20 @@ static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
         return;
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const struct plan_round *const round = &plan->round[i];
-        const uint64_t rows = round->groups * (round->pieces + 1);
+        const uint64_t wanted = round->groups * (round->pieces + 1);
 
-        cut_rows = rows > cut_rows ? rows : cut_rows;
-        cuts = rows * round->ways > cuts ? rows * round->ways : cuts;
+        rows = wanted > rows ? wanted : rows;
+        cuts = wanted * round->ways > cuts ? wanted * round->ways : cuts;
         if (round->groups * round->coarse * round->ways > coarse)
             coarse = round->groups * round->coarse * round->ways;
     }
     plan->cuts_offset = plan->rounds ? round_up(plan->key_bytes, 256) : 0;
-    plan->starts_offset = plan->cuts_offset + round_up(cuts * sizeof(wide), 256);
-    plan->coarse_offset = plan->starts_offset;
-    plan->workspace_bytes = plan->starts_offset;
+    plan->bounds_offset = plan->cuts_offset + round_up(cuts * cut_size, 256);
+    plan->workspace_bytes = plan->bounds_offset;
     if (!tile)
         return;
-    plan->coarse_offset += round_up(cut_rows * sizeof(wide), 256);
+    plan->coarse_offset = plan->bounds_offset +
+                          (key_size == 8 ? round_up(rows * 2 * sizeof(unsigned), 256) : 0);
     plan->samples_offset = plan->coarse_offset + round_up(coarse * sizeof(unsigned), 256);
     plan->workspace_bytes =
         plan->samples_offset + round_up(divide_up(count, TILE_SAMPLE) * key_size, 256);

@@ -35,7 +35,7 @@ struct plan {
     uint64_t key_bytes;       /* of the whole array */
     uint64_t workspace_bytes; /* the second array, cuts, and for tile these: */
     uint64_t cuts_offset;     /* where in the workspace each begins */
-    uint64_t starts_offset;
+    uint64_t bounds_offset;
     uint64_t coarse_offset;
     uint64_t samples_offset;
 };

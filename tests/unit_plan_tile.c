@@ -129,22 +129,22 @@ static int workspace_fits(const struct sample *s)
 {
     const struct plan *const p = &s->plan;
     uint64_t cuts = 0;
-    uint64_t starts = 0;
+    uint64_t bounds = 0;
     uint64_t coarse = 0;
 
     for (uint32_t i = 0; i < p->rounds; i++) {
         const struct plan_round *const r = &p->round[i];
 
-        cuts = greater(cuts, 8 * r->groups * (r->pieces + 1) * r->ways);
-        starts = greater(starts, 8 * r->groups * (r->pieces + 1));
+        cuts = greater(cuts, 4 * r->groups * (r->pieces + 1) * r->ways);
+        bounds = greater(bounds, s->size == 8 ? 8 * r->groups * (r->pieces + 1) : 0);
         coarse = greater(coarse, 4 * r->groups * r->coarse * r->ways);
     }
     return p->key_bytes == s->count * s->size && p->cuts_offset % 256 == 0 &&
-           p->starts_offset % 256 == 0 && p->coarse_offset % 256 == 0 &&
+           p->bounds_offset % 256 == 0 && p->coarse_offset % 256 == 0 &&
            p->samples_offset % 256 == 0 &&
            p->cuts_offset >= (p->rounds ? p->key_bytes : 0) &&
-           p->starts_offset >= p->cuts_offset + cuts &&
-           p->coarse_offset >= p->starts_offset + starts &&
+           p->bounds_offset >= p->cuts_offset + cuts &&
+           p->coarse_offset >= p->bounds_offset + bounds &&
            p->samples_offset >= p->coarse_offset + coarse &&
            p->workspace_bytes >= p->samples_offset + (s->count + 31) / 32 * s->size &&
            p->workspace_bytes <= 2 * p->key_bytes + (64 << 10);

@@ -57,8 +57,8 @@ struct bench {
     struct words words;
     uint64_t *keys; /* the array, one key in 64 bits each */
     void *narrow;   /* the same as the device has it, then its samples */
-    wide *cuts;
-    wide *starts;
+    unsigned *cuts;
+    unsigned *bounds;
     unsigned *coarse;
     int bits;
 };
@@ -158,30 +158,31 @@ static mw_status cut(struct bench *b, struct tile_round round)
     const uint64_t rows = (uint64_t)round.groups * (round.pieces + 1);
     const uint64_t ways = (uint64_t)round.ways;
     const uint64_t coarse = (uint64_t)round.groups * round.coarse;
-    void *in = NULL, *samples = NULL, *cuts = NULL, *starts = NULL, *found = NULL;
+    void *in = NULL, *samples = NULL, *cuts = NULL, *bounds = NULL, *found = NULL;
     mw_status status;
 
     TRY(verbs->alloc(b->device, bytes[0], &in));
     TRY(verbs->alloc(b->device, bytes[1], &samples));
-    TRY(verbs->alloc(b->device, rows * ways * sizeof(wide), &cuts));
-    TRY(verbs->alloc(b->device, rows * sizeof(wide), &starts));
+    TRY(verbs->alloc(b->device, rows * ways * sizeof(unsigned), &cuts));
+    TRY(verbs->alloc(b->device, rows * 2 * sizeof(unsigned), &bounds));
     TRY(verbs->alloc(b->device, coarse * ways * sizeof(unsigned), &found));
     TRY(verbs->upload(b->device, in, b->narrow, bytes[0]));
     TRY(verbs->upload(b->device, samples, (char *)b->narrow + bytes[0], bytes[1]));
     round.in = in;
     round.samples = samples;
     round.cuts = cuts;
-    round.starts = starts;
+    round.bounds = bounds;
     round.coarse_cuts = found;
     if (coarse > 0)
         TRY(launch_cut(b, &round, 1, coarse));
     TRY(launch_cut(b, &round, 0, rows));
-    TRY(verbs->download(b->device, b->cuts, cuts, rows * ways * sizeof(wide)));
-    TRY(verbs->download(b->device, b->starts, starts, rows * sizeof(wide)));
+    TRY(verbs->download(b->device, b->cuts, cuts, rows * ways * sizeof(unsigned)));
+    if (b->bits == 64)
+        TRY(verbs->download(b->device, b->bounds, bounds, rows * 2 * sizeof(unsigned)));
     TRY(verbs->download(b->device, b->coarse, found, coarse * ways * sizeof(unsigned)));
 done:
     verbs->free(b->device, found);
-    verbs->free(b->device, starts);
+    verbs->free(b->device, bounds);
     verbs->free(b->device, cuts);
     verbs->free(b->device, samples);
     verbs->free(b->device, in);
@@ -211,13 +212,13 @@ static uint64_t key_at(const struct view *v, int list, wide i)
 }
 
 /* Is there a place in the total order that makes this cut? */
-static int consistent(const struct view *v, const wide *parts)
+static int consistent(const struct view *v, const unsigned *parts)
 {
     int last = -1;  /* the list of the last key before the cut, ... */
     int first = -1; /* ... and of the first one behind it */
 
     for (int list = 0; list < v->ways; list++) {
-        const wide part = parts[list];
+        const unsigned part = parts[list];
 
         if (part > length_of(v, list))
             return 0;
@@ -236,12 +237,27 @@ static int consistent(const struct view *v, const wide *parts)
     return before < behind || (before == behind && last <= first);
 }
 
+/* Are the upper halves of all keys at most bounds[0] before it, at least bounds[1] behind?
+ */
+static int bounded(const struct view *v, const unsigned *parts, const unsigned *bounds)
+{
+    for (int list = 0; list < v->ways; list++) {
+        const unsigned part = parts[list];
+
+        if (part > 0 && key_at(v, list, part - 1) >> 32 > bounds[0])
+            return 0;
+        if (part < length_of(v, list) && key_at(v, list, part) >> 32 < bounds[1])
+            return 0;
+    }
+    return 1;
+}
+
 /* What is wrong with cut `i` of a group, or NULL. */
 static const char *judge_cut(const struct bench *b, const struct tile_round *r,
                              const struct view *v, wide group, wide i)
 {
     const wide row = group * (r->pieces + 1) + i;
-    const wide *const parts = b->cuts + row * (wide)r->ways;
+    const unsigned *const parts = b->cuts + row * (wide)r->ways;
     const wide slack = (wide)TILE_SLACK((size_t)b->bits / 8);
     wide whole = 0;
     wide rank = 0;
@@ -260,8 +276,8 @@ static const char *judge_cut(const struct bench *b, const struct tile_round *r,
         return "not at the group's end";
     if (rank > wanted + slack || rank + slack < wanted)
         return "too far off";
-    if (b->starts[row] != group * (wide)r->ways * r->run + rank)
-        return "its start is not the sum of its parts";
+    if (b->bits == 64 && !bounded(v, parts, b->bounds + 2 * row))
+        return "keys are not within its bounds";
     return NULL;
 }
 
@@ -283,7 +299,7 @@ static int cuts_right(const struct bench *b, const struct tile_round *r)
         }
         v.step = TILE_SAMPLE;
         for (wide i = 0; i < r->coarse; i++) {
-            wide parts[TILE_MOST_WAYS];
+            unsigned parts[TILE_MOST_WAYS];
 
             for (int list = 0; list < r->ways; list++)
                 parts[list] =
@@ -333,8 +349,8 @@ int main(void)
     struct tap tap = {0, 0};
     struct bench b = {.keys = malloc(MOST_KEYS * sizeof(uint64_t)),
                       .narrow = malloc(2 * MOST_KEYS * sizeof(uint64_t)),
-                      .cuts = malloc(MOST_CUTS * sizeof(wide)),
-                      .starts = malloc(MOST_CUTS * sizeof(wide)),
+                      .cuts = malloc(MOST_CUTS * sizeof(unsigned)),
+                      .bounds = malloc(MOST_CUTS * sizeof(unsigned)),
                       .coarse = malloc(MOST_CUTS * sizeof(unsigned))};
 
     tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
@@ -361,7 +377,7 @@ int main(void)
     if (b.device)
         b.device->verbs->close(b.device);
     free(b.coarse);
-    free(b.starts);
+    free(b.bounds);
     free(b.cuts);
     free(b.narrow);
     free(b.keys);

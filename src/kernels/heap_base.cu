@@ -118,9 +118,9 @@ DEVICE void grow(key_cell *cells, item *r)
         for (int step = run / 2; step > 0; step /= 2)
             exchange_warps(cells, r, warp ^ step, 0, (warp & step) != 0);
         transpose(grid, r, 0); /* between rows: registers of the transposed grid */
-        clean_registers(r, WARP);
+        clean_registers(r, WARP, 0);
         transpose(grid, r, 0);
-        clean_registers(r, WARP); /* inside a row */
+        clean_registers(r, WARP, 0); /* inside a row */
     }
 }
 

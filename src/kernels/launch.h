@@ -86,7 +86,8 @@ enum {
     TILE_SAMPLE = 32,       /* every 32nd key of a pass's output is also a sample */
     TILE_COARSE = 32,       /* every 32nd cut is found first, the others between those, */
     TILE_COARSE_FROM = 600, /* if a group has more than this many; below it does not pay */
-    TILE_SLACK_PART = 64    /* a cut may be off by this part of a tile */
+    TILE_SLACK_PART = 64,   /* a cut may be off by this part of a tile */
+    TILE_GAP_BYTES = 128    /* behind each group of rows: all banks once */
 };
 
 /* Keys a thread owns, keys of a tile; how far off a cut may be, in keys. */
@@ -98,9 +99,9 @@ enum {
 #define TILE_CELL_BYTES(key_bytes) ((key_bytes) == 8 ? 8 : 4)
 #define TILE_ROW_BYTES(key_bytes) ((TILE_ITEMS(key_bytes) + 1) * TILE_CELL_BYTES(key_bytes))
 #define TILE_SORT_SHARED(key_bytes) (TILE_ROWS * (TILE_ROW_BYTES(key_bytes) + 4))
-#define TILE_MERGE_SHARED(key_bytes)                                                \
-    (TILE_SORT_SHARED(key_bytes) + TILE_MOST_WAYS / 2 * TILE_ROW_BYTES(key_bytes) + \
-     4 * (TILE_MOST_WAYS + TILE_MOST_WAYS / 2 + 2))
+#define TILE_MERGE_SHARED(key_bytes)                                     \
+    (TILE_SORT_SHARED(key_bytes) + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES + \
+     16 * TILE_MOST_WAYS + 8)
 
 /* Sort each tile of `in` into `out`; the two may be the same. */
 struct tile_sort_args {
@@ -116,15 +117,14 @@ struct tile_sort_args {
  * A merge round. `in` holds sorted runs of `run` keys (the last may be short);
  * each `ways` neighbours form a group, whose merged keys are written in
  * `pieces` tiles. cuts[(group * (pieces + 1) + i) * ways + list] says how many
- * keys of that list come before tile i, starts[group * (pieces + 1) + i] where
- * in the array tile i begins: near i * `piece` keys into the group.
+ * keys of that list come before tile i: together about i * `piece`.
  */
 struct tile_round {
     const void *in;
     void *out;
     void *samples; /* key 32 i of `in` at place i; the merge puts `out`'s there */
-    wide *cuts;
-    wide *starts;
+    unsigned *cuts;
+    unsigned *bounds; /* 8-byte keys: what keys before each cut and behind it are within */
     unsigned *coarse_cuts; /* every 32nd cut of a group but its first, in samples */
     wide count;
     wide run;

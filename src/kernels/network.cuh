@@ -22,21 +22,21 @@ DEVICE void sort_registers(item *r, const int count)
 
                 if (i >= step % run && (i - step % run) % (2 * step) < step && j < count &&
                     i / (2 * run) == j / (2 * run))
-                    exchange_in_turn(&r[i], &r[j], i);
+                    exchange_in_turn(&r[i], &r[j], i, 0);
             }
         }
     }
 }
 
 /* Sort `count` registers, a power of two, that hold a bitonic sequence or a rotated one. */
-DEVICE void clean_registers(item *r, const int count)
+DEVICE void clean_registers(item *r, const int count, const int near)
 {
     UNROLL
     for (int step = count / 2; step > 0; step /= 2) {
         UNROLL
         for (int i = 0; i < count; i++) {
             if (!(i & step))
-                exchange_in_turn(&r[i], &r[i + step], i / 2 + i % 2);
+                exchange_in_turn(&r[i], &r[i + step], i / 2 + i % 2, near);
         }
     }
 }

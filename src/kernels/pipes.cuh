@@ -1,21 +1,30 @@
 /*
- * pipes.cuh - two tricks that move work from the integer pipe, which limits the
- * tile kernels, to the floating-point pipe, which idles. Each has a plain
- * meaning, and that is what the simulator runs.
+ * pipes.cuh - tricks that spare the integer pipe, which limits the tile kernels,
+ * or instructions altogether. Each has a plain meaning, and that is what the
+ * simulator runs.
  */
 
-/* Put the lesser of two first. */
-DEVICE void exchange(item *a, item *b)
-{
-    const int swap = less(*b, *a);
-    const item first = swap ? *b : *a;
-    const item second = swap ? *a : *b;
-
-    *a = first;
-    *b = second;
-}
-
 #ifdef __CUDACC__
+
+/*
+ * Where doubles are compared as fast as integers are, two 8-byte keys that are
+ * both below the bits of infinity are compared as doubles: one instruction of an
+ * idle pipe instead of two of the busiest. Such keys are called near: near to
+ * each other, since what they have in common was taken off (tile_merge.cu).
+ */
+#define NEAR_KEYS      \
+    (KEY_BITS == 64 && \
+     (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000))
+
+DEVICE int less_near(item a, item b, int near)
+{
+#if NEAR_KEYS
+    if (near)
+        return __longlong_as_double((long long)a) < __longlong_as_double((long long)b);
+#endif
+    (void)near;
+    return less(a, b);
+}
 
 /* A one that the compiler takes for a variable, so that it does multiply by it. */
 #define OPAQUE_ONE blockDim.y
@@ -29,104 +38,179 @@ DEVICE unsigned multiply_add(unsigned a, unsigned b, unsigned c)
     return d;
 }
 
-/*
- * exchange(), the `turn`-th of a network: in three of four (two, for 8-byte
- * keys) half of the work goes to the other pipe. That is where both are equally
- * busy; all of them there is as slow as none. Narrow keys: the greater is the
- * sum of both less the lesser. Wide ones: the high words change places by
- * multiplications with one, under a predicate.
- */
-DEVICE void exchange_in_turn(item *a, item *b, int turn)
-{
 #if KEY_BITS == 64
-    if (turn % 4 < 2) {
-        asm("{\n\t"
-            ".reg .pred p;\n\t"
-            ".reg .b32 al, ah, bl, bh, ll, gl, t;\n\t"
-            "setp.lt.u64 p, %1, %0;\n\t"
-            "mov.b64 {al, ah}, %0;\n\t"
-            "mov.b64 {bl, bh}, %1;\n\t"
-            "selp.b32 ll, bl, al, p;\n\t"
-            "selp.b32 gl, al, bl, p;\n\t"
-            "mad.lo.u32 t, ah, %2, 0;\n\t"
-            "@p mad.lo.u32 ah, bh, %2, 0;\n\t"
-            "@p mad.lo.u32 bh, t, %2, 0;\n\t"
-            "mov.b64 %0, {ll, ah};\n\t"
-            "mov.b64 %1, {gl, bh};\n\t"
-            "}"
-            : "+l"(*a), "+l"(*b)
-            : "r"(OPAQUE_ONE));
+
+/* Two keys change places: one comparison, which the compiler would make two of. */
+#define EXCHANGE_BY(compare, a, b)                                                   \
+    do {                                                                             \
+        item lesser, greater;                                                        \
+                                                                                     \
+        asm("{\n\t.reg .pred p;\n\t.reg .b64 x, y;\n\tmov.b64 x, %2;\n\tmov.b64 y, " \
+            "%3;\n\t" compare                                                        \
+            " p, y, x;\n\tselp.b64 %0, y, x, p;\n\tselp.b64 %1, x, y, p;\n\t}"       \
+            : "=&l"(lesser), "=l"(greater)                                           \
+            : "l"(*(a)), "l"(*(b)));                                                 \
+        *(a) = lesser;                                                               \
+        *(b) = greater;                                                              \
+    } while (0)
+
+/* Put the lesser of two first. */
+DEVICE void exchange(item *a, item *b)
+{
+    EXCHANGE_BY("setp.lt.u64", a, b);
+}
+
+/*
+ * exchange(), the `turn`-th of a network. Half of the work goes to the other
+ * pipe: the high words change places by multiplications with one, under a
+ * predicate. Near keys leave the integer pipe enough air without that.
+ */
+DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
+{
+    (void)turn;
+#if NEAR_KEYS
+    if (near) {
+        EXCHANGE_BY("setp.lt.f64", a, b);
         return;
     }
+#endif
+    (void)near;
+    asm("{\n\t"
+        ".reg .pred p;\n\t"
+        ".reg .b32 al, ah, bl, bh, ll, gl, t;\n\t"
+        "setp.lt.u64 p, %1, %0;\n\t"
+        "mov.b64 {al, ah}, %0;\n\t"
+        "mov.b64 {bl, bh}, %1;\n\t"
+        "selp.b32 ll, bl, al, p;\n\t"
+        "selp.b32 gl, al, bl, p;\n\t"
+        "mad.lo.u32 t, ah, %2, 0;\n\t"
+        "@p mad.lo.u32 ah, bh, %2, 0;\n\t"
+        "@p mad.lo.u32 bh, t, %2, 0;\n\t"
+        "mov.b64 %0, {ll, ah};\n\t"
+        "mov.b64 %1, {gl, bh};\n\t"
+        "}"
+        : "+l"(*a), "+l"(*b)
+        : "r"(OPAQUE_ONE));
+}
+
 #else
-    if (turn % 4 < 3) {
+
+/* Put the lesser of two first. */
+DEVICE void exchange(item *a, item *b)
+{
+    const item lesser = *b < *a ? *b : *a;
+
+    *b = *b < *a ? *a : *b;
+    *a = lesser;
+}
+
+/*
+ * exchange(), the `turn`-th of a network: in every other one the greater is the
+ * sum of both less the lesser, on the other pipe. That is where both are busy
+ * alike, and few instructions are added.
+ */
+DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
+{
+    (void)near;
+    if (turn % 4 < 2) {
         const item lesser = *b < *a ? *b : *a;
         const item sum = multiply_add(*a, OPAQUE_ONE, *b);
 
         *a = lesser;
         *b = multiply_add(lesser, 0u - OPAQUE_ONE, sum);
-        return;
+    } else {
+        exchange(a, b);
     }
-#endif
-    exchange(a, b);
 }
+
+#endif
 
 /*
- * A function of j that changes twice: p0 below s1, p1 below s2, then p2.
- *
- * A small integer is also the bit pattern of a denormal float, and adding such
- * floats adds the integers, exactly. A step is a saturated sum, 0 or 1; the
- * value is p0 + step1 * (p1 - p0) + step2 * (p2 - p1): four instructions of the
- * floating-point pipe instead of four of the other. Denormals must not be
- * flushed: no -ftz, no -use_fast_math.
+ * base, less `down` from column `begin` on, less `up` before column `end`. Two
+ * columns share a word of four bytes whose top bits say which of the two are to
+ * be taken off; prmt makes each byte 0 or -1, and dp2a multiplies two bytes
+ * with `down` and `up`, which must be below 2^16, and adds base: two
+ * instructions a column, where comparing and selecting takes four. Columns are
+ * below 32.
  */
-struct stairs {
-    float s1, s2;     /* 1 - s: added to j and saturated, it is the step */
-    float p0, d1, d2; /* integers, as bits */
+struct turns {
+    unsigned bounds; /* bytes: 128 - begin, 95 + end, and once more */
+    unsigned drops;  /* down, and up in the upper half */
+    int base;
 };
 
-DEVICE struct stairs stairs_make(int s1, int s2, int p0, int p1, int p2)
+DEVICE struct turns turns_make(int base, int begin, int down, int end, int up)
 {
-    struct stairs s;
+    struct turns t;
 
-    s.s1 = 1.0f - (float)s1;
-    s.s2 = 1.0f - (float)s2;
-    s.p0 = __int_as_float(p0);
-    s.d1 = __fsub_rn(__int_as_float(p1), __int_as_float(p0));
-    s.d2 = __fsub_rn(__int_as_float(p2), __int_as_float(p1));
-    return s;
+    t.bounds = (unsigned)(128 - begin + ((95 + end) << 8)) * 0x10001u;
+    t.drops = (unsigned)(down + (up << 16));
+    t.base = base;
+    return t;
 }
 
-DEVICE int stairs_at(const struct stairs *s, int j)
+DEVICE int turns_at(const struct turns *t, int j)
 {
-    const float step1 = __saturatef(s->s1 + (float)j);
-    const float step2 = __saturatef(s->s2 + (float)j);
+    const int even = j & ~1;
+    const unsigned columns =
+        (unsigned)(even + ((32 - even) << 8)) * 0x10001u + 0x00010000u - 0x01000000u;
+    unsigned taken;
+    int at;
 
-    return __float_as_int(__fmaf_rn(step2, s->d2, __fmaf_rn(step1, s->d1, s->p0)));
+    asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(taken) : "r"(t->bounds + columns));
+    if (j % 2)
+        asm("dp2a.hi.u32.s32 %0, %1, %2, %3;"
+            : "=r"(at)
+            : "r"(t->drops), "r"(taken), "r"(t->base));
+    else
+        asm("dp2a.lo.u32.s32 %0, %1, %2, %3;"
+            : "=r"(at)
+            : "r"(t->drops), "r"(taken), "r"(t->base));
+    return at;
 }
 
 #else /* the plain meaning */
 
-DEVICE void exchange_in_turn(item *a, item *b, int turn)
+#define NEAR_KEYS (KEY_BITS == 64)
+
+DEVICE int less_near(item a, item b, int near)
+{
+    (void)near;
+    return less(a, b);
+}
+
+/* Put the lesser of two first. */
+DEVICE void exchange(item *a, item *b)
+{
+    const int swap = less(*b, *a);
+    const item first = swap ? *b : *a;
+    const item second = swap ? *a : *b;
+
+    *a = first;
+    *b = second;
+}
+
+DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
 {
     (void)turn;
+    (void)near;
     exchange(a, b);
 }
 
-struct stairs {
-    int s1, s2, p0, p1, p2;
+struct turns {
+    int base, begin, down, end, up;
 };
 
-DEVICE struct stairs stairs_make(int s1, int s2, int p0, int p1, int p2)
+DEVICE struct turns turns_make(int base, int begin, int down, int end, int up)
 {
-    const struct stairs s = {s1, s2, p0, p1, p2};
+    const struct turns t = {base, begin, down, end, up};
 
-    return s;
+    return t;
 }
 
-DEVICE int stairs_at(const struct stairs *s, int j)
+DEVICE int turns_at(const struct turns *t, int j)
 {
-    return j < s->s1 ? s->p0 : j < s->s2 ? s->p1 : s->p2;
+    return t->base - (j >= t->begin ? t->down : 0) - (j < t->end ? t->up : 0);
 }
 
 #endif

@@ -25,6 +25,7 @@
  *   SUM(v) GREATEST(v)        of the unsigned `v` of all 32 lanes
  *   LOWEST_BIT(m)             the number of the lowest bit set in an unsigned ...
  *   HIGHEST_BIT(m)            ... and of the highest
+ *   BITS(m)                   how many are set
  *   SHARED_ADDRESS(p)         the shared cell p as an int, for arithmetic on addresses
  *   SHARED_CELL(type, a)      and back
  *   AGREE(condition)          fail to compile unless it holds
@@ -66,6 +67,7 @@
 #define GREATEST(v) __reduce_max_sync(0xffffffffu, (v))
 #define LOWEST_BIT(m) (__ffs((int)(m)) - 1)
 #define HIGHEST_BIT(m) (31 - __clz((int)(m)))
+#define BITS(m) __popc(m)
 #define SHARED_ADDRESS(p) ((int)__cvta_generic_to_shared(p))
 #define SHARED_CELL(type, a) ((type *)__cvta_shared_to_generic((unsigned)(a)))
 #define AGREE(condition) static_assert(condition, #condition)

@@ -24,13 +24,25 @@ enum {
 
 AGREE(CELL_BYTES == TILE_CELL_BYTES(sizeof(key)));
 
-/* A group of rows in which two lists await merging, and the row of it I will own. */
+/* Of all lanes up to mine, with it. */
+DEVICE unsigned sum_up_to_lane(unsigned sum)
+{
+    UNROLL
+    for (int step = 1; step < WARP; step *= 2) {
+        const unsigned other = SHUFFLE(sum, (LANE - step) & (WARP - 1));
+
+        sum += LANE >= step ? other : 0;
+    }
+    return sum;
+}
+
+/* A group of rows in which two lists await merging, as the owner of one row sees it. */
 struct group {
-    int first;   /* address of its first row */
-    int rows;    /* rows of A and B together; 0: I own none */
-    int a_count; /* keys of A */
-    int row;     /* mine, 0 to rows - 1 */
-    int shift;   /* B lies this many bytes further on */
+    int first;    /* address of its first row */
+    int a_count;  /* keys of A */
+    int before;   /* keys of the rows before mine, ... */
+    int rest;     /* ... and from mine on */
+    int distance; /* from A[p] to the key of B that it must not be greater than */
 };
 
 /* How much of A comes before a row: the address of A's row, and the column in it. */
@@ -38,12 +50,6 @@ struct split {
     int row;
     int column;
 };
-
-/* A[p] and the key of B that it must not be greater than lie this far apart. */
-DEVICE int group_distance(const struct group *g)
-{
-    return (g->rows - g->row) * ROW_BYTES + g->shift;
-}
 
 /* All of A: the split behind a group's last row. */
 DEVICE struct split whole_split(const struct group *g)
@@ -60,7 +66,7 @@ DEVICE struct split next_split(const struct group *g, const int_cell *splits)
 {
     struct split s = whole_split(g);
 
-    if (g->row < g->rows - 1) {
+    if (g->rest > ITEMS) {
         const unsigned packed = (unsigned)LOAD(&splits[THREAD + 1]);
 
         s.row = (int)(packed / ITEMS);
@@ -75,22 +81,20 @@ DEVICE void put_split(int_cell *splits, struct split s)
 }
 
 /* Does the key of A `back` cells before `address` come before its counterpart in B? */
-DEVICE int belongs_before(int address, int distance, int back)
+DEVICE int belongs_before(int address, int distance, int back, int near)
 {
     const item a = LOAD(SHARED_CELL(item_cell, address) - back);
     const item b = LOAD(SHARED_CELL(item_cell, address + distance) - back);
 
-    return !less(b, a);
+    return !less_near(b, a, near);
 }
 
-/* Go `step` bytes on, not beyond `end`, if all of A up to there belongs before. */
-DEVICE int advance(int at, int end, int step, int distance, int back)
+/* Go `step` bytes on, but not beyond `end`, if all of A up to there belongs before. */
+DEVICE int advance(int at, int end, int step, int distance, int back, int near)
 {
-    const int next = at + step;
+    const int next = at + step < end ? at + step : end;
 
-    if (next <= end && belongs_before(next, distance, back))
-        return next;
-    return at;
+    return belongs_before(next, distance, back, near) ? next : at;
 }
 
 /*
@@ -98,33 +102,37 @@ DEVICE int advance(int at, int end, int step, int distance, int back)
  * probe the last column, then inside one row. Both keys of a probe lie in the
  * same column. Steps of 16 rows and more are left out if no lane needs them.
  */
-DEVICE struct split find_split(const struct group *g)
+DEVICE struct split find_split(const struct group *g, int near)
 {
-    const int distance = group_distance(g);
-    const int lowest = g->a_count - (g->rows - g->row) * ITEMS;
-    const int most = g->row * ITEMS;
+    const int distance = g->distance;
+    const int lowest = g->a_count - g->rest;
     const unsigned lo = lowest > 0 ? lowest : 0;
-    const unsigned hi = most < g->a_count ? most : g->a_count;
+    const unsigned hi = g->before < g->a_count ? g->before : g->a_count;
     const int begin = g->first + (int)(lo / ITEMS) * ROW_BYTES;
     const int end = g->first + (int)(hi / ITEMS) * ROW_BYTES;
+    const int far = BALLOT(end - begin >= 16 * ROW_BYTES) != 0;
     int row = begin;
 
-    if (BALLOT(end - begin >= 16 * ROW_BYTES) != 0) {
+    if (begin < end) {
+        if (far) {
+            UNROLL
+            for (int step = TILE_ROWS / 2; step >= 16; step /= 2)
+                row = advance(row, end, step * ROW_BYTES, distance, 2, near);
+        }
         UNROLL
-        for (int step = TILE_ROWS / 2; step >= 16; step /= 2)
-            row = advance(row, end, step * ROW_BYTES, distance, 2);
+        for (int step = 8; step > 0; step /= 2)
+            row = advance(row, end, step * ROW_BYTES, distance, 2, near);
     }
-    UNROLL
-    for (int step = 8; step > 0; step /= 2)
-        row = advance(row, end, step * ROW_BYTES, distance, 2);
 
     const int last = row + (row == end ? (int)(hi % ITEMS) : ITEMS - 1) * CELL_BYTES;
     int at = row + (row == begin ? (int)(lo % ITEMS) : 0) * CELL_BYTES;
     struct split s;
 
-    UNROLL
-    for (int step = ITEMS / 2; step > 0; step /= 2)
-        at = advance(at, last, step * CELL_BYTES, distance, 1);
+    if (at < last) {
+        UNROLL
+        for (int step = ITEMS / 2; step > 0; step /= 2)
+            at = advance(at, last, step * CELL_BYTES, distance, 1, near);
+    }
     s.row = row;
     s.column = (int)((unsigned)(at - row) / CELL_BYTES);
     return s;
@@ -132,24 +140,22 @@ DEVICE struct split find_split(const struct group *g)
 
 /*
  * My keys of the group into registers, by column, given the splits of my row
- * and the next. Going through the columns the row that holds the key changes
- * at most twice: from p0 to p1 at column s1, to p2 at s2.
+ * and the next. A's part begins in column s.column of its row and ends before
+ * next.column, of the same row or, having gone round, of the next. All other
+ * columns are B's: in the row of B that matches A's, or, behind A's end in the
+ * same row, in the one before.
  */
 DEVICE void gather(const struct group *g, struct split s, struct split next, item *r)
 {
-    const int end = next.column + (next.row != s.row ? ITEMS : 0);
-    const int wraps = end > ITEMS; /* A's part goes on in its next row, B's does not */
-    const int b_row = s.row + group_distance(g);
-    const int s1 = wraps ? end - ITEMS : s.column;
-    const int s2 = wraps ? s.column : end;
-    const int p0 = wraps ? s.row + ROW_BYTES : b_row;
-    const int p1 = wraps ? b_row : s.row;
-    const int p2 = wraps ? s.row : b_row - ROW_BYTES;
-    const struct stairs at = stairs_make(s1, s2, p0, p1, p2);
+    const int down = g->distance;
+    const int up = down - ROW_BYTES;
+    const int b_row = s.row + down;
+    const struct turns at =
+        turns_make(next.row == s.row ? b_row + up : b_row, s.column, down, next.column, up);
 
     UNROLL
     for (int j = 0; j < ITEMS; j++)
-        r[j] = LOAD(SHARED_CELL(item_cell, stairs_at(&at, j)) + j);
+        r[j] = LOAD(SHARED_CELL(item_cell, turns_at(&at, j)) + j);
 }
 
 /* My sorted row to its place: forwards from `address`, or backwards if it will be B's. */
@@ -180,7 +186,7 @@ struct tile_target {
  * Key 32 i of the array is sample i: at most one of each 32 keys, ITEMS of a
  * warp's. Spread over the warp, the lanes of each half meet different banks.
  */
-DEVICE void store_samples(int rows, const struct tile_target *to, int first)
+DEVICE void store_samples(int rows, const struct tile_target *to, int first, item base)
 {
     enum { SPREAD = WARP / ITEMS };
     const wide begin = to->first + first;
@@ -190,35 +196,55 @@ DEVICE void store_samples(int rows, const struct tile_target *to, int first)
     if (LANE % SPREAD == 0 && first + sample < to->count) {
         const item k = LOAD(SHARED_CELL(item_cell, rows) + cell);
 
-        STORE(&to->samples[(begin + sample) / TILE_SAMPLE], (key)k);
+        STORE(&to->samples[(begin + sample) / TILE_SAMPLE], (key)(k + base));
     }
 }
 
-/* My warp's 32 rows to the output, 32 keys at a time. */
-DEVICE void store_rows(int cells, const struct tile_target *to, const struct key_code *code)
+/*
+ * My warp's 32 rows to the output, 32 keys at a time. A tile begins `off` keys
+ * behind a multiple of 32, and requests are aligned like those of load_chunk():
+ * lanes whose keys lie in the line after the others' write one request later.
+ */
+DEVICE void store_rows(int cells, const struct tile_target *to, int off, item base,
+                       const struct key_code *code)
 {
     enum { ROWS_A_STEP = WARP / ITEMS, STEP = ROWS_A_STEP * ROW_BYTES / CELL_BYTES };
     const int warp = THREAD / WARP;
     const int first = warp * WARP * ITEMS;
     const int rows = cells + warp * WARP * ROW_BYTES;
+    const int late = off + LANE >= WARP;
     const item_cell *const from =
         SHARED_CELL(item_cell, rows + LANE / ITEMS * ROW_BYTES) + LANE % ITEMS;
-    key_cell *const out = to->array + to->first + first + LANE;
+    key_cell *const out = to->array + to->first + first + LANE - (late ? WARP : 0);
     const int left = to->count - first;
+    item before;
 
-    store_samples(rows, to, first);
+    store_samples(rows, to, first, base);
+    if (LANE >= left)
+        return;
+    before = LOAD(&from[0]);
+    if (!late)
+        STORE_BULK(&out[0], leave((key)(before + base), code));
     if (left >= WARP * ITEMS) {
         UNROLL
-        for (int i = 0; i < ITEMS; i++) {
+        for (int i = 1; i < ITEMS; i++) {
             const item k = LOAD(&from[STEP * i]);
 
-            STORE_BULK(&out[WARP * i], leave((key)k, code));
+            STORE_BULK(&out[WARP * i], leave((key)((late ? before : k) + base), code));
+            before = k;
         }
+        if (late)
+            STORE_BULK(&out[WARP * ITEMS], leave((key)(before + base), code));
     } else {
-        for (int i = 0; WARP * i + LANE < left; i++) {
-            const item k = LOAD(&from[STEP * i]);
+        const int end = left + (late ? WARP : 0) - LANE;
 
-            STORE_BULK(&out[WARP * i], leave((key)k, code));
+        for (int i = 1; WARP * i < end; i++) {
+            item k = before;
+
+            if (WARP * i < left - LANE)
+                k = LOAD(&from[STEP * i]);
+            STORE_BULK(&out[WARP * i], leave((key)((late ? before : k) + base), code));
+            before = k;
         }
     }
 }

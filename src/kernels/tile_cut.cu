@@ -14,16 +14,20 @@
  * near enough, the exact places are found between two samples of each list. A
  * pivot that turns out too far off, which is rare, starts a search among keys.
  *
- * One warp finds one cut, one lane looking after one list. Two launches: first
- * every 32nd cut of a group, in samples only, then all, each between two of
- * those. Lists have fewer than 2^32 keys.
+ * One warp finds one cut, one lane looking after one list. Lanes read far apart,
+ * and a multiprocessor serves them one after the other: what counts is how many
+ * reads there are in all. Two launches: first every 32nd cut of a group, in
+ * samples only, then all, each between two of those. A group has fewer than
+ * 2^32 keys.
  */
 
 /* One lane's list, of samples or of keys, and the window where pivots are looked for. */
 struct cut_span {
-    const key_cell *list;
+    const key_cell *keys; /* of all lists, or their samples */
+    unsigned first;       /* where mine begins there */
     unsigned lo;
     unsigned hi;
+    unsigned whole; /* length of the list */
 };
 
 /* A pivot: its key, its lane, its place there; how many come before it here. */
@@ -34,46 +38,178 @@ struct cut_pivot {
     unsigned before;
 };
 
-/* How many of my list, within my window, come before the pivot. */
-DEVICE unsigned count_before(const struct cut_span *w, const struct cut_pivot *p)
+/*
+ * How many keys of my window are less than `value`, or not greater if `or_equal`;
+ * and was one of them met that equals it? Looked for around `guess`, in steps
+ * that double until the place is passed: on like lists the guess is off by about
+ * the root of the way from the window's end. What is left is then shorter than the step,
+ * and is halved.
+ */
+DEVICE unsigned count_before(const struct cut_span *w, key value, int or_equal,
+                             unsigned guess, int *met)
 {
     unsigned lo = w->lo;
     unsigned hi = w->hi;
+    unsigned at = guess;
+    const unsigned far = guess - lo < hi - guess ? guess - lo : hi - guess;
+    const int digits = HIGHEST_BIT(far | 1);
+    unsigned step = digits > 4 ? 1u << (digits / 2 - 2) : 1;
 
-    if (LANE == p->owner)
-        return p->place;
+    *met = 0;
     while (lo < hi) {
-        const unsigned mid = lo + (hi - lo) / 2;
-        const key k = LOAD(&w->list[mid]);
-        const int before = LANE < p->owner ? !less(p->value, k) : less(k, p->value);
+        const key k = LOAD(&w->keys[w->first + at]);
+        const int equal = k == value;
+        const int up = less(k, value) || (equal && or_equal);
 
-        if (before)
-            lo = mid + 1;
+        *met |= equal;
+        if (up)
+            lo = at + 1;
         else
-            hi = mid;
+            hi = at;
+        if (step < hi - lo) {
+            at = up ? lo + step : hi - 1 - step;
+            step *= 2;
+        } else {
+            at = lo + (hi - lo) / 2;
+        }
     }
     return lo;
 }
 
+/* How the lists lie to each other, as far as has been seen. */
+enum { ALIKE, ASCENDING, DESCENDING };
+
 /*
- * Take a pivot from the longest window: `fraction` of it in, where the cut is
- * on like lists, or every third time in the middle, whatever the lists are like.
+ * How to choose a pivot among `open` places, so that `need` half places come
+ * before it, and `margin` more for each list that it falls inside of.
  */
-DEVICE struct cut_pivot take_pivot(const struct cut_span *w, float fraction, int round)
+struct cut_aim {
+    unsigned need;
+    unsigned open;
+    int margin;
+    int order; /* of the lists: ALIKE, or each wholly before the next, or behind it */
+    int round; /* of this search */
+};
+
+/* How many places of the windows a pivot near `before` should have before it. */
+DEVICE unsigned need_before(const struct cut_span *w, const struct cut_aim *aim,
+                            unsigned before)
+{
+    const int inside = BITS(BALLOT(before > 0 && before < w->whole));
+
+    return (aim->need + aim->margin * inside) / 2;
+}
+
+/* Where in my window to look for a pivot: a place in it, if it is not empty. */
+DEVICE unsigned choose_place(const struct cut_span *w, const struct cut_aim *aim)
 {
     const unsigned length = w->hi - w->lo;
-    unsigned step = round % 3 == 2 ? length / 2 : (unsigned)(fraction * (float)length);
+    unsigned step = length / 2;
+
+    if (aim->order == ALIKE && aim->round % 4 < 3) {
+        step = (unsigned)((float)aim->need / (float)(2 * aim->open) * (float)length);
+    } else if (aim->round % 4 < 3) {
+        const unsigned up_to = sum_up_to_lane(length);
+        const unsigned end = aim->order == ASCENDING ? up_to : aim->open - up_to + length;
+        const unsigned skip = aim->need / 2;
+
+        step = end <= skip ? length : end - skip <= length ? length - (end - skip) : 0;
+    }
+    return w->lo + (step < length ? step : length - (length > 0));
+}
+
+/*
+ * Whose place to take: of the keys that all lanes found there, the one that
+ * has as many others before it as are missing.
+ */
+DEVICE int choose_list(const struct cut_span *w, const struct cut_aim *aim, unsigned place,
+                       key mine, int ways)
+{
+    const int present = w->lo < w->hi;
+    const unsigned sum = SUM(place - w->lo);
+    const unsigned need = aim->order == ALIKE ? need_before(w, aim, place) : aim->need / 2;
+    const int missing = (int)(need - sum);
+    int before = 0;
+
+    for (int i = 0; i < ways; i += 4) {
+        UNROLL
+        for (int j = i; j < i + 4; j++) {
+            const key other = (key)SHUFFLE(mine, j);
+
+            before += less(other, mine);
+        }
+    }
+
+    /* The nearest; a list without places comes last. */
+    const int off = before > missing ? before - missing : missing - before;
+    const unsigned fit = present ? ~(unsigned)off : 0;
+
+    const unsigned best = GREATEST(fit);
+
+    return LOWEST_BIT(BALLOT(fit == best));
+}
+
+/*
+ * The key of the pivot `p` is in other lists too, and equals follow each other
+ * in the order of the lists: of those on the cut's side, take the nearest to it.
+ */
+DEVICE struct cut_pivot choose_equal(const struct cut_span *w, const struct cut_aim *aim,
+                                     struct cut_pivot p)
+{
+    const unsigned need = need_before(w, aim, p.before);
+    const int behind = SUM(p.before - w->lo) < need;
+    struct cut_span equal = *w;
+    unsigned skip, all, up_to;
+    int met;
+
+    if (behind) {
+        equal.lo = p.before + (LANE == p.owner);
+        equal.hi = equal.lo;
+        if (LANE >= p.owner) {
+            equal.hi = w->hi;
+            equal.hi = count_before(&equal, p.value, 1, equal.lo, &met);
+        }
+    } else {
+        equal.hi = p.before;
+        if (LANE <= p.owner)
+            equal.lo =
+                count_before(&equal, p.value, 0, equal.hi - (equal.hi > equal.lo), &met);
+        else
+            equal.lo = equal.hi;
+    }
+    up_to = sum_up_to_lane(equal.hi - equal.lo);
+    all = SHUFFLE(up_to, WARP - 1);
+    skip = SUM(equal.lo - w->lo);
+    skip = need > skip ? need - skip : 0;
+    if (all == 0)
+        return p;
+    if (skip >= all)
+        skip = all - 1;
+    p.owner = LOWEST_BIT(BALLOT(up_to > skip));
+    p.place = SHUFFLE(equal.hi - (up_to - skip), p.owner);
+    p.before = LANE < p.owner ? equal.hi : LANE > p.owner ? equal.lo : p.place;
+    return p;
+}
+
+/* Take a pivot from the windows. */
+DEVICE struct cut_pivot take_pivot(const struct cut_span *w, const struct cut_aim *aim,
+                                   int ways)
+{
+    const unsigned place = choose_place(w, aim);
+    int met = 0;
+    key mine = (key) ~(key)0;
     struct cut_pivot p;
 
-    if (step >= length)
-        step = length - 1;
-    p.owner = LOWEST_BIT(BALLOT(length == GREATEST(length)));
-    p.place = SHUFFLE(w->lo + step, p.owner);
-    p.value = 0;
-    if (LANE == p.owner)
-        p.value = LOAD(&w->list[p.place]);
-    p.value = (key)SHUFFLE(p.value, p.owner);
-    p.before = count_before(w, &p);
+    if (w->lo < w->hi)
+        mine = LOAD(&w->keys[w->first + place]);
+    p.owner = choose_list(w, aim, place, mine, ways);
+    p.place = SHUFFLE(place, p.owner);
+    p.value = (key)SHUFFLE(mine, p.owner);
+    p.before = p.place;
+    if (LANE != p.owner)
+        p.before = count_before(w, p.value, LANE < p.owner, place, &met);
+    if (BITS(BALLOT(met)) > 1)
+        return choose_equal(w, aim, p);
     return p;
 }
 
@@ -86,35 +222,63 @@ DEVICE void narrow(struct cut_span *w, const struct cut_pivot *p, int behind)
         w->hi = p->before;
 }
 
-/* Keys to be expected before a place `samples` samples into the list, in units of 16. */
-DEVICE unsigned expected(unsigned samples, unsigned length)
+/*
+ * What the pivot tells about the lists: alike, if it fell inside of more than
+ * two windows, or else in which order they follow each other.
+ */
+DEVICE int see_order(const struct cut_span *w, const struct cut_pivot *p)
 {
-    const unsigned middle = 2 * samples - (samples > 0);
+    const unsigned inside = BALLOT(w->lo < p->before && p->before < w->hi);
+    const unsigned whole = BALLOT(w->lo < w->hi && p->before == w->hi);
+    const unsigned below = whole & ((1u << p->owner) - 1);
 
-    return middle < length / 16 ? middle : length / 16;
+    if (BITS(inside) > 2)
+        return ALIKE;
+    return BITS(below) >= BITS(whole ^ below) ? ASCENDING : DESCENDING;
+}
+
+/*
+ * Keys to be expected before a pivot that `before` of my `samples` come before,
+ * in units of 16. The last sample is followed by the rest of the list, unless
+ * the pivot is among these: as likely, on like lists, as anywhere else.
+ */
+DEVICE unsigned expected(unsigned before, unsigned samples, unsigned length, int order)
+{
+    if (before == samples && order != ALIKE)
+        return length / 16;
+    return before > 0 ? 2 * before - 1 : 0;
 }
 
 /*
  * Among the samples in the windows, a pivot whose expected rank is near
  * `target` (in units of 16 keys), or the nearest if there is none.
  */
-DEVICE struct cut_pivot search_samples(struct cut_span w, unsigned length, unsigned target)
+DEVICE struct cut_pivot search_samples(struct cut_span w, unsigned length, unsigned target,
+                                       int ways)
 {
-    const unsigned tolerance = TILE_SLACK(sizeof(key)) * 3 / 8 / 16;
+    const unsigned tolerance = TILE_SLACK(sizeof(key)) / 32 + 1;
+    struct cut_aim aim;
     struct cut_pivot best;
     unsigned best_error = ~0u;
-    unsigned open = SUM(w.hi - w.lo);
 
     best.value = 0;
     best.owner = 0;
     best.place = 0;
     best.before = 0;
-    for (int round = 0; open > 0 && best_error > tolerance; round++) {
-        const unsigned begun = SUM(expected(w.lo, length));
-        const unsigned need = target > begun ? target - begun : 0;
-        const struct cut_pivot p =
-            take_pivot(&w, (float)need / (2.0f * (float)open), round);
-        const unsigned mine = LANE == p.owner ? 2 * p.place : expected(p.before, length);
+    aim.order = ALIKE;
+    aim.margin = 1;
+    aim.open = SUM(w.hi - w.lo);
+    for (aim.round = 0; aim.open > 0 && best_error > tolerance; aim.round++) {
+        const unsigned begun = 2 * SUM(w.lo);
+
+        aim.need = target > begun ? target - begun : 0;
+
+        const struct cut_pivot p = take_pivot(&w, &aim, ways);
+
+        aim.order = see_order(&w, &p);
+
+        const unsigned mine =
+            LANE == p.owner ? 2 * p.place : expected(p.before, w.whole, length, aim.order);
         const unsigned rank = SUM(mine);
         const unsigned error = rank > target ? rank - target : target - rank;
 
@@ -123,45 +287,58 @@ DEVICE struct cut_pivot search_samples(struct cut_span w, unsigned length, unsig
             best = p;
         }
         narrow(&w, &p, rank < target);
-        open = SUM(w.hi - w.lo);
+        aim.open = SUM(w.hi - w.lo);
     }
     return best;
 }
 
 /*
- * My list's part of the cut that the sample `p` makes, if its rank is near
- * enough to `target`, or else of a better one; and that cut's rank.
+ * My list's part of the cut that the sample `pivot` makes, if its rank is near
+ * enough to `target`, or else of a better one, which takes its place; none, if
+ * the cut was found by narrowing down alone.
  */
-DEVICE unsigned search_keys(const key_cell *keys, unsigned length, struct cut_pivot p,
-                            wide target, wide *rank)
+DEVICE unsigned search_keys(const struct tile_round *round, unsigned list_first,
+                            unsigned length, struct cut_pivot *pivot, unsigned target)
 {
-    const wide slack = TILE_SLACK(sizeof(key));
+    struct cut_pivot p = *pivot;
     const unsigned above = p.before * TILE_SAMPLE;
+    const unsigned slack = TILE_SLACK(sizeof(key));
     struct cut_span w;
+    struct cut_aim aim;
+    unsigned rank;
+    int met;
 
     /* Sample `before` - 1 comes before the pivot, sample `before` does not. */
-    w.list = keys;
+    w.keys = (const key_cell *)round->in;
+    w.first = list_first;
+    w.whole = length;
     w.lo = p.before ? above - TILE_SAMPLE + 1 : 0;
     w.hi = above < length ? above : length;
     p.place *= TILE_SAMPLE;
-    p.before = count_before(&w, &p);
-    *rank = sum_of_lanes(p.before);
+    if (LANE == p.owner)
+        p.before = p.place;
+    else
+        p.before =
+            count_before(&w, p.value, LANE < p.owner, w.lo + (w.hi - w.lo) / 2, &met);
+    rank = SUM(p.before);
 
     w.lo = 0;
     w.hi = length;
-    for (int round = 0; *rank > target + slack || *rank + slack < target; round++) {
-        narrow(&w, &p, *rank < target);
-
-        const wide begun = sum_of_lanes(w.lo);
-        const wide open = sum_of_lanes(w.hi - w.lo);
-
-        if (open == 0) {
-            *rank = begun;
+    aim.order = ALIKE;
+    aim.margin = 0;
+    for (aim.round = 0; rank > target + slack || rank + slack < target; aim.round++) {
+        narrow(&w, &p, rank < target);
+        aim.need = 2 * (target - SUM(w.lo));
+        aim.open = SUM(w.hi - w.lo);
+        if (aim.open == 0) {
+            pivot->owner = -1;
             return w.lo;
         }
-        p = take_pivot(&w, (float)(target - begun) / (float)open, round);
-        *rank = sum_of_lanes(p.before);
+        p = take_pivot(&w, &aim, round->ways);
+        rank = SUM(p.before);
+        aim.order = see_order(&w, &p);
     }
+    *pivot = p;
     return p.before;
 }
 
@@ -196,7 +373,7 @@ DEVICE struct cut_task task_of_warp(const struct tile_round *round, int coarse_o
         t.length = (unsigned)(left < round->run ? left : round->run);
     }
     t.samples = (t.length + TILE_SAMPLE - 1) / TILE_SAMPLE;
-    t.whole = sum_of_lanes(t.length);
+    t.whole = SUM(t.length);
     wanted = t.piece * round->piece;
     t.target = wanted < t.whole ? wanted : t.whole;
     return t;
@@ -222,9 +399,11 @@ DEVICE struct cut_span window_between(const struct tile_round *round,
     const unsigned_cell *const coarse = coarse_cuts(round, t);
     struct cut_span w;
 
-    w.list = 0;
+    w.keys = (const key_cell *)round->samples;
+    w.first = (unsigned)(t->list_first / TILE_SAMPLE);
     w.lo = 0;
     w.hi = t->samples;
+    w.whole = t->samples;
     if (coarse_only || LANE >= round->ways)
         return w;
     if (below > 0 && below <= round->coarse)
@@ -234,6 +413,30 @@ DEVICE struct cut_span window_between(const struct tile_round *round,
     return w;
 }
 
+#if NEAR_KEYS
+
+/*
+ * Bounds of the keys on both sides of a cut, by their upper halves: those before
+ * it are at most bounds[0], those behind it at least bounds[1]. The pivot's key
+ * is both; the group's two ends have none, nor has a cut that was found without.
+ */
+DEVICE void put_bounds(const struct tile_round *round, const struct cut_task *t, wide row,
+                       const struct cut_pivot *p)
+{
+    const key_cell *const keys = (const key_cell *)round->in + t->list_first;
+    unsigned most = p->owner < 0 ? ~0u : (unsigned)(p->value >> 32);
+    unsigned least = p->owner < 0 ? 0 : most;
+
+    if (t->target == 0)
+        least = ~GREATEST(t->length ? (unsigned)~(LOAD(&keys[0]) >> 32) : 0);
+    else if (t->target == t->whole)
+        most = GREATEST(t->length ? (unsigned)(LOAD(&keys[t->length - 1]) >> 32) : 0);
+    if (LANE < 2)
+        STORE((unsigned_cell *)round->bounds + 2 * row + LANE, LANE ? least : most);
+}
+
+#endif
+
 enum { tile_cut_blocks = 12 };
 
 /* Each warp finds one cut. */
@@ -242,22 +445,21 @@ KERNEL(tile_cut, struct tile_cut_args)
     const struct tile_round *const round = &args.round;
     const struct cut_task t = task_of_warp(round, args.coarse_only);
     struct cut_span w;
-    wide rank = t.target;
     unsigned coarse = t.target ? t.samples : 0;
     unsigned cut = t.target ? t.length : 0;
+    struct cut_pivot p = {0, -1, 0, 0};
 
     if (t.group >= round->groups)
         return;
     if (t.target > 0 && t.target < t.whole) {
         w = window_between(round, &t, args.coarse_only);
-        w.list = (const key_cell *)round->samples + t.list_first / TILE_SAMPLE;
 
-        const struct cut_pivot p = search_samples(w, t.length, (unsigned)(t.target / 16));
+        p = search_samples(w, t.length, (unsigned)(t.target / 16), round->ways);
 
         coarse = p.before;
         if (!args.coarse_only)
-            cut = search_keys((const key_cell *)round->in + t.list_first, t.length, p,
-                              t.target, &rank);
+            cut = search_keys(round, (unsigned)t.list_first, t.length, &p,
+                              (unsigned)t.target);
     }
     if (args.coarse_only) {
         if (LANE < round->ways)
@@ -269,7 +471,8 @@ KERNEL(tile_cut, struct tile_cut_args)
     const wide row = t.group * (round->pieces + 1) + t.piece;
 
     if (LANE < round->ways)
-        STORE((wide_cell *)round->cuts + row * round->ways + LANE, cut);
-    if (LANE == 0)
-        STORE((wide_cell *)round->starts + row, t.group_first + rank);
+        STORE((unsigned_cell *)round->cuts + row * round->ways + LANE, cut);
+#if NEAR_KEYS
+    put_bounds(round, &t, row, &p);
+#endif
 }

@@ -8,14 +8,14 @@
  */
 
 enum {
-    CHUNK_STEPS = 16,
-    CHUNK = CHUNK_STEPS * WARP, /* keys of one list that a warp loads at once */
-    SHIFTS = 128 / CELL_BYTES   /* cells that fill all banks once */
+    CHUNK_STEPS = KEY_BITS == 64 ? 9 : 17, /* a little more than a 16th of a tile */
+    CHUNK = CHUNK_STEPS * WARP,            /* keys of one list that a warp loads at once */
+    BANKS = 128 / CELL_BYTES               /* cells that fill all banks once */
 };
 
 /* One lane's list: its part of the tile, and where that goes. */
 struct tile_list {
-    wide from;       /* where it begins in the input */
+    unsigned from;   /* where it begins in the input, which has less than 2^32 keys */
     int count;       /* keys */
     int place;       /* address of its first key's cell */
     int first_chunk; /* chunks of the lists before it, ... */
@@ -24,254 +24,366 @@ struct tile_list {
 };
 
 /*
- * How far B of a group that ends at row `end` is moved: so far that a warp
- * which reads rows of A and rows of B at one column meets different banks. One
- * spare row a group makes room for it.
+ * How far B of the group of rows [begin, end) is moved, into the gap behind the
+ * group: so that lanes which read one column of A and B, or write one of B,
+ * meet different banks. See docs/tile.md.
  */
-DEVICE int group_shift(int end)
+DEVICE int group_shift(int begin, int end)
 {
-    return (-end & (SHIFTS - 1)) * CELL_BYTES;
+    return begin / BANKS == (end - 1) / BANKS
+               ? 0
+               : (-end * (ITEMS + 1) & (BANKS - 1)) * CELL_BYTES;
 }
 
-DEVICE int sum_up_to_lane(int sum)
-{
-    UNROLL
-    for (int step = 1; step < WARP; step *= 2) {
-        const int other = SHUFFLE(sum, (LANE - step) & (WARP - 1));
+/*
+ * The groups of all rounds form a tree: node 1 is the last round's, nodes 2n
+ * and 2n + 1 become A and B of node n, the `ways` / 2 pairs of lists come last.
+ */
+struct tile_node {
+    int begin;   /* its first row */
+    int end;     /* the row behind its last */
+    int a_count; /* keys of its A */
+    int origin;  /* where row 0 would lie if all rows were laid out like the group's */
+    int shift;   /* how much further on B lies */
+};
 
-        sum += LANE >= step ? other : 0;
+/* A node in shared memory, two words at a time. */
+struct tile_node_cells {
+    wide_cell rows;  /* begin, and end in the upper half */
+    wide_cell lists; /* a_count, and origin and shift in the upper half */
+};
+
+struct tile_tree {
+    struct tile_node_cells node[TILE_MOST_WAYS]; /* 0 is not used */
+    int_cell total;                              /* keys of the tile */
+    unsigned_cell first;                         /* its first place in the output */
+};
+
+DEVICE struct tile_node get_node(const struct tile_tree *tree, int number)
+{
+    const wide rows = LOAD(&tree->node[number].rows);
+    const wide lists = LOAD(&tree->node[number].lists);
+    struct tile_node node;
+
+    node.begin = (int)rows;
+    node.end = (int)(rows >> 32);
+    node.a_count = (int)lists;
+    node.origin = (int)(lists >> 32) & 0xffffff;
+    node.shift = (int)(lists >> 56);
+    return node;
+}
+
+/* One lane makes one node, given all lists. */
+DEVICE void plant_tree(struct tile_tree *tree, const struct tile_list *mine, int cells,
+                       int ways)
+{
+    const int depth = HIGHEST_BIT(LANE | 1);
+    const int height = HIGHEST_BIT(ways / 2) - depth; /* of 2^height pairs */
+    const int pair = height < 0 ? 0 : (LANE << height) - ways / 2;
+    const int pairs = height < 0 ? 1 : 1 << height;
+    const int before = SHUFFLE(mine->end_row, (2 * pair - 1) & (WARP - 1));
+    const int middle = SHUFFLE(mine->end_row, (2 * pair + pairs - 1) & (WARP - 1));
+    const int end = SHUFFLE(mine->end_row, (2 * (pair + pairs) - 1) & (WARP - 1));
+    const int a_count = SHUFFLE(mine->count, (2 * pair) & (WARP - 1));
+    const int begin = pair > 0 ? before : 0;
+    const int origin = cells + (LANE - (1 << depth)) * TILE_GAP_BYTES;
+    const int a_keys = height == 0 ? a_count : (middle - begin) * ITEMS;
+    const int high = origin | group_shift(begin, end) << 24;
+
+    if (LANE > 0 && LANE < ways) {
+        STORE(&tree->node[LANE].rows, (wide)(unsigned)begin | (wide)end << 32);
+        STORE(&tree->node[LANE].lists, (wide)(unsigned)a_keys | (wide)(unsigned)high << 32);
     }
-    return sum;
 }
 
 /* Every warp finds this out for itself: cheaper than to wait for one of them. */
-DEVICE struct tile_list my_list(const struct tile_round *round, int cells)
+DEVICE struct tile_list plan_lists(const struct tile_round *round, int cells,
+                                   struct tile_tree *tree)
 {
     const unsigned group = (unsigned)BLOCK / round->pieces;
-    const wide_cell *const cuts =
-        (const wide_cell *)round->cuts + ((wide)BLOCK + group) * round->ways;
+    const unsigned_cell *const cuts =
+        (const unsigned_cell *)round->cuts + ((wide)BLOCK + group) * round->ways;
+    const unsigned run = (unsigned)round->run;
+    const unsigned group_first = group * round->ways * run;
     const int is_b = LANE % 2;
     struct tile_list list;
-    wide start = 0;
+    unsigned start = 0;
 
     list.count = 0;
     if (LANE < round->ways) {
         start = LOAD(&cuts[LANE]);
         list.count = (int)(LOAD(&cuts[round->ways + LANE]) - start);
     }
-    list.from = ((wide)group * round->ways + LANE) * round->run + start;
+    list.from = group_first + LANE * run + start;
 
     const int partner = SHUFFLE_XOR(list.count, 1);
     const int rows = (int)((unsigned)(list.count + partner + ITEMS - 1) / ITEMS);
     const int chunks = (int)((unsigned)(list.count + CHUNK - 1) / CHUNK);
-    const int sums = sum_up_to_lane((is_b ? 0 : rows) | chunks << 16);
+    const int sums = (int)sum_up_to_lane((is_b ? 0 : rows) | chunks << 16);
+    const int first_row = (sums & 0xffff) - rows;
 
     list.end_row = sums & 0xffff;
     list.end_chunk = sums >> 16;
     list.first_chunk = list.end_chunk - chunks;
-    list.place = cells + (LANE / 2 + list.end_row - (is_b ? 1 : rows)) * ROW_BYTES;
+    list.place = cells + first_row * ROW_BYTES + LANE / 2 * TILE_GAP_BYTES;
     if (is_b)
-        list.place += (ITEMS - 1) * CELL_BYTES + group_shift(list.end_row);
+        list.place +=
+            rows * ROW_BYTES - 2 * CELL_BYTES + group_shift(first_row, list.end_row);
+    if (THREAD < WARP) {
+        const unsigned first = group_first + SUM(start);
+        const unsigned total = SUM((unsigned)list.count);
+
+        plant_tree(tree, &list, cells, round->ways);
+        if (LANE == 0) {
+            STORE(&tree->total, (int)total);
+            STORE(&tree->first, first);
+        }
+    }
     return list;
 }
 
-/* My keys of a chunk to shared memory: 32 places apart, upwards for A, downwards for B. */
-DEVICE void put_chunk(int place, int is_b, const item *r, int left)
+/*
+ * A chunk of a list, as one lane sees it: keys 32 apart. A list's part begins
+ * anywhere, but a request of the warp should touch no more sectors than 32 keys
+ * fill. So requests begin at multiples of 32 keys of the array: lanes whose
+ * first key is `late`, in the line after the others', take each key one request
+ * later than those do, and their last key with the first request.
+ */
+struct tile_chunk {
+    const key_cell *from; /* my first key */
+    int left;             /* keys from mine on to the end of the part */
+    int late;
+    int place; /* address of my first key's cell */
+    int is_b;
+};
+
+/* The chunk's keys into registers: key (i - late) modulo CHUNK_STEPS to register i. */
+DEVICE void load_chunk(const struct tile_chunk *chunk, item *r)
+{
+    const int early =
+        chunk->late ? (CHUNK_STEPS - 1) * WARP : 0; /* first request: my key */
+    const int behind = chunk->late ? WARP : 0;      /* all others */
+    const key_cell *const from = chunk->from - behind;
+
+    if (chunk->left + LANE >= CHUNK) {
+        r[0] = LOAD_BULK(&chunk->from[early]);
+        UNROLL
+        for (int i = 1; i < CHUNK_STEPS; i++)
+            r[i] = LOAD_BULK(&from[WARP * i]);
+        return;
+    }
+    UNROLL
+    for (int i = 0; i < CHUNK_STEPS; i++)
+        r[i] = 0;
+    if (early < chunk->left)
+        r[0] = LOAD_BULK(&chunk->from[early]);
+    UNROLL
+    for (int i = 1; i < CHUNK_STEPS; i++) {
+        if (WARP * i - behind < chunk->left)
+            r[i] = LOAD_BULK(&from[WARP * i]);
+    }
+}
+
+/* The registers to shared memory: 32 places apart, upwards for A, downwards for B. */
+DEVICE void put_chunk(const struct tile_chunk *chunk, const item *r, item base)
 {
     enum { STEP = WARP / ITEMS * ROW_BYTES / CELL_BYTES };
-    item_cell *const to = SHARED_CELL(item_cell, place);
+    item_cell *const to = SHARED_CELL(item_cell, chunk->place);
 
-    if (is_b) {
+    if (chunk->is_b) {
         UNROLL
         for (int i = 0; i < CHUNK_STEPS; i++) {
-            if (WARP * i < left)
-                STORE(to - STEP * i, r[i]);
+            if (WARP * i < chunk->left)
+                STORE(to - STEP * i,
+                      (chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i]) - base);
         }
     } else {
         UNROLL
         for (int i = 0; i < CHUNK_STEPS; i++) {
-            if (WARP * i < left)
-                STORE(to + STEP * i, r[i]);
+            if (WARP * i < chunk->left)
+                STORE(to + STEP * i,
+                      (chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i]) - base);
         }
     }
 }
 
 /* Load the lists in chunks, shared out among all warps whatever the lists' lengths. */
-DEVICE void load_lists(const struct tile_list *mine, const key_cell *in)
+DEVICE void load_lists(const struct tile_list *mine, const key_cell *in, item base)
 {
     const int chunks = SHUFFLE(mine->end_chunk, WARP - 1);
     const int my_place = (LANE + LANE / ITEMS) * CELL_BYTES;
 
-    for (int chunk = THREAD / WARP; chunk < chunks; chunk += TILE_ROWS / WARP) {
-        const int list = HIGHEST_BIT(BALLOT(mine->first_chunk <= chunk));
-        const int done = (chunk - SHUFFLE(mine->first_chunk, list)) * CHUNK;
-        const int left = SHUFFLE(mine->count, list) - done - LANE;
-        const key_cell *const from = in + SHUFFLE(mine->from, list) + done + LANE;
+    for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
+        const int list = HIGHEST_BIT(BALLOT(mine->first_chunk <= number));
+        const int done = (number - SHUFFLE(mine->first_chunk, list)) * CHUNK;
+        const unsigned begin = SHUFFLE(mine->from, list) + done;
         const int ahead = done / ITEMS * ROW_BYTES + my_place;
-        const int place = SHUFFLE(mine->place, list) + (list % 2 ? -ahead : ahead);
+        const int place = SHUFFLE(mine->place, list);
+        struct tile_chunk chunk;
         item r[CHUNK_STEPS];
 
-        if (left + LANE >= CHUNK) {
-            UNROLL
-            for (int i = 0; i < CHUNK_STEPS; i++)
-                r[i] = LOAD_BULK(&from[WARP * i]);
-            put_chunk(place, list % 2, r, CHUNK);
-        } else {
-            UNROLL
-            for (int i = 0; i < CHUNK_STEPS; i++) {
-                r[i] = 0;
-                if (WARP * i < left)
-                    r[i] = LOAD_BULK(&from[WARP * i]);
-            }
-            put_chunk(place, list % 2, r, left);
-        }
+        chunk.is_b = list % 2;
+        chunk.from = in + begin + LANE;
+        chunk.left = SHUFFLE(mine->count, list) - done - LANE;
+        chunk.late = (int)(begin % WARP) + LANE >= WARP;
+        chunk.place = place + (chunk.is_b ? -ahead : ahead);
+        load_chunk(&chunk, r);
+        put_chunk(&chunk, r, base);
     }
 }
 
 /* Fill each pair's rows up behind the last key of B; fewer than ITEMS places. */
-DEVICE void fill_pairs(const struct tile_list *mine, int ways)
+DEVICE void fill_pairs(const struct tile_list *mine, int ways, item fill)
 {
     for (int pair = THREAD / WARP; pair < ways / 2; pair += TILE_ROWS / WARP) {
-        const int place = SHUFFLE(mine->place, 2 * pair);
-        const int end = SHUFFLE(mine->end_row, 2 * pair);
         const int a_count = SHUFFLE(mine->count, 2 * pair);
         const int b_count = SHUFFLE(mine->count, 2 * pair + 1);
+        const int last =
+            SHUFFLE(mine->place, 2 * pair + 1); /* where B begins: its last cell */
         const int rows = (int)((unsigned)(a_count + b_count + ITEMS - 1) / ITEMS);
-        const int at = a_count + LANE;
-        const int cell = at + (int)((unsigned)at / ITEMS);
+        const int back = rows * ITEMS - 1 - (a_count + LANE);
 
-        if (at < rows * ITEMS - b_count)
-            STORE(SHARED_CELL(item_cell, place + group_shift(end)) + cell, filler());
+        if (back >= b_count)
+            STORE(SHARED_CELL(item_cell, last) - back - (int)((unsigned)back / ITEMS),
+                  fill);
     }
 }
 
-/* What the rounds need to know of the lists. */
-struct tile_lists {
-    int_cell count[TILE_MOST_WAYS];            /* keys of each list */
-    int_cell pair_row[TILE_MOST_WAYS / 2 + 1]; /* first row of each pair; the end */
-    int_cell unused;                           /* keeps the struct's size simple */
-};
-
-DEVICE void note_lists(struct tile_lists *lists, const struct tile_list *mine)
+/* The pair of lists whose rows hold mine, as a node. */
+DEVICE int node_of_row(const struct tile_tree *tree, int ways)
 {
-    STORE(&lists->count[LANE], mine->count);
-    if (LANE % 2)
-        STORE(&lists->pair_row[LANE / 2 + 1], mine->end_row);
-    if (LANE == 0)
-        STORE(&lists->pair_row[0], 0);
-}
+    int node = 1;
 
-/* The pair of lists whose rows hold mine. */
-DEVICE int pair_of_row(const struct tile_lists *lists, int ways)
-{
-    int pair = 0;
-
-    for (int step = ways / 4; step > 0; step /= 2) {
-        if (LOAD(&lists->pair_row[pair + step]) <= THREAD)
-            pair += step;
+    while (node < ways / 2) {
+        node *= 2;
+        if ((int)(LOAD(&tree->node[node].rows) >> 32) <= THREAD)
+            node++;
     }
-    return pair;
+    return node;
 }
 
-/* The group that my row lies in when lists of 2^level pairs are to be made. */
-DEVICE struct group my_group(const struct tile_lists *lists, int cells, int pair, int level)
+/* My row of the group, for merging. */
+DEVICE struct group my_group(const struct tile_node *node)
 {
-    const int index = pair >> level;
-    const int head = index << level;
-    const int begin = LOAD(&lists->pair_row[head]);
-    const int end = LOAD(&lists->pair_row[head + (1 << level)]);
     struct group g;
 
-    if (level == 0)
-        g.a_count = LOAD(&lists->count[2 * pair]);
-    else
-        g.a_count = (LOAD(&lists->pair_row[head + (1 << level) / 2]) - begin) * ITEMS;
-    g.first = cells + (begin + index) * ROW_BYTES;
-    g.rows = end - begin;
-    g.row = THREAD - begin;
-    g.shift = group_shift(end);
+    g.first = node->origin + node->begin * ROW_BYTES;
+    g.a_count = node->a_count;
+    g.before = (THREAD - node->begin) * ITEMS;
+    g.rest = (node->end - THREAD) * ITEMS;
+    g.distance = (node->end - THREAD) * ROW_BYTES + node->shift;
     return g;
 }
 
-/* Put my row of a merged group where the next round wants it. */
-DEVICE void put_merged_row(const struct tile_lists *lists, int cells, int pair, int level,
-                           int ways, const item *r)
+/* Put my merged row where the next round wants it: as a row of A, or of B, backwards. */
+DEVICE void put_merged_row(const struct tile_tree *tree, int number, int begin,
+                           const item *r)
 {
-    const int index = pair >> level;
+    const struct tile_node next = get_node(tree, number / 2);
+    const int mirrored = begin + next.end - 1 - THREAD;
 
-    if (index % 2 && 2 << level < ways) {
-        const int begin = LOAD(&lists->pair_row[index << level]);
-        const int end = LOAD(&lists->pair_row[(index + 1) << level]);
-        const int row = begin + end - 1 - THREAD + index / 2;
-
-        scatter(cells + row * ROW_BYTES + (ITEMS - 1) * CELL_BYTES + group_shift(end), 1,
-                r);
-    } else {
-        scatter(cells + (THREAD + index / 2) * ROW_BYTES, 0, r);
-    }
+    if (number % 2)
+        scatter(next.origin + mirrored * ROW_BYTES + (ITEMS - 1) * CELL_BYTES + next.shift,
+                1, r);
+    else
+        scatter(next.origin + THREAD * ROW_BYTES, 0, r);
 }
 
 /* Merge pairs of lists, then pairs of pairs, until one is left. */
-DEVICE void merge_rounds(const struct tile_lists *lists, int cells, int_cell *splits,
-                         int ways)
+DEVICE void merge_rounds(const struct tile_tree *tree, int cells, int_cell *splits,
+                         int ways, const int near)
 {
-    const int live = THREAD < LOAD(&lists->pair_row[TILE_MOST_WAYS / 2]);
-    const int pair = pair_of_row(lists, ways);
+    const int live = THREAD < get_node(tree, 1).end;
 
-    for (int level = 0; 1 << level < ways; level++) {
-        struct group g = my_group(lists, cells, pair, level);
+    for (int number = node_of_row(tree, ways); number > 0; number /= 2) {
+        const struct tile_node node = get_node(tree, number);
+        struct group g = my_group(&node);
         struct split s;
         item r[ITEMS];
 
         if (!live)
-            g.rows = g.row = g.a_count = 0;
-        s = find_split(&g);
+            g.a_count = g.before = g.rest = 0;
+        s = find_split(&g, near);
         put_split(splits, s);
         BARRIER();
         if (live)
             gather(&g, s, next_split(&g, splits), r);
         BARRIER(); /* everyone has his keys: the rows may be overwritten */
         if (live) {
-            clean_registers(r, ITEMS);
-            put_merged_row(lists, cells, pair, level, ways, r);
+            clean_registers(r, ITEMS, near);
+            if (number > 1)
+                put_merged_row(tree, number, node.begin, r);
+            else
+                scatter(cells + THREAD * ROW_BYTES, 0, r);
         }
-        if (2 << level < ways)
+        if (number > 1)
             BARRIER();
     }
 }
 
 struct tile_merge_shared {
-    item_cell cells[(TILE_ROWS + TILE_MOST_WAYS / 2) * (ITEMS + 1)];
+    item_cell
+        cells[(TILE_ROWS * ROW_BYTES + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES) / CELL_BYTES];
     int_cell splits[TILE_ROWS];
-    struct tile_lists lists;
+    struct tile_tree tree;
 };
 
 AGREE(sizeof(struct tile_merge_shared) == TILE_MERGE_SHARED(sizeof(key)));
 
 enum { tile_merge_blocks = 4 };
 
+/* What is taken off the tile's keys while they are merged, if that makes them near. */
+struct tile_base {
+    item base;
+    item fill; /* what fills up rows: no key that is left comes behind it */
+    int near;
+};
+
+DEVICE struct tile_base find_base(const struct tile_round *round)
+{
+    struct tile_base b;
+
+    b.base = 0;
+    b.fill = filler();
+    b.near = 0;
+#if NEAR_KEYS
+    const wide row = (wide)BLOCK + (unsigned)BLOCK / round->pieces;
+    const unsigned_cell *const bounds = (const unsigned_cell *)round->bounds + 2 * row;
+    const unsigned least = LOAD(&bounds[1]); /* behind the cut before the tile */
+    const unsigned most = LOAD(&bounds[2]);  /* before the cut behind it */
+
+    if (most - least < 0x7fefffffu) {
+        b.base = (item)least << 32;
+        b.fill = 0x7fefffffffffffffull; /* the greatest double */
+        b.near = 1;
+    }
+#else
+    (void)round;
+#endif
+    return b;
+}
+
 /* Each block merges and writes one tile. */
 KERNEL(tile_merge, struct tile_merge_args)
 {
     SHARED(struct tile_merge_shared, sm);
     const int cells = SHARED_ADDRESS(sm->cells);
-    const struct tile_list list = my_list(&args.round, cells);
-
-    if (THREAD < WARP)
-        note_lists(&sm->lists, &list);
-    load_lists(&list, (const key_cell *)args.round.in);
-    fill_pairs(&list, args.round.ways);
-    BARRIER();
-    merge_rounds(&sm->lists, cells, sm->splits, args.round.ways);
-    WARP_BARRIER();
-
-    const wide_cell *const starts =
-        (const wide_cell *)args.round.starts + BLOCK + (unsigned)BLOCK / args.round.pieces;
+    const struct tile_base b = find_base(&args.round);
+    const struct tile_list list = plan_lists(&args.round, cells, &sm->tree);
     struct tile_target to;
+
+    load_lists(&list, (const key_cell *)args.round.in, b.base);
+    fill_pairs(&list, args.round.ways, b.fill);
+    BARRIER();
+    if (b.near)
+        merge_rounds(&sm->tree, cells, sm->splits, args.round.ways, 1);
+    else
+        merge_rounds(&sm->tree, cells, sm->splits, args.round.ways, 0);
+    WARP_BARRIER();
 
     to.array = (key_cell *)args.round.out;
     to.samples = (key_cell *)args.round.samples;
-    to.first = LOAD(&starts[0]);
-    to.count = (int)(LOAD(&starts[1]) - to.first);
-    store_rows(cells, &to, &args.leave);
+    to.first = LOAD(&sm->tree.first);
+    to.count = LOAD(&sm->tree.total);
+    store_rows(cells, &to, (int)(to.first % WARP), b.base, &args.leave);
 }

@@ -34,7 +34,7 @@ DEVICE void merge_lanes(item *r)
                 r[j] = keep(r[j], other, (LANE & step) != 0);
             }
         }
-        clean_registers(r, ITEMS);
+        clean_registers(r, ITEMS, 0);
     }
 }
 
@@ -61,21 +61,22 @@ DEVICE void meet(int rows)
 /* Merge pairs of lists into lists of `rows` rows. */
 DEVICE void merge_rows(int cells, int_cell *splits, int rows, item *r)
 {
+    const int row = THREAD & (rows - 1);
     struct group g;
     struct split s;
 
-    g.row = THREAD & (rows - 1);
-    g.first = cells + (THREAD - g.row) * ROW_BYTES;
-    g.rows = rows;
+    g.first = cells + (THREAD - row) * ROW_BYTES;
     g.a_count = rows / 2 * ITEMS;
-    g.shift = 0;
+    g.before = row * ITEMS;
+    g.rest = (rows - row) * ITEMS;
+    g.distance = (rows - row) * ROW_BYTES;
     meet(rows);
-    s = find_split(&g);
+    s = find_split(&g, 0);
     put_split(splits, s);
     meet(rows);
     gather(&g, s, next_split(&g, splits), r);
     meet(rows); /* everyone has his keys: the rows may be overwritten */
-    clean_registers(r, ITEMS);
+    clean_registers(r, ITEMS, 0);
     put_row_for(cells, rows, r);
 }
 
@@ -103,7 +104,7 @@ struct tile_sort_shared {
 
 AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_SHARED(sizeof(key)));
 
-enum { tile_sort_blocks = KEY_BITS == 64 ? 5 : 4 };
+enum { tile_sort_blocks = KEY_BITS == 64 ? 4 : 5 };
 
 /* Each block sorts one tile; the last may be short. */
 KERNEL(tile_sort, struct tile_sort_args)
@@ -125,5 +126,5 @@ KERNEL(tile_sort, struct tile_sort_args)
     for (int rows = 2 * SPAN; rows <= TILE_ROWS; rows *= 2)
         merge_rows(cells, sm->splits, rows, r);
     WARP_BARRIER();
-    store_rows(cells, &to, &args.leave);
+    store_rows(cells, &to, 0, 0, &args.leave);
 }

@@ -107,6 +107,7 @@
 #define GREATEST(v) simt_greatest(SIMT_SITE(SIMT_SHUFFLE, 0, 0), (v))
 #define LOWEST_BIT(m) __builtin_ctz(m)
 #define HIGHEST_BIT(m) (31 - __builtin_clz(m))
+#define BITS(m) __builtin_popcount(m)
 
 /* A shared address is the distance from where the block's shared memory begins. */
 #define SHARED_ADDRESS(p) ((int)((const char *)(p) - (const char *)simt_here->shared))
