@@ -82,8 +82,8 @@ static void test_words(struct tap *tap)
                strstr(words.text, "4 bytes"),
            "a copy to nowhere", words.text);
     tap_ok(tap,
-           verbs->load(device, 32, &program) == MW_OK &&
-               verbs->load(device, 32, &again) == MW_OK && program == again,
+           verbs->load(device, 32, NULL, &program) == MW_OK &&
+               verbs->load(device, 32, NULL, &again) == MW_OK && program == again,
            "a program is loaded once", "");
 
     struct launch launch = {program, KERNEL_HEAP_MERGE, 5, 64, 1000, &args, 4, NULL};
@@ -103,11 +103,12 @@ static void test_words(struct tap *tap)
            words.text);
     rewrite_program("error ");
     tap_ok(tap,
-           verbs->load(device, ABSENT_BITS, &again) == MW_COMPILE_FAILED &&
+           verbs->load(device, ABSENT_BITS, NULL, &again) == MW_COMPILE_FAILED &&
                strstr(words.text, "program.cu(1): error: not a kernel"),
            "a kernel that does not compile", words.text);
     rewrite_program("kernel");
-    tap_ok(tap, verbs->load(device, ABSENT_BITS, &again) == MW_OK, "and one that does", "");
+    tap_ok(tap, verbs->load(device, ABSENT_BITS, NULL, &again) == MW_OK,
+           "and one that does", "");
     verbs->close(device);
     tap_ok(tap, fake.live() == 0 && fake.nvrtc_live() == 0, "all of it is given back", "");
 }

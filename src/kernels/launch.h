@@ -19,10 +19,24 @@ enum {
     heap_base_threads = HEAP_MOST_BASE / HEAP_LANES,
     heap_cut_threads = 128, /* 4 cuts a block */
     heap_merge_threads = 1024,
-    tile_sort_threads = 256, /* one row of the tile each */
-    tile_cut_threads = 128,
-    tile_merge_threads = tile_sort_threads
+    tile_cut_threads = 128
 };
+
+/*
+ * The geometry of engine tile is chosen when its kernels are compiled. In them it
+ * is TILE_ROWS, TILE_ITEMS, TILE_SORT_BLOCKS and TILE_MERGE_BLOCKS, defined in
+ * front of program.cu; the host has it in this struct.
+ */
+struct tile_geometry {
+    unsigned rows;         /* of a tile: threads of a block; 64, 128, 256 or 512 */
+    unsigned items;        /* keys of a row: 8, 16 or 32 */
+    unsigned sort_blocks;  /* that are to share a multiprocessor, and so limit the */
+    unsigned merge_blocks; /*   registers of tile_sort and tile_merge */
+};
+
+#ifdef TILE_ROWS
+enum { tile_sort_threads = TILE_ROWS, tile_merge_threads = TILE_ROWS };
+#endif
 
 /* A key's code, as src/base knows it: rank floats, then flip (code.inl). */
 struct key_code {
@@ -81,25 +95,37 @@ struct heap_merge_args {
 #define HEAP_NODES(ways) (2 * (ways)-1)
 
 enum {
-    TILE_ROWS = tile_sort_threads,
+    TILE_LEAST_ROWS = 64,
+    TILE_MOST_ROWS = 512,
     TILE_MOST_WAYS = 32,    /* one lane looks after one list */
     TILE_SAMPLE = 32,       /* every 32nd key of a pass's output is also a sample */
     TILE_COARSE = 32,       /* every 32nd cut is found first, the others between those, */
     TILE_COARSE_FROM = 600, /* if a group has more than this many; below it does not pay */
-    TILE_SLACK_PART = 64    /* a cut may be off by this part of a tile */
+    TILE_SLACK_PART = 64,   /* a cut may be off by this part of a tile, ... */
+    TILE_LEAST_SLACK = 64   /* ... or by so many keys: samples tell no more of 32 lists */
 };
 
-/* Keys a thread owns, keys of a tile; how far off a cut may be, in keys. */
-#define TILE_ITEMS(key_bytes) ((key_bytes) == 8 ? 16 : 32)
-#define TILE_KEYS(key_bytes) (TILE_ROWS * TILE_ITEMS(key_bytes))
-#define TILE_SLACK(key_bytes) (TILE_KEYS(key_bytes) / TILE_SLACK_PART)
+/* How far off a cut may be, in keys, for tiles of `keys` keys. */
+#define TILE_SLACK(keys)                                                         \
+    ((keys) / TILE_SLACK_PART > (int)TILE_LEAST_SLACK ? (keys) / TILE_SLACK_PART \
+                                                      : TILE_LEAST_SLACK)
+
+/* A row of `items` keys and a spare cell; cells that fill all banks once. */
+#define TILE_CELL_BYTES(key_bytes) ((key_bytes) == 8 ? 8 : 4)
+#define TILE_ROW_BYTES(items, key_bytes) (((items) + 1) * TILE_CELL_BYTES(key_bytes))
+#define TILE_BANK_CELLS(key_bytes) (128 / TILE_CELL_BYTES(key_bytes))
+
+/* Spare rows of each pair of lists in tile_merge: room to move B by any number of banks. */
+#define TILE_SPARE_ROWS(items, key_bytes) \
+    ((TILE_BANK_CELLS(key_bytes) - 1 + (items)) / ((items) + 1))
 
 /* Shared memory of the two tile kernels, in bytes: cells, splits, lists. */
-#define TILE_CELL_BYTES(key_bytes) ((key_bytes) == 8 ? 8 : 4)
-#define TILE_ROW_BYTES(key_bytes) ((TILE_ITEMS(key_bytes) + 1) * TILE_CELL_BYTES(key_bytes))
-#define TILE_SORT_SHARED(key_bytes) (TILE_ROWS * (TILE_ROW_BYTES(key_bytes) + 4))
-#define TILE_MERGE_SHARED(key_bytes)                                                \
-    (TILE_SORT_SHARED(key_bytes) + TILE_MOST_WAYS / 2 * TILE_ROW_BYTES(key_bytes) + \
+#define TILE_SORT_SHARED(rows, items, key_bytes) \
+    ((rows) * (TILE_ROW_BYTES(items, key_bytes) + 4))
+#define TILE_MERGE_SHARED(rows, items, key_bytes)             \
+    (TILE_SORT_SHARED(rows, items, key_bytes) +               \
+     TILE_MOST_WAYS / 2 * TILE_SPARE_ROWS(items, key_bytes) * \
+         TILE_ROW_BYTES(items, key_bytes) +                   \
      4 * (TILE_MOST_WAYS + TILE_MOST_WAYS / 2 + 2))
 
 /* Sort each tile of `in` into `out`; the two may be the same. */

@@ -100,7 +100,7 @@ DEVICE unsigned expected(unsigned samples, unsigned length)
  */
 DEVICE struct cut_pivot search_samples(struct cut_span w, unsigned length, unsigned target)
 {
-    const unsigned tolerance = TILE_SLACK(sizeof(key)) * 3 / 8 / 16;
+    const unsigned tolerance = TILE_SLACK(TILE) * 3 / 8 / 16;
     struct cut_pivot best;
     unsigned best_error = ~0u;
     unsigned open = SUM(w.hi - w.lo);
@@ -135,7 +135,7 @@ DEVICE struct cut_pivot search_samples(struct cut_span w, unsigned length, unsig
 DEVICE unsigned search_keys(const key_cell *keys, unsigned length, struct cut_pivot p,
                             wide target, wide *rank)
 {
-    const wide slack = TILE_SLACK(sizeof(key));
+    const wide slack = TILE_SLACK(TILE);
     const unsigned above = p.before * TILE_SAMPLE;
     struct cut_span w;
 

@@ -10,7 +10,8 @@
 enum {
     CHUNK_STEPS = 16,
     CHUNK = CHUNK_STEPS * WARP, /* keys of one list that a warp loads at once */
-    SHIFTS = 128 / CELL_BYTES   /* cells that fill all banks once */
+    SHIFTS = TILE_BANK_CELLS(sizeof(key)),
+    SPARE = TILE_SPARE_ROWS(ITEMS, sizeof(key)) /* rows behind each pair of lists */
 };
 
 /* One lane's list: its part of the tile, and where that goes. */
@@ -25,12 +26,12 @@ struct tile_list {
 
 /*
  * How far B of a group that ends at row `end` is moved: so far that a warp
- * which reads rows of A and rows of B at one column meets different banks. One
- * spare row a group makes room for it.
+ * which reads rows of A and rows of B at one column meets different banks: by
+ * `end` rows back, modulo the banks. SPARE rows a pair make room for it.
  */
 DEVICE int group_shift(int end)
 {
-    return (-end & (SHIFTS - 1)) * CELL_BYTES;
+    return (-end * (ITEMS + 1) & (SHIFTS - 1)) * CELL_BYTES;
 }
 
 DEVICE int sum_up_to_lane(int sum)
@@ -69,7 +70,7 @@ DEVICE struct tile_list my_list(const struct tile_round *round, int cells)
     list.end_row = sums & 0xffff;
     list.end_chunk = sums >> 16;
     list.first_chunk = list.end_chunk - chunks;
-    list.place = cells + (LANE / 2 + list.end_row - (is_b ? 1 : rows)) * ROW_BYTES;
+    list.place = cells + (LANE / 2 * SPARE + list.end_row - (is_b ? 1 : rows)) * ROW_BYTES;
     if (is_b)
         list.place += (ITEMS - 1) * CELL_BYTES + group_shift(list.end_row);
     return list;
@@ -186,7 +187,7 @@ DEVICE struct group my_group(const struct tile_lists *lists, int cells, int pair
         g.a_count = LOAD(&lists->count[2 * pair]);
     else
         g.a_count = (LOAD(&lists->pair_row[head + (1 << level) / 2]) - begin) * ITEMS;
-    g.first = cells + (begin + index) * ROW_BYTES;
+    g.first = cells + (begin + index * SPARE) * ROW_BYTES;
     g.rows = end - begin;
     g.row = THREAD - begin;
     g.shift = group_shift(end);
@@ -202,12 +203,12 @@ DEVICE void put_merged_row(const struct tile_lists *lists, int cells, int pair, 
     if (index % 2 && 2 << level < ways) {
         const int begin = LOAD(&lists->pair_row[index << level]);
         const int end = LOAD(&lists->pair_row[(index + 1) << level]);
-        const int row = begin + end - 1 - THREAD + index / 2;
+        const int row = begin + end - 1 - THREAD + index / 2 * SPARE;
 
         scatter(cells + row * ROW_BYTES + (ITEMS - 1) * CELL_BYTES + group_shift(end), 1,
                 r);
     } else {
-        scatter(cells + (THREAD + index / 2) * ROW_BYTES, 0, r);
+        scatter(cells + (THREAD + index / 2 * SPARE) * ROW_BYTES, 0, r);
     }
 }
 
@@ -241,14 +242,14 @@ DEVICE void merge_rounds(const struct tile_lists *lists, int cells, int_cell *sp
 }
 
 struct tile_merge_shared {
-    item_cell cells[(TILE_ROWS + TILE_MOST_WAYS / 2) * (ITEMS + 1)];
+    item_cell cells[(TILE_ROWS + TILE_MOST_WAYS / 2 * SPARE) * (ITEMS + 1)];
     int_cell splits[TILE_ROWS];
     struct tile_lists lists;
 };
 
-AGREE(sizeof(struct tile_merge_shared) == TILE_MERGE_SHARED(sizeof(key)));
+AGREE(sizeof(struct tile_merge_shared) == TILE_MERGE_SHARED(TILE_ROWS, ITEMS, sizeof(key)));
 
-enum { tile_merge_blocks = 4 };
+enum { tile_merge_blocks = TILE_MERGE_BLOCKS };
 
 /* Each block merges and writes one tile. */
 KERNEL(tile_merge, struct tile_merge_args)
