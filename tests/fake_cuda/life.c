@@ -17,9 +17,10 @@ const struct kernel_file kernel_sources[] = {
     {NULL,         NULL,                           0                      },
 };
 const struct kernel_file kernel_images[] = {
-    {"heap_32.fatbin", (const unsigned char *)"image",  5},
-    {"heap_8.fatbin",  (const unsigned char *)"reject", 6},
-    {NULL,             NULL,                            0},
+    {"tile_32_256x32_4_4.fatbin", (const unsigned char *)"image",  5},
+    {"heap_32.fatbin",            (const unsigned char *)"image",  5},
+    {"heap_8.fatbin",             (const unsigned char *)"reject", 6},
+    {NULL,                        NULL,                            0},
 };
 
 struct fakes fake;
