@@ -42,20 +42,7 @@ static const struct tile_row *tile_row(const mw_info *info, size_t size, uint64_
     return row;
 }
 
-/*
- * Blocks a multiprocessor for a geometry that no row names: as many as have the
- * registers that its kernels need so as not to spill, a key's words and some more.
- */
-static unsigned default_blocks(const struct tile_geometry *tile, size_t key_size)
-{
-    const unsigned needed = tile->items * (key_size == 8 ? 2 : 1) + 32;
-    const unsigned registers = needed > 56 ? needed : 56;
-    const unsigned blocks = 65536 / (tile->rows * registers);
-
-    return blocks > 16 ? 16 : blocks;
-}
-
-/* The geometry of this wish, blocks by the table if a row has it, or else by rule. */
+/* Blocks a multiprocessor: the table's if a row has this geometry, else by rule. */
 static void set_blocks(struct tile_geometry *tile, const mw_info *info, size_t key_size)
 {
     for (int i = 0; i < TILE_ROW_COUNT; i++) {
@@ -67,7 +54,7 @@ static void set_blocks(struct tile_geometry *tile, const mw_info *info, size_t k
             return;
         }
     }
-    tile->sort_blocks = tile->merge_blocks = default_blocks(tile, key_size);
+    tile->sort_blocks = tile->merge_blocks = 0;
 }
 
 /* Fill in threads, items and base: the wish's, or what follows from it, or the row's. */

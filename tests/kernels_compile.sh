@@ -95,14 +95,13 @@ if [ $? -ne 77 ]; then
         done <"$folder/tiles"
     done
     by_nvrtc HEAP 32 75
-    by_nvrtc TILE 32 75 128 32 8 8
-    by_nvrtc TILE 64 75 128 16 8 8
-    # Blocks as src/plan_tile.c has them for what no row names.
-    by_nvrtc TILE 32 90 64 8 16 16
-    by_nvrtc TILE 32 90 128 16 9 9
-    by_nvrtc TILE 32 90 512 32 2 2
-    by_nvrtc TILE 64 90 512 8 2 2
-    by_nvrtc TILE 64 90 256 32 2 2
+    by_nvrtc TILE 32 75 128 32 0 0
+    by_nvrtc TILE 64 75 128 16 0 0
+    by_nvrtc TILE 32 90 64 8 0 0
+    by_nvrtc TILE 32 90 128 16 0 0
+    by_nvrtc TILE 32 90 512 32 0 0
+    by_nvrtc TILE 64 90 512 8 0 0
+    by_nvrtc TILE 64 90 256 32 0 0
 fi
 
 if [ $number -eq 0 ]; then

@@ -84,7 +84,6 @@ static int tuning_filled(const struct sample *s)
            s->plan.tile.items == s->tile.items &&
            (!s->tile.sort_blocks || (s->plan.tile.sort_blocks == s->tile.sort_blocks &&
                                      s->plan.tile.merge_blocks == s->tile.merge_blocks)) &&
-           s->plan.tile.sort_blocks > 0 && s->plan.tile.merge_blocks > 0 &&
            t->ways == (s->plan.rounds ? s->plan.round[0].ways : 2) &&
            tiles * tile_of(s) >= s->count && tiles * tile_of(s) < s->count + tile_of(s);
 }

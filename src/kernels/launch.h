@@ -31,7 +31,7 @@ struct tile_geometry {
     unsigned rows;         /* of a tile: threads of a block; 64, 128, 256 or 512 */
     unsigned items;        /* keys of a row: 8, 16 or 32 */
     unsigned sort_blocks;  /* that are to share a multiprocessor, and so limit the */
-    unsigned merge_blocks; /*   registers of tile_sort and tile_merge */
+    unsigned merge_blocks; /*   registers of tile_sort and tile_merge; 0: by TILE_BLOCKS */
 };
 
 #ifdef TILE_ROWS
@@ -127,6 +127,19 @@ enum {
      TILE_MOST_WAYS / 2 * TILE_SPARE_ROWS(items, key_bytes) * \
          TILE_ROW_BYTES(items, key_bytes) +                   \
      4 * (TILE_MOST_WAYS + TILE_MOST_WAYS / 2 + 2))
+
+/*
+ * Blocks of a tile kernel that are to share a multiprocessor if the geometry does
+ * not say: as many as 64 K registers allow, when each thread has enough not to
+ * spill: a row's words and 32 more, 56 at the least.
+ */
+#define TILE_WORDS(items, key_bytes) ((items)*TILE_CELL_BYTES(key_bytes) / 4)
+#define TILE_REGISTERS(items, key_bytes) \
+    (TILE_WORDS(items, key_bytes) > 24 ? TILE_WORDS(items, key_bytes) + 32 : 56)
+#define TILE_FITTING(rows, items, key_bytes) \
+    (65536 / ((rows)*TILE_REGISTERS(items, key_bytes)))
+#define TILE_BLOCKS(rows, items, key_bytes) \
+    (TILE_FITTING(rows, items, key_bytes) < 16 ? TILE_FITTING(rows, items, key_bytes) : 16)
 
 /* Sort each tile of `in` into `out`; the two may be the same. */
 struct tile_sort_args {

@@ -249,7 +249,10 @@ struct tile_merge_shared {
 
 AGREE(sizeof(struct tile_merge_shared) == TILE_MERGE_SHARED(TILE_ROWS, ITEMS, sizeof(key)));
 
-enum { tile_merge_blocks = TILE_MERGE_BLOCKS };
+enum {
+    tile_merge_blocks = TILE_MERGE_BLOCKS ? TILE_MERGE_BLOCKS
+                                          : TILE_BLOCKS(TILE_ROWS, ITEMS, (int)sizeof(key))
+};
 
 /* Each block merges and writes one tile. */
 KERNEL(tile_merge, struct tile_merge_args)

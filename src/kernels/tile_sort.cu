@@ -103,7 +103,10 @@ struct tile_sort_shared {
 
 AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_SHARED(TILE_ROWS, ITEMS, sizeof(key)));
 
-enum { tile_sort_blocks = TILE_SORT_BLOCKS };
+enum {
+    tile_sort_blocks = TILE_SORT_BLOCKS ? TILE_SORT_BLOCKS
+                                        : TILE_BLOCKS(TILE_ROWS, ITEMS, (int)sizeof(key))
+};
 
 /* Each block sorts one tile; the last may be short. */
 KERNEL(tile_sort, struct tile_sort_args)
