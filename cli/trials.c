@@ -17,11 +17,10 @@ enum trials_result trials_open(struct trials *trials, struct kit_shape shape, ui
     struct kit_input input;
     mw_status status;
 
-    trials->input = memory_for(trials->command, trials->count, size);
-    trials->output =
-        trials->input ? memory_for(trials->command, trials->count, size) : NULL;
-    if (!trials->output)
+    trials->input = memory_for(trials->command, trials->count, 2 * size);
+    if (!trials->input)
         return TRIALS_TROUBLE;
+    trials->output = (char *)trials->input + trials->count * size;
     status = kit_input_open(&input, trials->type, trials->count, shape, seed);
     if (status == MW_OK)
         kit_input_fill(&input, 0, trials->count, trials->input);
@@ -41,7 +40,6 @@ void trials_close(struct trials *trials)
         mw_free(trials->context, trials->workspace);
         mw_free(trials->context, trials->keys);
     }
-    free(trials->output);
     free(trials->input);
 }
 

@@ -30,7 +30,7 @@ struct trials {
     int warm_ups;
     int trials; /* at most TRIALS_MOST */
     void *input;
-    void *output;
+    void *output; /* behind the input, in the same memory */
     void *keys; /* device memory, as the next one */
     void *workspace;
     uint64_t workspace_bytes;
