@@ -265,15 +265,18 @@ static int tune_to_file(struct run *run)
 
     if (!run->choice->tsv)
         return tune_types(run);
-    if (output_aim(&output, "tune", run->choice->tsv))
-        return EXIT_TROUBLE;
-    run->tsv = open_memstream(&text, &bytes);
-    if (!run->tsv)
-        return complain("tune", "no memory for the table");
-    begin_tsv(run);
-    status = tune_types(run);
-    if (fclose(run->tsv) != 0)
-        status = complain("tune", "no memory for the table");
+    status = output_aim(&output, "tune", run->choice->tsv) ? EXIT_TROUBLE : EXIT_FINE;
+    if (status == EXIT_FINE) {
+        run->tsv = open_memstream(&text, &bytes);
+        if (!run->tsv)
+            status = complain("tune", "no memory for the table");
+    }
+    if (run->tsv) {
+        begin_tsv(run);
+        status = tune_types(run);
+        if (fclose(run->tsv) != 0)
+            status = complain("tune", "no memory for the table");
+    }
     if (status == EXIT_FINE &&
         (output_open(&output) || output_write(&output, text, bytes) ||
          output_finish(&output)))
