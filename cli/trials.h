@@ -31,7 +31,7 @@ struct trials {
     int trials; /* at most TRIALS_MOST */
     void *input;
     void *output; /* behind the input, in the same memory */
-    void *keys; /* device memory, as the next one */
+    void *keys;   /* device memory, as the next one */
     void *workspace;
     uint64_t workspace_bytes;
     struct kit_fingerprint print; /* of the input */
