@@ -21,6 +21,7 @@ int command_sort(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_count(int argc, char **argv);
 int command_info(int argc, char **argv);
+int command_tune(int argc, char **argv);
 
 /* Write "multiway <command>: ..." and return EXIT_TROUBLE. `command` may be NULL. */
 #if defined(__GNUC__)

@@ -68,9 +68,11 @@ const char *engine_name(mw_engine engine);
     {"warps",   0, "N",    OPTION_NUMBER, &(tuning).warps,   0,                          \
      "merge tasks in flight (heap only)"},                                               \
     {"threads", 0, "N",    OPTION_NUMBER, &(tuning).threads, 0,                          \
-     "per block of the merge, a multiple of 32 (heap only)"},                            \
+     "per block of the merge; tile: 64, 128, 256 or 512"},                               \
+    {"items",   0, "N",    OPTION_NUMBER, &(tuning).items,   0,                          \
+     "keys of a thread (tile only): 8, 16 or 32"},                                       \
     {"base",    0, "N",    OPTION_NUMBER, &(tuning).base,    0,                          \
-     "keys of a base-case run: 1024 to 16384 (heap only)"}
+     "keys of a base-case run; tile: threads times items"}
 /* clang-format on */
 
 #endif

@@ -152,8 +152,9 @@ int command_sort(int argc, char **argv)
         .options = options,
         .takes_file = 1,
         .more =
-            "What is left out of engine, ways, warps, threads and base is chosen to suit\n"
-            "the device; the CPU has no use for them. Engine auto is heap if warps,\n"
+            "What is left out of engine, ways, warps, threads, items and base is chosen "
+            "to\n"
+            "suit the device; the CPU has no use for them. Engine auto is heap if warps,\n"
             "threads or base are given, and else tile, which merges at most `ways`.\n"
             "\n"
             "  multiway sort --type u64 -o sorted.bin keys.bin\n"

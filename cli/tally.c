@@ -55,14 +55,18 @@ struct sizes {
     uint64_t blocks;  /* of 32 keys */
     uint64_t ragged;  /* heap: bulk requests that ends of lists may cost */
     uint64_t feeding; /* bulk requests of the merges: these may be unaligned */
+    uint64_t pieces;  /* tile: those merged in all rounds, at the most */
+    uint64_t groups;  /* ends of groups of lists inside a piece, in all its rounds */
+    int other_rows;   /* tile: rows do not fill the banks once */
 };
 
-static struct sizes sizes_of(const struct tally *tally)
+static struct sizes sizes_of(const struct tally *tally, size_t key_size)
 {
     const mw_counts *const counts = &tally->counts;
     const uint64_t ways = counts->tuning.ways;
+    const uint64_t tiles = divide_up(counts->count, counts->tuning.base);
     struct sizes sizes = {.blocks = divide_up(counts->count, LANES)};
-    uint64_t runs = divide_up(counts->count, counts->tuning.base);
+    uint64_t runs = tiles;
 
     /*
      * A round has at most one task a warp and one more a group. A task reads
@@ -71,7 +75,11 @@ static struct sizes sizes_of(const struct tally *tally)
     for (; runs > 1; sizes.rounds++) {
         runs = divide_up(runs, ways);
         sizes.ragged += (counts->tuning.warps + runs) * ways + runs;
+        sizes.pieces += 2 * tiles + runs; /* a piece is half a tile at the least */
     }
+    for (uint64_t groups = ways / 2; groups > 0; groups /= 2)
+        sizes.groups += groups - 1;
+    sizes.other_rows = counts->tuning.items * (key_size == 8 ? 8 : 4) != 128;
     for (size_t i = 0; i < tally->line_count; i++) {
         if (tally->lines[i].bulk && strstr(tally->lines[i].kernel, "_merge"))
             sizes.feeding += tally->lines[i].traffic.global_requests;
@@ -88,25 +96,31 @@ static void add_claim(struct tally *tally, struct claim claim)
 static void make_claims(struct tally *tally, size_t key_size)
 {
     const mw_counts *const counts = &tally->counts;
-    const struct sizes sizes = sizes_of(tally);
+    const struct sizes sizes = sizes_of(tally, key_size);
     const int tile = counts->tuning.engine == MW_ENGINE_TILE;
     const uint64_t nodes = 2 * (uint64_t)counts->tuning.ways - 1;
     const uint64_t requests = 2 * (sizes.rounds + 1) * sizes.blocks;
+
+    const uint64_t other_turns = tally->total.shared_ideal -
+        tally->searches.shared_ideal - tally->merging.shared_ideal;
 
     add_claim(tally, (struct claim){
         "C1", "bank conflicts",
         traffic_conflicts(&tally->total) - traffic_conflicts(&tally->searches) -
             traffic_conflicts(&tally->merging),
-        0, tile ? "none, but for searches and merging" : "none", 0, ""});
-    if (tile)
+        0, tile ? "none, but for searches and merging" : "none",
+        tile && sizes.other_rows ? other_turns : 0,
+        tile && sizes.other_rows ? "rows that do not fill the banks once" : ""});
+    if (tile) /* a warp with rows of g groups takes g - 1 turns more, gathers and scatters */
         add_claim(tally, (struct claim){
             "C1", "wavefronts of merging", tally->merging.shared_wavefronts,
             tally->merging.shared_ideal, "the least they can take",
-            tally->merging.shared_ideal, "ends of lists inside a warp"});
+            2 * sizes.pieces * counts->tuning.items * sizes.groups,
+            "ends of lists inside a warp"});
     add_claim(tally, (struct claim){
         "C2", "bulk global requests", tally->bulk.global_requests, requests,
         "2 (rounds + 1) ceil(count / 32)",
-        tile ? requests / 20 : sizes.ragged, "short blocks at the ends of lists"});
+        tile ? sizes.pieces * (counts->tuning.ways + 1) : sizes.ragged, "short blocks at the ends of lists"});
     add_claim(tally, (struct claim){
         "C3", "sectors of bulk requests", tally->bulk.global_sectors,
         tally->bulk.global_ideal, "their bytes / 32",

@@ -195,15 +195,23 @@ typedef enum mw_engine {
 /*
  * How to sort. Every field may stay 0, which means: the library's choice for
  * this device, type and count. Start from MW_TUNING_INIT.
+ *
+ * Kernels of engine tile are compiled for threads and items. The library has
+ * those of its own choices; a GPU gets others compiled by NVRTC when they are
+ * first used, and the simulator refuses what it does not have (MW_UNSUPPORTED).
+ * To choose threads or base for engine tile, name it: MW_ENGINE_AUTO takes them
+ * for engine heap's.
  */
 typedef struct mw_tuning {
     size_t size; /* sizeof(mw_tuning), set by MW_TUNING_INIT */
     mw_engine engine;
     uint32_t ways;    /* lists merged at once, K: 2, 4, 8, 16 or 32; tile: at most K */
     uint32_t warps;   /* heap: merge tasks in flight, P, any number; tile: of no use */
-    uint32_t threads; /* heap: per block of the merge, a multiple of 32 up to 1024 */
-    uint32_t items;   /* keys a thread owns: 32; tile: 16 if they have 8 bytes */
-    uint32_t base;    /* heap: keys of a base-case run, 1024, 2048, ... 16384 */
+    uint32_t threads; /* per block of the merge; heap: a multiple of 32 up to 1024; */
+                      /*   tile: 64, 128, 256 or 512, the rows of a tile */
+    uint32_t items;   /* keys a thread owns; heap: 32; tile: 8, 16 or 32 */
+    uint32_t base;    /* keys of a base-case run; heap: 1024, 2048, ... 16384; */
+                      /*   tile: of a tile, threads times items */
 } mw_tuning;
 
 #define MW_TUNING_INIT                                   \

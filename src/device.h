@@ -12,14 +12,16 @@
 
 /* The kernels of kernels.def, by number. */
 enum kernel_id {
-#define KERNEL_ROW(id, name, args, threads) KERNEL_##id,
+#define KERNEL_ROW(id, name, args, program) KERNEL_##id,
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
     KERNEL_COUNT
 };
 
-/* The source for one key width, compiled and loaded: 8, 16, 32 or 64 bits. */
+/* One engine's kernels for one key width, compiled and loaded. */
 struct program;
+
+struct tile_geometry; /* launch.h */
 
 /* One launch. `args` is the kernel's argument struct, `bytes` long. */
 struct launch {
@@ -48,8 +50,13 @@ struct device_verbs {
     mw_status (*download)(struct device *device, void *to, const void *memory,
                           uint64_t bytes);
 
-    /* The program for `bits`-wide keys; the device keeps it until it is closed. */
-    mw_status (*load)(struct device *device, int bits, struct program **program);
+    /*
+     * The program for keys of 8, 16, 32 or 64 `bits`: engine tile's for tiles like
+     * `tile`, or engine heap's if that is NULL. The device keeps it until it is
+     * closed. MW_UNSUPPORTED if it has none such and no means to make one.
+     */
+    mw_status (*load)(struct device *device, int bits, const struct tile_geometry *tile,
+                      struct program **program);
 
     /* Enqueue. Errors of the kernel itself may show in a later verb. */
     mw_status (*launch)(struct device *device, const struct launch *launch);

@@ -12,8 +12,6 @@
  */
 #include "passes.h"
 
-#include "kernels/launch.h"
-
 /* Everything the passes of one sort have in common. */
 struct sort {
     struct device *device;
@@ -141,8 +139,8 @@ static mw_status tile_merge(const struct sort *sort, const struct plan_round *ro
     TRY(launch(sort, KERNEL_TILE_CUT,
                blocks_for(round->groups * (round->pieces + 1), tile_cut_threads),
                tile_cut_threads, 0, &cut_args, sizeof cut_args));
-    TRY(launch(sort, KERNEL_TILE_MERGE, round->blocks, TILE_ROWS, plan->merge_shared,
-               &merge_args, sizeof merge_args));
+    TRY(launch(sort, KERNEL_TILE_MERGE, round->blocks, plan->tuning.threads,
+               plan->merge_shared, &merge_args, sizeof merge_args));
 done:
     return status;
 }

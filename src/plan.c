@@ -1,8 +1,6 @@
-#include "plan.h"
+#include "plan_parts.h"
 
-#include "kernels/launch.h"
-
-/* One row of tune.def. */
+/* One row of tune.def for engine heap. */
 struct tune_row {
     uint32_t arch;
     size_t size;
@@ -15,7 +13,9 @@ struct tune_row {
 static const struct tune_row tune_rows[] = {
 #define TUNE(arch, size, ways, warps, threads, base) \
     {arch, size, ways, warps, threads, base},
+#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)
 #include "tune.def"
+#undef TUNE_TILE
 #undef TUNE
 };
 
@@ -26,21 +26,6 @@ static const struct tune_row *tune_row(uint32_t arch, size_t size)
     while (row->arch > arch || row->size != size)
         row++; /* the rows of architecture 0 end the search for every size */
     return row;
-}
-
-static uint64_t divide_up(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-static uint64_t round_up(uint64_t a, uint64_t b)
-{
-    return divide_up(a, b) * b;
-}
-
-static int power_of_two(uint32_t n)
-{
-    return n != 0 && (n & (n - 1)) == 0;
 }
 
 mw_status plan_check(const mw_tuning *t, struct words *words)
@@ -56,14 +41,13 @@ mw_status plan_check(const mw_tuning *t, struct words *words)
         return fail(words, MW_BAD_ARGUMENT,
                     "tuning: threads must be a multiple of 32 up to %d, not %u",
                     heap_merge_threads, t->threads);
-    if (t->items && t->items != 16 && t->items != 32)
+    if (t->items && t->items != 8 && t->items != 16 && t->items != 32)
         return fail(words, MW_BAD_ARGUMENT,
-                    "tuning: a thread has 16 or 32 items, by engine and type, not %u",
-                    t->items);
+                    "tuning: a thread has 8, 16 or 32 items, not %u", t->items);
     if (t->base &&
-        (!power_of_two(t->base) || t->base < HEAP_GRID || t->base > HEAP_MOST_BASE))
+        (!power_of_two(t->base) || t->base < PLAN_LEAST_BASE || t->base > HEAP_MOST_BASE))
         return fail(words, MW_BAD_ARGUMENT,
-                    "tuning: base must be 1024, 2048, 4096, 8192 or 16384, not %u",
+                    "tuning: base must be 512, 1024, 2048, 4096, 8192 or 16384, not %u",
                     t->base);
     return MW_OK;
 }
@@ -115,6 +99,9 @@ static mw_status heap_tuning(mw_tuning *t, const mw_info *info, size_t key_size,
         return fail(words, MW_UNSUPPORTED, "engine heap has 32 items a thread, not %u",
                     t->items);
     t->items = HEAP_LANES;
+    if (t->base && t->base < HEAP_GRID)
+        return fail(words, MW_UNSUPPORTED, "engine heap has a base of 1024 or more, not %u",
+                    t->base);
     if (!t->ways)
         t->ways = row->ways;
     if (!t->warps)
@@ -186,104 +173,6 @@ done:
     return status;
 }
 
-enum { TILE_MOST_LEVELS = 5 }; /* log2 of the most ways */
-
-/*
- * What a merge pass of 2^levels ways takes: some time whatever the count, then
- * so many tenths of a picosecond a key. Measured on an H200 with 4-byte keys;
- * 8-byte keys take twice as long, in like proportion.
- */
-static const uint64_t pass_start = 150000000;
-static const uint64_t pass_by_levels[TILE_MOST_LEVELS + 1] = {0, 30, 39, 46, 57, 80};
-
-/* Levels of pass `i` of `passes` that share `levels` as evenly as can be, longest first. */
-static uint32_t levels_of_pass(uint32_t levels, uint32_t passes, uint32_t i)
-{
-    return levels / passes + (i < levels % passes);
-}
-
-/* The number of passes that merges 2^levels tiles in the least time. */
-static uint32_t choose_passes(uint64_t count, uint32_t levels, uint32_t most_levels)
-{
-    const uint32_t fewest = (levels + most_levels - 1) / most_levels;
-    uint32_t best = fewest;
-    uint64_t best_time = UINT64_MAX;
-
-    for (uint32_t passes = fewest; passes && passes <= levels; passes++) {
-        uint64_t time = passes * pass_start;
-
-        for (uint32_t i = 0; i < passes; i++)
-            time += count * pass_by_levels[levels_of_pass(levels, passes, i)];
-        if (time < best_time) {
-            best_time = time;
-            best = passes;
-        }
-    }
-    return best;
-}
-
-/*
- * A tile's rows hold `piece` keys even if the cuts on both sides are off by all
- * their slack and every pair of lists ends with an almost empty row.
- */
-static struct plan_round tile_round(size_t key_size, uint64_t count, uint64_t run,
-                                    uint32_t ways)
-{
-    const uint64_t group = run > count / ways ? count : run * ways;
-    struct plan_round round = {.run = run, .ways = ways};
-
-    round.groups = divide_up(count, run * ways);
-    round.piece = TILE_KEYS(key_size) - ways / 2 * (TILE_ITEMS(key_size) - 1) -
-                  2 * TILE_SLACK(key_size);
-    round.pieces = divide_up(group, round.piece);
-    round.blocks = round.groups * round.pieces;
-    if (round.pieces > TILE_COARSE_FROM)
-        round.coarse = (round.pieces - 1) / TILE_COARSE;
-    return round;
-}
-
-static mw_status plan_tile(struct plan *plan, size_t key_size, uint64_t count,
-                           struct words *words)
-{
-    mw_tuning *const t = &plan->tuning;
-    const uint32_t tile = TILE_KEYS(key_size);
-    const uint64_t tiles = divide_up(count, tile);
-    uint32_t most_levels = t->ways ? 0 : TILE_MOST_LEVELS;
-    uint32_t levels = 0;
-    uint64_t run = tile;
-
-    if (count > UINT32_MAX)
-        return fail(words, MW_UNSUPPORTED, "engine tile sorts fewer than 2^32 keys");
-    if ((t->threads && t->threads != TILE_ROWS) || (t->base && t->base != tile) ||
-        (t->items && t->items != TILE_ITEMS(key_size)))
-        return fail(words, MW_UNSUPPORTED,
-                    "engine tile has %d threads, %d items and a base of %u for this type",
-                    TILE_ROWS, TILE_ITEMS(key_size), tile);
-    while (t->ways >> most_levels > 1)
-        most_levels++;
-    while (UINT64_C(1) << levels < tiles)
-        levels++;
-    plan->rounds = choose_passes(count, levels, most_levels);
-    plan->launches = count ? 1 + 2 * plan->rounds : 0;
-    plan->base_blocks = tiles;
-    plan->base_threads = TILE_ROWS;
-    plan->base_shared = TILE_SORT_SHARED(key_size);
-    plan->merge_shared = TILE_MERGE_SHARED(key_size);
-    for (uint32_t i = 0; i < plan->rounds; i++) {
-        const uint32_t ways = 1u << levels_of_pass(levels, plan->rounds, i);
-
-        plan->round[i] = tile_round(key_size, count, run, ways);
-        plan->launches += plan->round[i].coarse > 0;
-        run *= ways;
-    }
-    t->ways = plan->rounds ? plan->round[0].ways : 2;
-    t->warps = (uint32_t)(tiles * (TILE_ROWS / HEAP_LANES));
-    t->threads = TILE_ROWS;
-    t->items = TILE_ITEMS(key_size);
-    t->base = tile;
-    return MW_OK;
-}
-
 /* Lay out the workspace: the second array, then what each round's cuts need at most. */
 static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
 {
@@ -316,7 +205,10 @@ static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
         plan->samples_offset + round_up(divide_up(count, TILE_SAMPLE) * key_size, 256);
 }
 
-/* Engine tile is the faster one; fields that only engine heap has ask for that. */
+/*
+ * Engine tile is the faster one. Warps ask for engine heap, which alone has them;
+ * threads and a base do too, as they did before engine tile had a choice of them.
+ */
 static mw_engine choose_engine(const mw_tuning *wish, uint64_t count)
 {
     if (wish->engine != MW_ENGINE_AUTO)
@@ -339,7 +231,7 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
     plan->tuning.size = sizeof plan->tuning;
     plan->tuning.engine = choose_engine(wish, count);
     if (plan->tuning.engine == MW_ENGINE_TILE)
-        TRY(plan_tile(plan, key_size, count, words));
+        TRY(plan_tile(plan, info, key_size, count, words));
     else
         TRY(plan_heap(plan, info, key_size, count, words));
     plan_workspace(plan, key_size, count);

@@ -9,6 +9,7 @@
 #define MW_PLAN_H
 
 #include "base/base.h"
+#include "kernels/launch.h"
 
 enum { PLAN_MOST_ROUNDS = 64 };
 
@@ -24,7 +25,8 @@ struct plan_round {
 };
 
 struct plan {
-    mw_tuning tuning; /* every field filled */
+    mw_tuning tuning;          /* every field filled */
+    struct tile_geometry tile; /* tile: whose kernels */
     uint32_t rounds;
     uint32_t launches;
     struct plan_round round[PLAN_MOST_ROUNDS];
@@ -51,7 +53,8 @@ mw_status plan_check(const mw_tuning *tuning, struct words *words);
  * `info`, following `wish` where it is not 0 and the tuning table elsewhere.
  * MW_BAD_ARGUMENT if `count` is beyond what memory can address,
  * MW_UNSUPPORTED if the wish needs more shared memory than a block can have, or
- * names an engine that does not go with its other numbers or with the count.
+ * names an engine that does not go with its other numbers or with the count. Not
+ * every device has kernels for every geometry of tiles: loading them tells.
  */
 mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
                     size_t key_size, uint64_t count, struct words *words);

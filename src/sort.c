@@ -76,6 +76,16 @@ static mw_status sort_on_cpu(mw_context *context, const struct type_row *row,
     return MW_OK;
 }
 
+/* The program that `plan` is for. */
+static mw_status load_program(mw_context *context, const struct plan *plan,
+                              const struct type_row *row, struct program **program)
+{
+    const int is_tile = plan->tuning.engine == MW_ENGINE_TILE;
+
+    return context->device->verbs->load(context->device, (int)(8 * row->size),
+                                        is_tile ? &plan->tile : NULL, program);
+}
+
 /* Sort device memory by plan; the ledger starts anew. */
 static mw_status sort_on_device(mw_context *context, const struct plan *plan,
                                 const struct type_row *row, mw_direction direction,
@@ -90,7 +100,7 @@ static mw_status sort_on_device(mw_context *context, const struct plan *plan,
         device->verbs->ledger_reset(device);
     if (count == 0)
         return MW_OK;
-    TRY(device->verbs->load(device, (int)(8 * row->size), &program));
+    TRY(load_program(context, plan, row, &program));
     TRY(passes_sort(device, program, plan, type_code(row, direction), keys, count,
                     workspace, stream));
 done:
@@ -160,7 +170,7 @@ mw_status mw_sort_workspace(mw_context *context, mw_type type, uint64_t count,
     }
     TRY(plan_make(&plan, &context->tuning, &context->info, row->size, count,
                   &context->words));
-    TRY(context->device->verbs->load(context->device, (int)(8 * row->size), &program));
+    TRY(load_program(context, &plan, row, &program));
     *bytes = plan.workspace_bytes;
 done:
     return status;

@@ -61,11 +61,12 @@ static mw_status plant_download(struct device *device, void *to, const void *mem
                : plant.real->download(device, to, memory, bytes);
 }
 
-static mw_status plant_load(struct device *device, int bits, struct program **program)
+static mw_status plant_load(struct device *device, int bits,
+                            const struct tile_geometry *tile, struct program **program)
 {
     return fails(device, "load", MW_COMPILE_FAILED)
                ? plant.status
-               : plant.real->load(device, bits, program);
+               : plant.real->load(device, bits, tile, program);
 }
 
 static mw_status plant_launch(struct device *device, const struct launch *launch)

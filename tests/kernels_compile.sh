@@ -1,7 +1,8 @@
 #!/bin/sh
 # kernels_compile.sh SOURCE NVRTC_COMPILE [NVCC] - the kernels compile for every
-# key width, for sm_80 and sm_90, with nvcc and with NVRTC, and no kernel spills
-# registers or keeps a stack.
+# key width and every geometry that the tuning table has for sm_80 and sm_90, with
+# nvcc and with NVRTC, and no kernel spills registers or keeps a stack. Besides, by
+# NVRTC: rows for other GPUs, on sm_75, and some geometries that no row names.
 #
 # SOURCE is the root of the tree, NVRTC_COMPILE the program of that name, NVCC
 # empty or missing if there is none. Speaks TAP; skips what the machine lacks.
@@ -15,18 +16,28 @@ source_tree=$1
 nvrtc_compile=$2
 nvcc=${3:-}
 
-kernels=$(sed -n 's/^KERNEL_ROW([^,]*, *\([^,]*\),.*/\1/p' "$source_tree/src/kernels/kernels.def")
+# The kernels of a program, HEAP or TILE.
+kernels_of() {
+    sed -n "s/^KERNEL_ROW([^,]*, *\([^,]*\),.*, *$1)/\1/p" "$source_tree/src/kernels/kernels.def"
+}
+
+# tiles_of ARCHITECTURE SIZE: rows, items, sort and merge blocks of its rows in the table.
+tiles_of() {
+    sed -n 's/^TUNE_TILE(\(.*\))/\1/p' "$source_tree/src/tune.def" | tr -d ' ' |
+        awk -F, -v architecture="$1" -v size="$2" \
+            '$1 == architecture && $3 == size { print $6, $7, $8, $9 }' | sort -u
+}
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 number=0
 failed=0
 
-# judge RESULT ARCHITECTURE NAME: one case, from the log in $folder/log.
+# judge RESULT ARCHITECTURE PROGRAM NAME: one case, from the log in $folder/log.
 judge() {
     number=$((number + 1))
     problem=$(
         [ "$1" -eq 0 ] || echo "it does not compile"
-        for kernel in $kernels; do
+        for kernel in $(kernels_of "$3"); do
             grep -q "Compiling entry function '$kernel' for 'sm_$2'" "$folder/log" ||
                 echo "no word of $kernel"
         done
@@ -35,22 +46,41 @@ judge() {
             sed 's/^[^0-9]*//'
     )
     if [ -z "$problem" ]; then
-        echo "ok $number - $3"
+        echo "ok $number - $4"
     else
-        echo "not ok $number - $3"
+        echo "not ok $number - $4"
         echo "$problem" | sed 's/^/# /'
         sed 's/^/# /' "$folder/log"
         failed=1
     fi
 }
 
+by_nvcc() { # PROGRAM ARCHITECTURE DEFINITION...
+    program=$1
+    architecture=$2
+    shift 2
+    "$nvcc" -cubin -O3 "$@" -arch=sm_$architecture -Xptxas -v -I"$source_tree/src/base" \
+        -o "$folder/cubin" "$source_tree/src/kernels/program.cu" >"$folder/log" 2>&1
+    judge $? $architecture "$program" "nvcc, sm_$architecture, $*: no spills, no stack"
+}
+
+by_nvrtc() { # PROGRAM BITS ARCHITECTURE [ROWS ITEMS SORT MERGE]
+    program=$1
+    shift
+    "$nvrtc_compile" "$@" >"$folder/log" 2>&1
+    judge $? "$2" "$program" "NVRTC, $1-bit keys, sm_$2,${3:+ tiles of $3 x $4}: no spills"
+}
+
 if [ -n "$nvcc" ]; then
     for bits in 8 16 32 64; do
         for architecture in 80 90; do
-            "$nvcc" -cubin -O3 -DKEY_BITS=$bits -arch=sm_$architecture -Xptxas -v \
-                -I"$source_tree/src/base" -o "$folder/cubin" \
-                "$source_tree/src/kernels/program.cu" >"$folder/log" 2>&1
-            judge $? $architecture "nvcc, $bits-bit keys, sm_$architecture: no spills, no stack"
+            by_nvcc HEAP $architecture -DKEY_BITS=$bits
+            tiles_of $architecture $((bits / 8)) >"$folder/tiles"
+            while read -r rows items sort merge; do
+                by_nvcc TILE $architecture -DKEY_BITS=$bits -DTILE_ROWS="$rows" \
+                    -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS="$sort" \
+                    -DTILE_MERGE_BLOCKS="$merge"
+            done <"$folder/tiles"
         done
     done
 fi
@@ -58,11 +88,20 @@ fi
 "$nvrtc_compile" 32 90 >"$folder/log" 2>&1
 if [ $? -ne 77 ]; then
     for bits in 8 16 32 64; do
-        for architecture in 80 90; do
-            "$nvrtc_compile" $bits $architecture >"$folder/log" 2>&1
-            judge $? $architecture "NVRTC, $bits-bit keys, sm_$architecture: no spills, no stack"
-        done
+        by_nvrtc HEAP $bits 90
+        tiles_of 90 $((bits / 8)) >"$folder/tiles"
+        while read -r rows items sort merge; do
+            by_nvrtc TILE $bits 90 "$rows" "$items" "$sort" "$merge"
+        done <"$folder/tiles"
     done
+    by_nvrtc HEAP 32 75
+    by_nvrtc TILE 32 75 128 32 0 0
+    by_nvrtc TILE 64 75 128 16 0 0
+    by_nvrtc TILE 32 90 64 8 0 0
+    by_nvrtc TILE 32 90 128 16 0 0
+    by_nvrtc TILE 32 90 512 32 0 0
+    by_nvrtc TILE 64 90 512 8 0 0
+    by_nvrtc TILE 64 90 256 32 0 0
 fi
 
 if [ $number -eq 0 ]; then

@@ -27,11 +27,11 @@ src/kernels/simt.h         src/sim/simt_sim.h
 src/kernels/program.cu     src/kernels/
 src/kernels/               src/kernels/simt.h src/kernels/launch.h src/kernels/*.cuh src/base/code.inl
 src/sim/simt_              src/sim/simt_ src/kernels/launch.h src/kernels/kernels.def
-src/sim/                   include/ src/base/ src/device.h src/kernels/*.h src/kernels/kernels.def src/sim/
+src/sim/                   include/ src/base/ src/device.h src/tune.def src/kernels/*.h src/kernels/kernels.def src/sim/
 src/cuda/                  include/ src/base/ src/device.h src/kernels/*.h src/kernels/kernels.def src/cuda/
 src/cpu/                   include/ src/base/ src/cpu/
 src/device.h               src/base/ src/kernels/kernels.def
-src/plan.                  src/base/ src/plan.h src/tune.def src/kernels/launch.h
+src/plan                   src/base/ src/plan.h src/plan_parts.h src/tune.def src/kernels/launch.h
 src/passes.h               src/base/ src/device.h src/plan.h
 src/multiway.c             src/base/ src/device.h src/plan.h src/passes.h src/kernels/launch.h
 src/context.h              src/base/ src/device.h src/plan.h src/cpu/cpu.h

@@ -1,8 +1,10 @@
 /*
  * nvrtc_compile.c - compile the library's kernels as the library would:
  *
- *   nvrtc_compile BITS ARCHITECTURE      such as 32 90
+ *   nvrtc_compile BITS ARCHITECTURE                           such as 32 90
+ *   nvrtc_compile BITS ARCHITECTURE ROWS ITEMS SORT MERGE     32 90 256 32 4 4
  *
+ * Engine heap's kernels, or engine tile's for a geometry and its blocks;
  * prints NVRTC's log, with what each kernel uses. Exits with 77 if the machine
  * has no NVRTC, with 1 if the kernels do not compile.
  */
@@ -19,8 +21,8 @@ int main(int count, char **arguments)
     struct nvrtc_code code;
     struct words words;
 
-    if (count != 3) {
-        fprintf(stderr, "usage: nvrtc_compile BITS ARCHITECTURE\n");
+    if (count != 3 && count != 7) {
+        fprintf(stderr, "usage: nvrtc_compile BITS ARCHITECTURE [ROWS ITEMS SORT MERGE]\n");
         return 2;
     }
     if (nvrtc_open(&nvrtc, &words) != MW_OK) {
@@ -28,8 +30,16 @@ int main(int count, char **arguments)
         return NO_NVRTC;
     }
 
-    const struct nvrtc_request request = {kernel_sources, atoi(arguments[1]),
-                                          (unsigned)atoi(arguments[2]), 1};
+    struct nvrtc_request request = {.sources = kernel_sources,
+                                    .bits = atoi(arguments[1]),
+                                    .architecture = (unsigned)atoi(arguments[2]),
+                                    .verbose = 1};
+
+    if (count == 7)
+        request.tile = (struct tile_geometry){
+            (unsigned)atoi(arguments[3]), (unsigned)atoi(arguments[4]),
+            (unsigned)atoi(arguments[5]), (unsigned)atoi(arguments[6])};
+
     const mw_status status = nvrtc_compile(&nvrtc, &request, &code, &words);
 
     if (status == MW_OK)

@@ -10,6 +10,7 @@
 #include "trial.h"
 
 #include "tap.h"
+#include "tile_rows.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -81,8 +82,16 @@ static struct trial roll_trial(struct dice *dice, uint64_t most, char shape[SHAP
     if (roll(dice, 5))
         t.tuning.ways = 2u << roll(dice, 5);
     t.tuning.engine = (mw_engine)roll(dice, 3);
-    if (t.tuning.engine == MW_ENGINE_TILE || roll(dice, 4) == 0)
-        return t; /* engine tile has no choice of what follows; auto is tile without it */
+    if (t.tuning.engine == MW_ENGINE_TILE) {
+        const struct tile_geometry *const tile =
+            tile_of_size(mw_type_size(t.type), (int)roll(dice, 5));
+
+        t.tuning.threads = tile ? tile->rows : 0;
+        t.tuning.items = tile ? tile->items : 0;
+        return t;
+    }
+    if (roll(dice, 4) == 0)
+        return t; /* auto is tile without what follows */
     if (roll(dice, 3))
         t.tuning.warps = 1 + (uint32_t)roll_magnitude(dice, 300);
     if (roll(dice, 3))

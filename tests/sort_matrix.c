@@ -12,6 +12,7 @@
 #include "trial.h"
 
 #include "tap.h"
+#include "tile_rows.h"
 
 #include <stdlib.h>
 
@@ -105,11 +106,10 @@ static void list_counts(struct matrix *m)
     }
 }
 
-/* Engine tile has no choice of a base: 256 threads of 32 keys, or of 16 wide ones. */
 static int64_t base_of(const struct trial *t)
 {
-    if (t->tuning.engine == MW_ENGINE_TILE)
-        return mw_type_size(t->type) == 8 ? 4096 : 8192;
+    if (t->tuning.engine == MW_ENGINE_TILE && t->tuning.threads)
+        return (int64_t)t->tuning.threads * t->tuning.items;
     return t->tuning.base ? t->tuning.base : 1024;
 }
 
@@ -137,7 +137,15 @@ static struct trial trial_of(const struct matrix *m, const int *values, int numb
 
     t.tuning.engine = all_engines[values[ENGINE]];
     t.tuning.ways = all_ways[values[WAYS]];
-    if (t.tuning.engine != MW_ENGINE_TILE) { /* which has no choice of these */
+    if (t.tuning.engine == MW_ENGINE_TILE) {
+        const struct tile_geometry *const tile =
+            tile_of_size(mw_type_size(t.type), values[BASE] - 1);
+
+        if (tile) { /* or else the table's choice by count */
+            t.tuning.threads = tile->rows;
+            t.tuning.items = tile->items;
+        }
+    } else {
         t.tuning.warps = all_warps[values[WARPS]];
         t.tuning.threads = all_threads[values[THREADS]];
         t.tuning.base = all_bases[values[BASE]];

@@ -3,9 +3,11 @@
  *
  *   no bank conflict in loads and stores of tiles and of samples, none in the
  *   gathers and scatters of tile_sort; in those of tile_merge only where lists
- *   end inside a warp, see extra_of; searches are counted apart
- *   each pass reads and writes each key once: bulk requests, and the sectors
- *   that their bytes fill, within 5 % of that from 2^17 keys on
+ *   end inside a warp, see extra_of; searches are counted apart; rows that do not
+ *   fill all banks once cost loads and stores a second turn at the most
+ *   each pass reads and writes each key once, in whole requests but for the ends
+ *   of lists; from 2^17 keys on, where tiles take 256 keys or more of each list,
+ *   bulk requests and the sectors that their bytes fill are within 5 % of that
  *   a bulk request touches at most one sector more than its bytes fill
  *
  *   tile_claims [percent]
@@ -13,16 +15,16 @@
  * `percent` runs so many of the cases only, evenly spread.
  */
 #include "context.h"
-#include "kernels/launch.h"
 
 #include "cover.h"
 #include "tap.h"
+#include "tile_rows.h"
 #include "trial.h"
 
 #include <stdlib.h>
 
-enum parameter { TYPE, SHAPE, COUNT, WAYS, DIRECTION, PARAMETERS };
-enum { MOST_SHAPES = 64, LARGE = 1 << 17 };
+enum parameter { TYPE, SHAPE, COUNT, WAYS, DIRECTION, GEOMETRY, PARAMETERS };
+enum { MOST_SHAPES = 64, LARGE = 1 << 17, GEOMETRIES = 4 };
 
 /* A type of each width first: the others differ from them at the two ends only. */
 static const mw_type all_types[] = {MW_U8, MW_I16, MW_U32, MW_F64, MW_F32, MW_I64};
@@ -86,6 +88,13 @@ static int is_gather_of_merge(const mw_ledger_line *line)
     return strcmp(line->kernel, "tile_merge") == 0 && strstr(line->text, "stairs_at");
 }
 
+/* The same of either kernel: free of conflicts inside a group, however short the rows. */
+static int is_row_move(const mw_ledger_line *line)
+{
+    return strstr(line->text, "stairs_at") || strstr(line->text, "STORE(to + j") ||
+           strstr(line->text, "STORE(to - j");
+}
+
 static int is_scatter_of_merge(const mw_ledger_line *line)
 {
     return strcmp(line->kernel, "tile_merge") == 0 && strcmp(line->file, "tile.cuh") == 0 &&
@@ -97,20 +106,20 @@ static int is_scatter_of_merge(const mw_ledger_line *line)
  * rows of g groups takes at most g - 1 turns too many, and those of a tile with
  * G groups, G - 1 in all: for K ways, K/2 groups, then K/4 and so on down to one.
  */
-static uint64_t extra_of(const struct plan *plan, size_t key_size)
+static uint64_t extra_of(const struct plan *plan)
 {
     uint64_t extra = 0;
 
     for (uint32_t i = 0; i < plan->rounds; i++) {
         for (uint32_t groups = plan->round[i].ways / 2; groups > 0; groups /= 2)
-            extra += plan->round[i].blocks * (uint64_t)TILE_ITEMS(key_size) * (groups - 1);
+            extra += plan->round[i].blocks * plan->tile.items * (groups - 1);
     }
     return extra;
 }
 
 /* Add up the lines; each must be free of conflicts, or within its bound. */
 static int sum_lines(const mw_ledger_line *lines, size_t count, uint64_t extra,
-                     struct sums *sums)
+                     int other_rows, struct sums *sums)
 {
     int passed = 1;
 
@@ -134,6 +143,8 @@ static int sum_lines(const mw_ledger_line *lines, size_t count, uint64_t extra,
             most += extra;
         } else {
             sums->other_requests += t->shared_requests;
+            if (other_rows && !is_row_move(&lines[i]))
+                most *= 2;
         }
         if (t->shared_wavefronts > most || t->shared_ideal < t->shared_requests) {
             tap_note("%s, %s:%d: %llu wavefronts, at most %llu: %s", lines[i].kernel,
@@ -156,17 +167,26 @@ static void keep_most(double *most, double value)
 }
 
 /* Each key read once and written once a pass. */
-static int traffic_fits(const struct trial *t, const mw_counts *counts,
+static int traffic_fits(const struct trial *t, const struct plan *plan,
                         const struct sums *sums, struct totals *totals)
 {
-    const uint64_t moves = 2 * (1 + (uint64_t)counts->rounds);
+    const uint64_t moves = 2 * (1 + (uint64_t)plan->rounds);
     const uint64_t blocks = (t->count + 31) / 32;
     const uint64_t bytes = t->count * mw_type_size(t->type);
     const double requests = over(sums->bulk.global_requests, moves * blocks);
     const double packed = over(sums->bulk.global_ideal * 32, moves * bytes);
 
-    if (t->count < LARGE)
-        return sums->bulk.global_requests >= moves * blocks;
+    uint64_t ends = plan->base_blocks; /* short requests: of a tile's parts, and its own */
+
+    for (uint32_t i = 0; i < plan->rounds; i++)
+        ends += plan->round[i].blocks * (plan->round[i].ways + 1);
+    if (sums->bulk.global_requests < moves * blocks ||
+        sums->bulk.global_requests > moves * blocks + ends) {
+        tap_note("%llu bulk requests", (unsigned long long)sums->bulk.global_requests);
+        return 0;
+    }
+    if (t->count < LARGE || plan->tuning.base / plan->tuning.ways < 256)
+        return 1;
     keep_most(&totals->most_requests, requests);
     keep_most(&totals->most_packed, packed);
     keep_most(&totals->most_sectors, over(sums->bulk.global_sectors * 32, moves * bytes));
@@ -193,7 +213,8 @@ static int claims_hold(mw_context *context, const struct trial *t, struct totals
         mw_get_counts(context, &counts) != MW_OK ||
         plan_make(&plan, &t->tuning, &context->info, size, t->count, &words) != MW_OK)
         return 0;
-    passed = sum_lines(lines, count, extra_of(&plan, size), &sums);
+    passed = sum_lines(lines, count, extra_of(&plan),
+                       plan.tile.items * (size == 8 ? 8 : 4) != 128, &sums);
     if (counts.tuning.engine != MW_ENGINE_TILE || sums.other_requests == 0 ||
         sums.searches.shared_requests == 0 ||
         (sums.gathers.shared_requests == 0) != (counts.rounds == 0)) {
@@ -207,7 +228,7 @@ static int claims_hold(mw_context *context, const struct trial *t, struct totals
               over(sums.gathers.shared_wavefronts, sums.gathers.shared_ideal));
     keep_most(&totals->most_scatter,
               over(sums.scatters.shared_wavefronts, sums.scatters.shared_ideal));
-    return passed & traffic_fits(t, &counts, &sums, totals);
+    return passed & traffic_fits(t, &plan, &sums, totals);
 }
 
 static void run_case(struct tap *tap, mw_context *context, const struct trial *t,
@@ -260,12 +281,19 @@ static void run_cases(struct tap *tap, mw_context *context, const struct cover *
                           .shape = shapes[values[SHAPE]],
                           .seed = (uint64_t)i,
                           .tuning = MW_TUNING_INIT};
-        const int64_t tile = mw_type_size(t.type) == 8 ? 4096 : 8192;
+        const struct tile_geometry *const geometry =
+            tile_of_size(mw_type_size(t.type), values[GEOMETRY]);
+        int64_t tile;
 
         if ((i + 1) * percent / 100 == i * percent / 100)
             continue;
         t.tuning.engine = MW_ENGINE_TILE;
         t.tuning.ways = all_ways[values[WAYS]];
+        if (geometry) { /* or else the table's choice by count */
+            t.tuning.threads = geometry->rows;
+            t.tuning.items = geometry->items;
+        }
+        tile = geometry ? (int64_t)geometry->rows * geometry->items : 8192;
         t.count = (uint64_t)(tile * count_rows[values[COUNT]].tiles +
                              count_rows[values[COUNT]].keys);
         run_case(tap, context, &t, &totals);
@@ -289,7 +317,8 @@ int main(int count, char **words)
     int values[PARAMETERS] = {[TYPE] = (int)COUNT_OF(all_types),
                               [COUNT] = (int)COUNT_OF(count_rows),
                               [WAYS] = (int)COUNT_OF(all_ways),
-                              [DIRECTION] = 2};
+                              [DIRECTION] = 2,
+                              [GEOMETRY] = GEOMETRIES + 1};
     struct tap tap = {0, 0};
     mw_context *context;
     struct cover cover;

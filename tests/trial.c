@@ -164,11 +164,13 @@ static const char *const engine_names[] = {
 void trial_text(const struct trial *t, char text[TRIAL_TEXT])
 {
     snprintf(text, TRIAL_TEXT,
-             "%s %s %s seed %llu, %llu keys, %s, ways %u, warps %u, threads %u, base %u%s",
+             "%s %s %s seed %llu, %llu keys, %s, ways %u, warps %u, threads %u, "
+             "items %u, base %u%s",
              mw_type_name(t->type), t->direction == MW_DESCENDING ? "desc" : "asc",
              t->shape, (unsigned long long)t->seed, (unsigned long long)t->count,
              engine_names[t->tuning.engine], t->tuning.ways, t->tuning.warps,
-             t->tuning.threads, t->tuning.base, t->device_memory ? ", device memory" : "");
+             t->tuning.threads, t->tuning.items, t->tuning.base,
+             t->device_memory ? ", device memory" : "");
 }
 
 const char *trial_shape(int row, char text[SHAPE_TEXT])

@@ -264,13 +264,15 @@ static void test_figures(struct tap *tap, mw_context *context, const char *devic
            device, "rounds, launches and bytes by plan");
     wish = (mw_tuning)MW_TUNING_INIT;
     wish.engine = MW_ENGINE_TILE;
+    wish.threads = 256;
     tap_ok(tap,
            mw_set_tuning(context, &wish) == MW_OK &&
                mw_sort(context, MW_U32, MW_ASCENDING, keys, COUNT_OF(keys)) == MW_OK &&
                mw_get_counts(context, &counts) == MW_OK &&
-               (!planned || (counts.rounds == 0 && counts.launches == 1 &&
-                             counts.bytes_read == sizeof keys &&
-                             counts.tuning.engine == MW_ENGINE_TILE)),
+               (!planned ||
+                (counts.rounds == 0 && counts.launches == 1 &&
+                 counts.bytes_read == sizeof keys &&
+                 counts.tuning.engine == MW_ENGINE_TILE && counts.tuning.threads == 256)),
            device, "one tile by engine tile");
     tap_ok(tap,
            mw_get_ledger(context, &lines, &count) == MW_OK && (count > 0) == counting &&

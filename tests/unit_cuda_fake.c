@@ -8,6 +8,7 @@
 #define _POSIX_C_SOURCE 200809L /* setenv, mkdtemp */
 
 #include "fake_cuda/life.h"
+#include "kernels/launch.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -82,8 +83,8 @@ static void test_words(struct tap *tap)
                strstr(words.text, "4 bytes"),
            "a copy to nowhere", words.text);
     tap_ok(tap,
-           verbs->load(device, 32, &program) == MW_OK &&
-               verbs->load(device, 32, &again) == MW_OK && program == again,
+           verbs->load(device, 32, NULL, &program) == MW_OK &&
+               verbs->load(device, 32, NULL, &again) == MW_OK && program == again,
            "a program is loaded once", "");
 
     struct launch launch = {program, KERNEL_HEAP_MERGE, 5, 64, 1000, &args, 4, NULL};
@@ -103,13 +104,58 @@ static void test_words(struct tap *tap)
            words.text);
     rewrite_program("error ");
     tap_ok(tap,
-           verbs->load(device, ABSENT_BITS, &again) == MW_COMPILE_FAILED &&
+           verbs->load(device, ABSENT_BITS, NULL, &again) == MW_COMPILE_FAILED &&
                strstr(words.text, "program.cu(1): error: not a kernel"),
            "a kernel that does not compile", words.text);
     rewrite_program("kernel");
-    tap_ok(tap, verbs->load(device, ABSENT_BITS, &again) == MW_OK, "and one that does", "");
+    tap_ok(tap, verbs->load(device, ABSENT_BITS, NULL, &again) == MW_OK,
+           "and one that does", "");
     verbs->close(device);
     tap_ok(tap, fake.live() == 0 && fake.nvrtc_live() == 0, "all of it is given back", "");
+}
+
+/* Each geometry is a program of its own: from its image, or else compiled. */
+static void test_tiles(struct tap *tap)
+{
+    const struct tile_geometry rows[] = {
+        {256, 32, 4, 4}, /* has an image */
+        {256, 32, 4, 5},
+        {128, 32, 4, 4},
+        {256, 16, 4, 4},
+    };
+    struct program *programs[COUNT_OF(rows)] = {NULL};
+    struct program *heap = NULL;
+    struct words words = {""};
+    struct device *device = NULL;
+    const int args = 0;
+    int right = cuda_open(&device, 0, NULL, &words) == MW_OK &&
+                device->verbs->load(device, 32, NULL, &heap) == MW_OK;
+
+    for (size_t i = 0; i < 2 * COUNT_OF(rows) && right; i++) {
+        const size_t row = i % COUNT_OF(rows);
+        const int compiles = fake.nvrtc_compiles();
+        struct program *program = NULL;
+
+        right &= device->verbs->load(device, 32, &rows[row], &program) == MW_OK &&
+                 fake.nvrtc_compiles() == compiles + (row > 0 && i == row) &&
+                 program != heap && (!programs[row] || program == programs[row]);
+        for (size_t j = 0; j < row; j++)
+            right &= program != programs[j];
+        programs[row] = program;
+    }
+    tap_ok(tap, right, "a program for each geometry", words.text);
+    if (right) {
+        const struct launch launch = {
+            programs[2], KERNEL_TILE_MERGE, 5, 128, 1000, &args, 4, NULL};
+
+        tap_ok(tap,
+               device->verbs->launch(device, &launch) == MW_OK &&
+                   strcmp(fake.launched()->kernel, "tile_merge") == 0,
+               "and its kernels", words.text);
+    }
+    if (device)
+        device->verbs->close(device);
+    tap_ok(tap, fake.live() == 0 && fake.nvrtc_live() == 0, "all given back", "");
 }
 
 /* The caller's own context is current again after everything. */
@@ -196,6 +242,7 @@ int main(void)
     test_open(&tap);
     test_info(&tap);
     test_words(&tap);
+    test_tiles(&tap);
     test_context(&tap);
     test_copies(&tap);
     test_disk_cache(&tap);

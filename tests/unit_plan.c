@@ -55,7 +55,9 @@ static uint64_t largest_base(const struct sample *s)
         uint64_t base;
     } rows[] = {
 #define TUNE(arch, size, ways, warps, threads, base) {arch, size, base},
+#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)
 #include "tune.def"
+#undef TUNE_TILE
 #undef TUNE
     };
     uint64_t base = 0;
@@ -349,6 +351,7 @@ static void test_check(struct tap *tap)
         {{0, MW_ENGINE_HEAP, 2,  1,          32,   0,  1024 }, NULL},
         {{0, MW_ENGINE_HEAP, 32, UINT32_MAX, 1024, 32, 16384}, NULL},
         {{0, MW_ENGINE_TILE, 16, 0,          256,  16, 4096 }, NULL},
+        {{0, MW_ENGINE_TILE, 0,  0,          64,   8,  512  }, NULL},
         {{0, (mw_engine)3,   0,  0,          0,    0,  0    }, "engine"},
         {{0, (mw_engine)99,  0,  0,          0,    0,  0    }, "engine"},
         {{0, MW_ENGINE_HEAP, 1,  0,          0,    0,  0    }, "ways"},
@@ -362,7 +365,7 @@ static void test_check(struct tap *tap)
         {{0, MW_ENGINE_HEAP, 0,  0,          0,    1,  0    }, "items"},
         {{0, MW_ENGINE_HEAP, 0,  0,          0,    64, 0    }, "items"},
         {{0, MW_ENGINE_HEAP, 0,  0,          0,    0,  1    }, "base"},
-        {{0, MW_ENGINE_HEAP, 0,  0,          0,    0,  512  }, "base"},
+        {{0, MW_ENGINE_HEAP, 0,  0,          0,    0,  256  }, "base"},
         {{0, MW_ENGINE_HEAP, 0,  0,          0,    0,  1025 }, "base"},
         {{0, MW_ENGINE_HEAP, 0,  0,          0,    0,  3072 }, "base"},
         {{0, MW_ENGINE_HEAP, 0,  0,          0,    0,  32768}, "base"},

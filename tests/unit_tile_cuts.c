@@ -9,10 +9,10 @@
  * with and without the coarse cuts, and these are held to the same in samples.
  */
 #include "device.h"
-#include "kernels/launch.h"
 #include "kit.h"
 
 #include "tap.h"
+#include "tile_rows.h"
 
 #include <stdlib.h>
 
@@ -61,7 +61,13 @@ struct bench {
     unsigned *bounds;
     unsigned *coarse;
     int bits;
+    const struct tile_geometry *tile;
 };
+
+static wide slack_of(const struct bench *b)
+{
+    return (wide)TILE_SLACK((int)(b->tile->rows * b->tile->items));
+}
 
 static uint64_t key_of(enum kind kind, int bits, uint64_t list, uint64_t ways, uint64_t i)
 {
@@ -143,7 +149,7 @@ static mw_status launch_cut(struct bench *b, const struct tile_round *round,
                             .args_bytes = sizeof args};
     mw_status status;
 
-    TRY(b->device->verbs->load(b->device, b->bits, &launch.program));
+    TRY(b->device->verbs->load(b->device, b->bits, b->tile, &launch.program));
     TRY(b->device->verbs->launch(b->device, &launch));
     TRY(b->device->verbs->wait(b->device, NULL));
 done:
@@ -258,7 +264,7 @@ static const char *judge_cut(const struct bench *b, const struct tile_round *r,
 {
     const wide row = group * (r->pieces + 1) + i;
     const unsigned *const parts = b->cuts + row * (wide)r->ways;
-    const wide slack = (wide)TILE_SLACK((size_t)b->bits / 8);
+    const wide slack = slack_of(b);
     wide whole = 0;
     wide rank = 0;
 
@@ -319,7 +325,7 @@ static int shape_right(struct bench *b, const struct shape *s, int ways, enum ki
 {
     struct tile_round r = {.count = s->group / 16 * s->sixteenths + s->more,
                            .run = s->group / (wide)ways,
-                           .piece = 2 * TILE_SLACK((wide)b->bits / 8) + 11,
+                           .piece = 2 * slack_of(b) + 11,
                            .ways = ways};
     const wide group = r.count < s->group ? r.count : s->group;
 
@@ -344,6 +350,28 @@ static int shape_right(struct bench *b, const struct shape *s, int ways, enum ki
     return cuts_right(b, &r);
 }
 
+/* One width and geometry, numbers of ways `step` apart, every kind of lists. */
+static void test_width(struct tap *tap, struct bench *b, int step)
+{
+    for (int ways = 2; ways <= TILE_MOST_WAYS; ways *= step) {
+        for (int kind = 0; kind < KINDS; kind++) {
+            int passed = 1;
+
+            for (size_t i = 0; i < COUNT_OF(shapes) && passed; i++) {
+                const int large = shapes[i].group > 100000;
+
+                if (large && tap->count % 4 != 0) /* these take their time */
+                    continue;
+                passed &= shape_right(b, &shapes[i], ways, (enum kind)kind, 0);
+                for (int coarse = 1; large && coarse <= 2; coarse++)
+                    passed &= shape_right(b, &shapes[i], ways, (enum kind)kind, coarse);
+            }
+            tap_case(tap, passed, "%d bits, %u x %u, %d ways, %s", b->bits, b->tile->rows,
+                     b->tile->items, ways, kind_names[kind]);
+        }
+    }
+}
+
 int main(void)
 {
     struct tap tap = {0, 0};
@@ -355,23 +383,10 @@ int main(void)
 
     tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
     for (b.bits = 8; b.bits <= 64 && b.device; b.bits *= 2) {
-        for (int ways = 2; ways <= TILE_MOST_WAYS; ways *= 2) {
-            for (int kind = 0; kind < KINDS; kind++) {
-                int passed = 1;
-
-                for (size_t i = 0; i < COUNT_OF(shapes) && passed; i++) {
-                    const int large = shapes[i].group > 100000;
-
-                    if (large && tap.count % 4 != 0) /* these take their time */
-                        continue;
-                    passed &= shape_right(&b, &shapes[i], ways, (enum kind)kind, 0);
-                    for (int coarse = 1; large && coarse <= 2; coarse++)
-                        passed &=
-                            shape_right(&b, &shapes[i], ways, (enum kind)kind, coarse);
-                }
-                tap_case(&tap, passed, "%d bits, %d ways, %s", b.bits, ways,
-                         kind_names[kind]);
-            }
+        for (int n = 0; (b.tile = tile_of_size((size_t)b.bits / 8, n)); n++) {
+            if (n > 0 && slack_of(&b) == (wide)TILE_LEAST_SLACK)
+                continue; /* the slack is all that cuts know of a tile */
+            test_width(&tap, &b, n > 0 ? 4 : 2);
         }
     }
     if (b.device)

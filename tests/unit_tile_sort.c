@@ -9,14 +9,14 @@
  * the result must also stand among the samples, and nothing beside them.
  */
 #include "device.h"
-#include "kernels/launch.h"
 #include "kit.h"
 
 #include "tap.h"
+#include "tile_rows.h"
 
 #include <stdlib.h>
 
-enum { SPAN = 8, MOST_TILES = 64, MOST_KEYS = MOST_TILES * TILE_KEYS(4) };
+enum { SPAN = 8, MOST_TILES = 48, MOST_KEYS = MOST_TILES * 8192 };
 
 struct bench {
     struct device *device;
@@ -27,6 +27,7 @@ struct bench {
     void *samples;
     uint64_t seed;
     int bits;
+    const struct tile_geometry *tile;
 };
 
 static uint64_t random_below(struct bench *b, uint64_t limit)
@@ -57,21 +58,22 @@ static void fill_ones(struct bench *b, uint16_t *keys, uint64_t count)
 
 /*
  * Telling numbers of ones in the list of every eight threads. Thread t begins
- * with keys t, t + 256, t + 512 ...; its list is what eight neighbours have.
+ * with keys t, t + rows, t + 2 rows ...; its list is what eight neighbours have.
  */
 static void fill_lists(struct bench *b, uint16_t *keys, uint64_t count)
 {
-    const uint64_t items = (uint64_t)TILE_ITEMS((size_t)b->bits / 8);
+    const uint64_t rows = b->tile->rows;
+    const uint64_t items = b->tile->items;
     const uint64_t list = SPAN * items;
     const uint64_t telling[] = {0,        1,    items - 1, items,    items + 1, list / 2,
                                 list - 1, list, 0,         list / 3, list};
-    uint64_t ones[TILE_ROWS / SPAN];
+    uint64_t ones[TILE_MOST_ROWS / SPAN];
 
     for (size_t i = 0; i < COUNT_OF(ones); i++)
         ones[i] = telling[random_below(b, COUNT_OF(telling))];
     for (uint64_t i = 0; i < count; i++) {
-        const uint64_t thread = i % TILE_ROWS;
-        const uint64_t place = thread % SPAN * items + i / TILE_ROWS;
+        const uint64_t thread = i % rows;
+        const uint64_t place = thread % SPAN * items + i / rows;
 
         keys[i] = place < ones[thread / SPAN];
     }
@@ -87,11 +89,12 @@ static void fill_permutation(struct bench *b, uint16_t *keys, uint64_t count)
 /* Lists of 2^n threads with keys all below, or all above, those of their neighbours. */
 static void fill_blocks(struct bench *b, uint16_t *keys, uint64_t count)
 {
+    const uint64_t rows = b->tile->rows;
     const uint64_t threads = UINT64_C(1) << random_below(b, 9);
     const uint64_t flip = random_below(b, 2) ? 255 : 0;
 
     for (uint64_t i = 0; i < count; i++)
-        keys[i] = (uint16_t)((i % TILE_ROWS / threads) ^ flip);
+        keys[i] = (uint16_t)((i % rows / threads) ^ flip);
 }
 
 static int compare(const void *a, const void *b)
@@ -106,19 +109,21 @@ static mw_status sort_tiles(struct bench *b, uint64_t count, int in_place)
 {
     const struct device_verbs *const verbs = b->device->verbs;
     const uint64_t size = (uint64_t)b->bits / 8;
-    const uint64_t tile = (uint64_t)TILE_KEYS(size);
+    const struct tile_geometry *const g = b->tile;
+    const uint64_t tile = (uint64_t)g->rows * g->items;
     const uint64_t sample_bytes = (count + TILE_SAMPLE - 1) / TILE_SAMPLE * size;
     struct tile_sort_args args = {.count = count};
     struct launch launch = {.kernel = KERNEL_TILE_SORT,
                             .blocks = (count + tile - 1) / tile,
-                            .threads = tile_sort_threads,
-                            .shared_bytes = (uint32_t)TILE_SORT_SHARED(size),
+                            .threads = g->rows,
+                            .shared_bytes =
+                                (uint32_t)TILE_SORT_SHARED(g->rows, g->items, size),
                             .args = &args,
                             .args_bytes = sizeof args};
     void *in = NULL, *out = NULL;
     mw_status status;
 
-    TRY(verbs->load(b->device, b->bits, &launch.program));
+    TRY(verbs->load(b->device, b->bits, g, &launch.program));
     TRY(verbs->alloc(b->device, count * size, &in));
     TRY(verbs->alloc(b->device, count * size, &out));
     TRY(verbs->alloc(b->device, sample_bytes, &args.samples));
@@ -141,7 +146,7 @@ static int tiles_sorted(struct bench *b, uint64_t tiles, uint64_t less,
                         void (*fill)(struct bench *, uint16_t *, uint64_t))
 {
     const size_t size = (size_t)b->bits / 8;
-    const uint64_t tile = (uint64_t)TILE_KEYS(size);
+    const uint64_t tile = (uint64_t)b->tile->rows * b->tile->items;
     const uint64_t count = tiles * tile - less;
     mw_status status;
 
@@ -176,6 +181,19 @@ static int tiles_sorted(struct bench *b, uint64_t tiles, uint64_t less,
     return 1;
 }
 
+/* Whole tiles, and two of which the last is short. */
+static int fills_sorted(struct bench *b, uint64_t tiles,
+                        void (*fill)(struct bench *, uint16_t *, uint64_t))
+{
+    const uint64_t lesses[] = {0,  1,    31,
+                               33, 1000, (uint64_t)b->tile->rows * b->tile->items - 1};
+    int passed = tiles_sorted(b, tiles, 0, fill);
+
+    for (size_t i = 0; i < COUNT_OF(lesses); i++)
+        passed &= tiles_sorted(b, 2, lesses[i], fill);
+    return passed;
+}
+
 int main(void)
 {
     static const struct {
@@ -188,7 +206,6 @@ int main(void)
         {"permutations",           fill_permutation, 8 },
         {"blocks that do not mix", fill_blocks,      32},
     };
-    static const uint64_t lesses[] = {0, 1, 31, 33, 1000, 4095};
     struct tap tap = {0, 0};
     struct bench b = {.keys = malloc(MOST_KEYS * sizeof(uint16_t)),
                       .expected = malloc(MOST_KEYS * sizeof(uint16_t)),
@@ -197,12 +214,11 @@ int main(void)
 
     tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
     for (b.bits = 8; b.bits <= 64 && b.device; b.bits *= 2) {
-        for (size_t i = 0; i < COUNT_OF(rows); i++) {
-            int passed = tiles_sorted(&b, rows[i].tiles, 0, rows[i].fill);
-
-            for (size_t l = 0; l < COUNT_OF(lesses); l++)
-                passed &= tiles_sorted(&b, 2, lesses[l], rows[i].fill);
-            tap_case(&tap, passed, "%d bits, %s", b.bits, rows[i].name);
+        for (int n = 0; (b.tile = tile_of_size((size_t)b.bits / 8, n)); n++) {
+            for (size_t i = 0; i < COUNT_OF(rows); i++)
+                tap_case(&tap, fills_sorted(&b, rows[i].tiles, rows[i].fill),
+                         "%d bits, %u x %u, %s", b.bits, b.tile->rows, b.tile->items,
+                         rows[i].name);
         }
     }
     if (b.device)

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDTHS = 4 };
-
 static const uint64_t default_cache_bytes = UINT64_C(256) << 20;
 
 /* An allocation not yet freed. */
@@ -27,7 +25,7 @@ struct gpu {
     struct block *blocks;
     struct staging staging;
     struct cache *cache;
-    struct program programs[WIDTHS];
+    struct program *programs; /* a list; loaded or about to be */
 };
 
 static struct gpu *gpu_of(struct device *device)
@@ -132,15 +130,22 @@ static mw_status gpu_download(struct device *device, void *to, const void *memor
     return copy(gpu_of(device), &request);
 }
 
-/* Where the program of this width is kept. */
-static struct program *program_slot(struct gpu *gpu, int bits)
+/* Where a program is kept: in its old place, or in a new one, or NULL: no memory. */
+static struct program *program_slot(struct gpu *gpu, const struct program_name *name)
 {
-    int width = 0;
+    struct program *slot = gpu->programs;
 
-    assert(bits == 8 || bits == 16 || bits == 32 || bits == 64);
-    while (8 << width < bits)
-        width++;
-    return &gpu->programs[width];
+    while (slot && !program_is(slot, name))
+        slot = slot->next;
+    if (slot)
+        return slot;
+    slot = calloc(1, sizeof *slot);
+    if (slot) {
+        slot->name = *name;
+        slot->next = gpu->programs;
+        gpu->programs = slot;
+    }
+    return slot;
 }
 
 static struct program_target target_of(struct gpu *gpu)
@@ -149,20 +154,26 @@ static struct program_target target_of(struct gpu *gpu)
                                    gpu->base.words};
 }
 
-static mw_status gpu_load(struct device *device, int bits, struct program **program)
+static mw_status gpu_load(struct device *device, int bits, const struct tile_geometry *tile,
+                          struct program **program)
 {
+    static const struct tile_geometry none = {0, 0, 0, 0};
     struct gpu *const gpu = gpu_of(device);
-    struct program *const slot = program_slot(gpu, bits);
+    const struct program_name name = {bits, tile ? *tile : none};
+    struct program *const slot = program_slot(gpu, &name);
     const struct program_target target = target_of(gpu);
     mw_status status = MW_OK;
 
+    assert(bits == 8 || bits == 16 || bits == 32 || bits == 64);
+    if (!slot)
+        return fail(device->words, MW_NO_MEMORY, "no host memory for a program's record");
     if (!slot->module) {
         status = enter(gpu);
         if (status != MW_OK)
             return status;
-        status = program_from_image(&target, bits, slot);
+        status = program_from_image(&target, slot);
         if (status == MW_OK && !slot->module)
-            status = program_from_source(&target, bits, slot);
+            status = program_from_source(&target, slot);
         leave(gpu);
     }
     *program = slot;
@@ -213,8 +224,8 @@ static void empty(struct gpu *gpu)
     gpu->driver.CtxSynchronize(); /* our kernels may still be running */
     for (const struct block *block = gpu->blocks; block; block = block->next)
         gpu->driver.MemFree(block->memory);
-    for (int i = 0; i < WIDTHS; i++)
-        program_unload(&gpu->driver, &gpu->programs[i]);
+    for (struct program *program = gpu->programs; program; program = program->next)
+        program_unload(&gpu->driver, program);
     staging_free(&gpu->driver, &gpu->staging);
 }
 
@@ -234,6 +245,12 @@ static void gpu_close(struct device *device)
 
         gpu->blocks = block->next;
         free(block);
+    }
+    while (gpu->programs) {
+        struct program *const program = gpu->programs;
+
+        gpu->programs = program->next;
+        free(program);
     }
     cache_close(gpu->cache);
     driver_close(&gpu->driver);
@@ -314,12 +331,16 @@ done:
 static mw_status try_image(struct gpu *gpu)
 {
     const struct program_target target = target_of(gpu);
-    struct program *const slot = program_slot(gpu, 32);
-    mw_status status = enter(gpu);
+    const struct program_name name = {.bits = 32};
+    struct program *const slot = program_slot(gpu, &name);
+    mw_status status;
 
+    if (!slot)
+        return fail(gpu->base.words, MW_NO_MEMORY, "no host memory for a program's record");
+    status = enter(gpu);
     if (status != MW_OK)
         return status;
-    status = program_from_image(&target, 32, slot);
+    status = program_from_image(&target, slot);
     gpu->base.info.ahead_of_time = slot->module != NULL;
     leave(gpu);
     return status;

@@ -16,7 +16,7 @@ static const struct library_function functions[] = {
 
 static const char program_name[] = "program.cu";
 
-enum { MOST_OPTIONS = 4, OPTION_BYTES = 40, MOST_SOURCES = 32 };
+enum { MOST_OPTIONS = 8, OPTION_BYTES = 40, MOST_SOURCES = 32 };
 
 /* The command line of one request. */
 struct options {
@@ -24,14 +24,27 @@ struct options {
     char text[MOST_OPTIONS][OPTION_BYTES];
 };
 
+static void define(struct options *options, const char *name, unsigned value)
+{
+    snprintf(options->text[options->count++], OPTION_BYTES, "--define-macro=%s=%u", name,
+             value);
+}
+
 static struct options options_of(const struct nvrtc_request *request)
 {
-    struct options options = {.count = 3};
+    const struct tile_geometry *const tile = &request->tile;
+    struct options options = {.count = 2};
 
     snprintf(options.text[0], OPTION_BYTES, "--gpu-architecture=sm_%u",
              request->architecture);
-    snprintf(options.text[1], OPTION_BYTES, "--define-macro=KEY_BITS=%d", request->bits);
-    snprintf(options.text[2], OPTION_BYTES, "--std=c++17");
+    snprintf(options.text[1], OPTION_BYTES, "--std=c++17");
+    define(&options, "KEY_BITS", (unsigned)request->bits);
+    if (tile->rows) {
+        define(&options, "TILE_ROWS", tile->rows);
+        define(&options, "TILE_ITEMS", tile->items);
+        define(&options, "TILE_SORT_BLOCKS", tile->sort_blocks);
+        define(&options, "TILE_MERGE_BLOCKS", tile->merge_blocks);
+    }
     if (request->verbose)
         snprintf(options.text[options.count++], OPTION_BYTES, "--ptxas-options=-v");
     return options;

@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "kernels/kernel_files.h"
+#include "kernels/launch.h"
 
 typedef int nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;
@@ -53,6 +54,7 @@ struct nvrtc {
 struct nvrtc_request {
     const struct kernel_file *sources; /* ends with a row whose name is NULL */
     int bits;                          /* of a key: 8, 16, 32 or 64 */
+    struct tile_geometry tile;         /* all 0: engine heap's kernels */
     unsigned architecture;             /* 90 for sm_90 */
     int verbose;                       /* 1: the log tells of registers and spills */
 };

@@ -7,15 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernel_names[KERNEL_COUNT] = {
-#define KERNEL_ROW(id, name, args, threads) [KERNEL_##id] = #name,
+enum engine { HEAP, TILE };
+
+static const struct {
+    const char *name;
+    enum engine engine;
+} kernels[KERNEL_COUNT] = {
+#define KERNEL_ROW(id, name, args, program) [KERNEL_##id] = {#name, program},
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
 };
 
 const char *program_kernel_name(enum kernel_id kernel)
 {
-    return kernel_names[kernel];
+    return kernels[kernel].name;
+}
+
+int program_is(const struct program *program, const struct program_name *name)
+{
+    const struct tile_geometry *const a = &program->name.tile;
+    const struct tile_geometry *const b = &name->tile;
+
+    return program->name.bits == name->bits && a->rows == b->rows && a->items == b->items &&
+           a->sort_blocks == b->sort_blocks && a->merge_blocks == b->merge_blocks;
 }
 
 /*
@@ -62,13 +76,16 @@ static mw_status load(const struct program_target *target, const void *image,
                       const char *what, struct program *program)
 {
     const struct driver *const driver = target->driver;
-    struct program loaded = {.module = NULL};
+    const enum engine engine = program->name.tile.rows ? TILE : HEAP;
+    struct program loaded = *program;
     mw_status status;
 
     TRY(driver_check(driver, target->words, driver->ModuleLoadData(&loaded.module, image),
                      "cannot load %s", what));
-    for (int i = 0; i < KERNEL_COUNT; i++)
-        TRY(prepare(target, loaded.module, kernel_names[i], &loaded.functions[i]));
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        if (kernels[i].engine == engine)
+            TRY(prepare(target, loaded.module, kernels[i].name, &loaded.functions[i]));
+    }
     *program = loaded;
 done:
     if (status != MW_OK)
@@ -76,15 +93,26 @@ done:
     return status;
 }
 
-mw_status program_from_image(const struct program_target *target, int bits,
-                             struct program *program)
+/* What the build calls the image of a program. */
+static void name_image(const struct program_name *name, char *text, size_t bytes)
+{
+    const struct tile_geometry *const tile = &name->tile;
+
+    if (tile->rows)
+        snprintf(text, bytes, "tile_%d_%ux%u_%u_%u.fatbin", name->bits, tile->rows,
+                 tile->items, tile->sort_blocks, tile->merge_blocks);
+    else
+        snprintf(text, bytes, "heap_%d.fatbin", name->bits);
+}
+
+mw_status program_from_image(const struct program_target *target, struct program *program)
 {
     const struct kernel_file *image = kernel_images;
     struct words words; /* of a rejection: no failure, so not for the caller */
     struct program_target quiet = *target;
-    char name[32];
+    char name[64];
 
-    snprintf(name, sizeof name, "program_%d.fatbin", bits);
+    name_image(&program->name, name, sizeof name);
     while (image->name && strcmp(image->name, name) != 0)
         image++;
     if (!image->name)
@@ -100,10 +128,10 @@ mw_status program_from_image(const struct program_target *target, int bits,
     return status;
 }
 
-mw_status program_from_source(const struct program_target *target, int bits,
-                              struct program *program)
+mw_status program_from_source(const struct program_target *target, struct program *program)
 {
-    const struct nvrtc_request request = {kernel_sources, bits, target->info->architecture,
+    const struct nvrtc_request request = {kernel_sources, program->name.bits,
+                                          program->name.tile, target->info->architecture,
                                           0};
     struct nvrtc nvrtc = {.library = NULL};
     struct nvrtc_code code = {NULL, 0, NULL};

@@ -8,11 +8,20 @@
 #include "cache.h"
 #include "device.h"
 #include "driver.h"
+#include "kernels/launch.h"
 
-/* The kernels for one key width. Nothing is loaded while `module` is NULL. */
+/* Which program: engine heap's for a key width, or engine tile's for a geometry, too. */
+struct program_name {
+    int bits;
+    struct tile_geometry tile; /* all 0: engine heap's */
+};
+
+/* The kernels of one program. Nothing is loaded while `module` is NULL. */
 struct program {
+    struct program *next;
+    struct program_name name;
     CUmodule module;
-    CUfunction functions[KERNEL_COUNT];
+    CUfunction functions[KERNEL_COUNT]; /* NULL for those of the other engine */
 };
 
 /* The GPU a program is for. Its context is current during the calls below. */
@@ -23,16 +32,16 @@ struct program_target {
     struct words *words;
 };
 
+int program_is(const struct program *program, const struct program_name *name);
+
 /*
- * Load the embedded image for keys of `bits` bits. If there is none, or none
- * in it that this GPU can run, that is no error: `program` stays unloaded.
+ * Load the embedded image for the program's name. If there is none, or none in
+ * it that this GPU can run, that is no error: `program` stays unloaded.
  */
-mw_status program_from_image(const struct program_target *target, int bits,
-                             struct program *program);
+mw_status program_from_image(const struct program_target *target, struct program *program);
 
 /* Compile the sources for this GPU, or find them compiled in the cache. */
-mw_status program_from_source(const struct program_target *target, int bits,
-                              struct program *program);
+mw_status program_from_source(const struct program_target *target, struct program *program);
 
 const char *program_kernel_name(enum kernel_id kernel);
 

@@ -19,13 +19,6 @@ struct cut_window {
     wide hi;
 };
 
-DEVICE wide sum_of_lanes(wide mine)
-{
-    for (int step = WARP / 2; step > 0; step /= 2)
-        mine += SHUFFLE_XOR(mine, step);
-    return mine;
-}
-
 /* The lane with the longest window; the lowest of them if there are several. */
 DEVICE int longest_window(const struct cut_window *w)
 {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 struct kernel_file {
-    const char *name; /* "heap_merge.cu"; an image is "program_32.fatbin" */
+    const char *name; /* "heap_merge.cu"; images are named in cuda/program.c */
     const unsigned char *bytes;
     size_t size; /* a zero byte follows, so a source is also a C string */
 };

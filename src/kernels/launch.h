@@ -19,10 +19,24 @@ enum {
     heap_base_threads = HEAP_MOST_BASE / HEAP_LANES,
     heap_cut_threads = 128, /* 4 cuts a block */
     heap_merge_threads = 1024,
-    tile_sort_threads = 256, /* one row of the tile each */
-    tile_cut_threads = 128,
-    tile_merge_threads = tile_sort_threads
+    tile_cut_threads = 128
 };
+
+/*
+ * The geometry of engine tile is chosen when its kernels are compiled. In them it
+ * is TILE_ROWS, TILE_ITEMS, TILE_SORT_BLOCKS and TILE_MERGE_BLOCKS, defined in
+ * front of program.cu; the host has it in this struct.
+ */
+struct tile_geometry {
+    unsigned rows;         /* of a tile: threads of a block; 64, 128, 256 or 512 */
+    unsigned items;        /* keys of a row: 8, 16 or 32 */
+    unsigned sort_blocks;  /* that are to share a multiprocessor, and so limit the */
+    unsigned merge_blocks; /*   registers of tile_sort and tile_merge; 0: by TILE_BLOCKS */
+};
+
+#ifdef TILE_ROWS
+enum { tile_sort_threads = TILE_ROWS, tile_merge_threads = TILE_ROWS };
+#endif
 
 /* A key's code, as src/base knows it: rank floats, then flip (code.inl). */
 struct key_code {
@@ -81,27 +95,45 @@ struct heap_merge_args {
 #define HEAP_NODES(ways) (2 * (ways)-1)
 
 enum {
-    TILE_ROWS = tile_sort_threads,
+    TILE_LEAST_ROWS = 64,
+    TILE_MOST_ROWS = 512,
     TILE_MOST_WAYS = 32,    /* one lane looks after one list */
     TILE_SAMPLE = 32,       /* every 32nd key of a pass's output is also a sample */
     TILE_COARSE = 32,       /* every 32nd cut is found first, the others between those, */
     TILE_COARSE_FROM = 600, /* if a group has more than this many; below it does not pay */
-    TILE_SLACK_PART = 64,   /* a cut may be off by this part of a tile */
+    TILE_SLACK_PART = 64,   /* a cut may be off by this part of a tile, ... */
+    TILE_LEAST_SLACK = 64,  /* ... or by so many keys: samples tell no more of 32 lists */
     TILE_GAP_BYTES = 128    /* behind each group of rows: all banks once */
 };
 
-/* Keys a thread owns, keys of a tile; how far off a cut may be, in keys. */
-#define TILE_ITEMS(key_bytes) ((key_bytes) == 8 ? 16 : 32)
-#define TILE_KEYS(key_bytes) (TILE_ROWS * TILE_ITEMS(key_bytes))
-#define TILE_SLACK(key_bytes) (TILE_KEYS(key_bytes) / TILE_SLACK_PART)
+/* How far off a cut may be, in keys, for tiles of `keys` keys. */
+#define TILE_SLACK(keys)                                                         \
+    ((keys) / TILE_SLACK_PART > (int)TILE_LEAST_SLACK ? (keys) / TILE_SLACK_PART \
+                                                      : TILE_LEAST_SLACK)
 
-/* Shared memory of the two tile kernels, in bytes: cells, splits, lists. */
+/* A row of `items` keys and a spare cell. */
 #define TILE_CELL_BYTES(key_bytes) ((key_bytes) == 8 ? 8 : 4)
-#define TILE_ROW_BYTES(key_bytes) ((TILE_ITEMS(key_bytes) + 1) * TILE_CELL_BYTES(key_bytes))
-#define TILE_SORT_SHARED(key_bytes) (TILE_ROWS * (TILE_ROW_BYTES(key_bytes) + 4))
-#define TILE_MERGE_SHARED(key_bytes)                                     \
-    (TILE_SORT_SHARED(key_bytes) + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES + \
+#define TILE_ROW_BYTES(items, key_bytes) (((items) + 1) * TILE_CELL_BYTES(key_bytes))
+
+/* Shared memory of the two tile kernels, in bytes: cells, splits, the tree of groups. */
+#define TILE_SORT_SHARED(rows, items, key_bytes) \
+    ((rows) * (TILE_ROW_BYTES(items, key_bytes) + 4))
+#define TILE_MERGE_SHARED(rows, items, key_bytes)                                     \
+    (TILE_SORT_SHARED(rows, items, key_bytes) + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES + \
      16 * TILE_MOST_WAYS + 8)
+
+/*
+ * Blocks of a tile kernel that are to share a multiprocessor if the geometry does
+ * not say: as many as 64 K registers allow, when each thread has enough not to
+ * spill: a row's words and 32 more, 56 at the least.
+ */
+#define TILE_WORDS(items, key_bytes) ((items)*TILE_CELL_BYTES(key_bytes) / 4)
+#define TILE_REGISTERS(items, key_bytes) \
+    (TILE_WORDS(items, key_bytes) > 24 ? TILE_WORDS(items, key_bytes) + 32 : 56)
+#define TILE_FITTING(rows, items, key_bytes) \
+    (65536 / ((rows)*TILE_REGISTERS(items, key_bytes)))
+#define TILE_BLOCKS(rows, items, key_bytes) \
+    (TILE_FITTING(rows, items, key_bytes) < 16 ? TILE_FITTING(rows, items, key_bytes) : 16)
 
 /* Sort each tile of `in` into `out`; the two may be the same. */
 struct tile_sort_args {

@@ -1,7 +1,14 @@
 /*
  * network.cuh - compare-exchange networks: on the registers of one thread, and
- * on one register of each lane of a warp.
+ * on one register of each lane of a warp; and a sum over the lanes.
  */
+
+DEVICE wide sum_of_lanes(wide mine)
+{
+    for (int step = WARP / 2; step > 0; step /= 2)
+        mine += SHUFFLE_XOR(mine, step);
+    return mine;
+}
 
 /* Of mine and another's, the one that stays: the lesser, or the greater if `upper`. */
 DEVICE item keep(item mine, item other, int upper)

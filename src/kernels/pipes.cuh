@@ -125,50 +125,6 @@ DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
 
 #endif
 
-/*
- * base, less `down` from column `begin` on, less `up` before column `end`. Two
- * columns share a word of four bytes whose top bits say which of the two are to
- * be taken off; prmt makes each byte 0 or -1, and dp2a multiplies two bytes
- * with `down` and `up`, which must be below 2^16, and adds base: two
- * instructions a column, where comparing and selecting takes four. Columns are
- * below 32.
- */
-struct turns {
-    unsigned bounds; /* bytes: 128 - begin, 95 + end, and once more */
-    unsigned drops;  /* down, and up in the upper half */
-    int base;
-};
-
-DEVICE struct turns turns_make(int base, int begin, int down, int end, int up)
-{
-    struct turns t;
-
-    t.bounds = (unsigned)(128 - begin + ((95 + end) << 8)) * 0x10001u;
-    t.drops = (unsigned)(down + (up << 16));
-    t.base = base;
-    return t;
-}
-
-DEVICE int turns_at(const struct turns *t, int j)
-{
-    const int even = j & ~1;
-    const unsigned columns =
-        (unsigned)(even + ((32 - even) << 8)) * 0x10001u + 0x00010000u - 0x01000000u;
-    unsigned taken;
-    int at;
-
-    asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(taken) : "r"(t->bounds + columns));
-    if (j % 2)
-        asm("dp2a.hi.u32.s32 %0, %1, %2, %3;"
-            : "=r"(at)
-            : "r"(t->drops), "r"(taken), "r"(t->base));
-    else
-        asm("dp2a.lo.u32.s32 %0, %1, %2, %3;"
-            : "=r"(at)
-            : "r"(t->drops), "r"(taken), "r"(t->base));
-    return at;
-}
-
 #else /* the plain meaning */
 
 #define NEAR_KEYS (KEY_BITS == 64)
@@ -196,6 +152,57 @@ DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
     (void)near;
     exchange(a, b);
 }
+
+#endif
+
+#if defined(__CUDACC__) && defined(TILE_ROWS) && \
+    TILE_ROWS * (TILE_ITEMS + 1) * (KEY_BITS == 64 ? 8 : 4) + 128 < 65536
+
+/*
+ * base, less `down` from column `begin` on, less `up` before column `end`. Two
+ * columns share a word of four bytes whose top bits say which of the two are to
+ * be taken off; prmt makes each byte 0 or -1, and dp2a multiplies two bytes
+ * with `down` and `up`, which must be below 2^16, and adds base: two
+ * instructions a column, where comparing and selecting takes four. Columns are
+ * below 32.
+ */
+struct turns {
+    unsigned bounds; /* bytes: 128 - begin, 95 + end, and once more */
+    unsigned drops;  /* down, and up in the upper half */
+    int base;
+};
+
+DEVICE struct turns turns_make(int base, int begin, int down, int end, int up)
+{
+    struct turns t;
+
+    t.bounds = (unsigned)(128 - begin + ((95 + end) << 8)) * 0x10001u;
+    t.drops = (unsigned)down | (unsigned)up << 16;
+    t.base = base;
+    return t;
+}
+
+DEVICE int turns_at(const struct turns *t, int j)
+{
+    const int even = j & ~1;
+    const unsigned columns =
+        (unsigned)(even + ((32 - even) << 8)) * 0x10001u + 0x00010000u - 0x01000000u;
+    unsigned taken;
+    int at;
+
+    asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(taken) : "r"(t->bounds + columns));
+    if (j % 2)
+        asm("dp2a.hi.u32.s32 %0, %1, %2, %3;"
+            : "=r"(at)
+            : "r"(t->drops), "r"(taken), "r"(t->base));
+    else
+        asm("dp2a.lo.u32.s32 %0, %1, %2, %3;"
+            : "=r"(at)
+            : "r"(t->drops), "r"(taken), "r"(t->base));
+    return at;
+}
+
+#else /* the plain meaning, also for tiles too large for the trick */
 
 struct turns {
     int base, begin, down, end, up;

@@ -1,5 +1,7 @@
 /*
- * program.cu - all kernels for keys of KEY_BITS bits: 8, 16, 32 or 64.
+ * program.cu - the kernels of one engine for keys of KEY_BITS bits: 8, 16, 32 or
+ * 64. With TILE_ROWS defined, and the rest of a tile's geometry (launch.h), it is
+ * engine tile's program, otherwise engine heap's.
  *
  * The same text goes to nvcc, to NVRTC and, as C, to the simulator.
  */
@@ -12,11 +14,17 @@
 
 #include "network.cuh"
 
-#include "heap_base.cu"
-#include "heap_cut.cu"
-#include "heap_merge.cu"
+#ifdef TILE_ROWS
 
 #include "tile.cuh"
 #include "tile_cut.cu"
 #include "tile_merge.cu"
 #include "tile_sort.cu"
+
+#else
+
+#include "heap_base.cu"
+#include "heap_cut.cu"
+#include "heap_merge.cu"
+
+#endif

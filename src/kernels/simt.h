@@ -63,8 +63,25 @@
 #define SHUFFLE(v, lane) __shfl_sync(0xffffffffu, (v), (lane))
 #define SHUFFLE_XOR(v, mask) __shfl_xor_sync(0xffffffffu, (v), (mask))
 #define BALLOT(p) __ballot_sync(0xffffffffu, (p))
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800 /* no instruction for it yet */
+static __device__ __forceinline__ unsigned simt_sum(unsigned v)
+{
+    for (int step = WARP / 2; step > 0; step /= 2)
+        v += __shfl_xor_sync(0xffffffffu, v, step);
+    return v;
+}
+static __device__ __forceinline__ unsigned simt_greatest(unsigned v)
+{
+    for (int step = WARP / 2; step > 0; step /= 2)
+        v = max(v, __shfl_xor_sync(0xffffffffu, v, step));
+    return v;
+}
+#define SUM(v) simt_sum(v)
+#define GREATEST(v) simt_greatest(v)
+#else
 #define SUM(v) __reduce_add_sync(0xffffffffu, (v))
 #define GREATEST(v) __reduce_max_sync(0xffffffffu, (v))
+#endif
 #define LOWEST_BIT(m) (__ffs((int)(m)) - 1)
 #define HIGHEST_BIT(m) (31 - __clz((int)(m)))
 #define BITS(m) __popc(m)

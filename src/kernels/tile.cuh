@@ -1,7 +1,7 @@
 /*
  * tile.cuh - merging in a block's shared memory without a bank conflict.
  *
- * A tile is 256 rows of ITEMS cells, one row a thread, rows one spare cell
+ * A tile is TILE_ROWS rows of ITEMS cells, one row a thread, rows one spare cell
  * apart. Two sorted lists to be merged fill a group of rows from both ends: A
  * ascending from its first place, B descending from its last. The thread that
  * owns row R of the result takes A's keys [a, a') and B's [b, b') with
@@ -16,13 +16,16 @@
  */
 
 enum {
-    ITEMS = TILE_ITEMS(sizeof(key)),
+    ITEMS = TILE_ITEMS,
     CELL_BYTES = (int)sizeof(item),
-    ROW_BYTES = TILE_ROW_BYTES(sizeof(key)),
-    TILE = TILE_KEYS(sizeof(key))
+    ROW_BYTES = TILE_ROW_BYTES(ITEMS, sizeof(key)),
+    TILE = TILE_ROWS * ITEMS
 };
 
 AGREE(CELL_BYTES == TILE_CELL_BYTES(sizeof(key)));
+AGREE(ITEMS == 8 || ITEMS == 16 || ITEMS == 32);
+AGREE(TILE_ROWS >= TILE_LEAST_ROWS && TILE_ROWS <= TILE_MOST_ROWS &&
+      (TILE_ROWS & (TILE_ROWS - 1)) == 0);
 
 /* Of all lanes up to mine, with it. */
 DEVICE unsigned sum_up_to_lane(unsigned sum)

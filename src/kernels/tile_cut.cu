@@ -256,7 +256,7 @@ DEVICE unsigned expected(unsigned before, unsigned samples, unsigned length, int
 DEVICE struct cut_pivot search_samples(struct cut_span w, unsigned length, unsigned target,
                                        int ways)
 {
-    const unsigned tolerance = TILE_SLACK(sizeof(key)) / 32 + 1;
+    const unsigned tolerance = TILE_SLACK(TILE) / 32 + 1;
     struct cut_aim aim;
     struct cut_pivot best;
     unsigned best_error = ~0u;
@@ -302,7 +302,7 @@ DEVICE unsigned search_keys(const struct tile_round *round, unsigned list_first,
 {
     struct cut_pivot p = *pivot;
     const unsigned above = p.before * TILE_SAMPLE;
-    const unsigned slack = TILE_SLACK(sizeof(key));
+    const unsigned slack = TILE_SLACK(TILE);
     struct cut_span w;
     struct cut_aim aim;
     unsigned rank;

@@ -8,9 +8,9 @@
  */
 
 enum {
-    CHUNK_STEPS = KEY_BITS == 64 ? 9 : 17, /* a little more than a 16th of a tile */
-    CHUNK = CHUNK_STEPS * WARP,            /* keys of one list that a warp loads at once */
-    BANKS = 128 / CELL_BYTES               /* cells that fill all banks once */
+    CHUNK_STEPS = TILE_ITEMS / 2 + 1, /* a little more than a 16th of a tile of 256 rows */
+    CHUNK = CHUNK_STEPS * WARP,       /* keys of one list that a warp loads at once */
+    BANKS = 128 / CELL_BYTES          /* cells that fill all banks once */
 };
 
 /* One lane's list: its part of the tile, and where that goes. */
@@ -328,9 +328,12 @@ struct tile_merge_shared {
     struct tile_tree tree;
 };
 
-AGREE(sizeof(struct tile_merge_shared) == TILE_MERGE_SHARED(sizeof(key)));
+AGREE(sizeof(struct tile_merge_shared) == TILE_MERGE_SHARED(TILE_ROWS, ITEMS, sizeof(key)));
 
-enum { tile_merge_blocks = 4 };
+enum {
+    tile_merge_blocks = TILE_MERGE_BLOCKS ? TILE_MERGE_BLOCKS
+                                          : TILE_BLOCKS(TILE_ROWS, ITEMS, (int)sizeof(key))
+};
 
 /* What is taken off the tile's keys while they are merged, if that makes them near. */
 struct tile_base {

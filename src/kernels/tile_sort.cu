@@ -102,9 +102,12 @@ struct tile_sort_shared {
     int_cell splits[TILE_ROWS];
 };
 
-AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_SHARED(sizeof(key)));
+AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_SHARED(TILE_ROWS, ITEMS, sizeof(key)));
 
-enum { tile_sort_blocks = KEY_BITS == 64 ? 4 : 5 };
+enum {
+    tile_sort_blocks = TILE_SORT_BLOCKS ? TILE_SORT_BLOCKS
+                                        : TILE_BLOCKS(TILE_ROWS, ITEMS, (int)sizeof(key))
+};
 
 /* Each block sorts one tile; the last may be short. */
 KERNEL(tile_sort, struct tile_sort_args)

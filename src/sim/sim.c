@@ -3,35 +3,62 @@
  */
 #include "sim.h"
 
+#include "kernels/launch.h"
+
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTHS = 4 }; /* keys of 8, 16, 32 and 64 bits */
-
-#define KERNEL_ROW(id, name, args, threads)                                              \
-    extern const struct simt_kernel simt_##name##_8, simt_##name##_16, simt_##name##_32, \
-        simt_##name##_64;
-#include "kernels/kernels.def"
-#undef KERNEL_ROW
+/*
+ * The programs: engine heap's for four key widths, engine tile's for all geometries
+ * that tune.def names. One named twice is declared and found twice, which is no harm.
+ */
+struct program {
+    int bits;
+    unsigned rows; /* of a tile; 0: the program is engine heap's */
+    unsigned items;
+    const struct simt_kernel *kernels[KERNEL_COUNT];
+};
 
 /* clang-format off */
-static const struct simt_kernel *const kernels[KERNEL_COUNT][WIDTHS] = {
-#define KERNEL_ROW(id, name, args, threads)                                              \
-    [KERNEL_##id] = {&simt_##name##_8, &simt_##name##_16, &simt_##name##_32,             \
-                     &simt_##name##_64},
-#include "kernels/kernels.def"
-#undef KERNEL_ROW
+#define BITS_1 8
+#define BITS_2 16
+#define BITS_4 32
+#define BITS_8 64
+#define TUNE(arch, size, ways, warps, threads, base)
+#define TILE_KERNEL(name, bits, rows, items) simt_##name##_##bits##_##rows##x##items
+#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
+    TILE_PROGRAM(BITS_##size, rows, items)
+
+#define HEAP_PROGRAM(bits)                                                               \
+    extern const struct simt_kernel simt_heap_base_##bits, simt_heap_cut_##bits,         \
+        simt_heap_merge_##bits;
+#define TILE_PROGRAM(bits, rows, items) TILE_PROGRAM_OF(bits, rows, items)
+#define TILE_PROGRAM_OF(bits, rows, items)                                               \
+    extern const struct simt_kernel TILE_KERNEL(tile_sort, bits, rows, items),           \
+        TILE_KERNEL(tile_cut, bits, rows, items), TILE_KERNEL(tile_merge, bits, rows, items);
+HEAP_PROGRAM(8) HEAP_PROGRAM(16) HEAP_PROGRAM(32) HEAP_PROGRAM(64)
+#include "tune.def"
+#undef HEAP_PROGRAM
+#undef TILE_PROGRAM_OF
+
+static const struct program programs[] = {
+#define HEAP_PROGRAM(bits)                                                               \
+    {bits, 0, 0, {[KERNEL_HEAP_BASE] = &simt_heap_base_##bits,                           \
+                  [KERNEL_HEAP_CUT] = &simt_heap_cut_##bits,                             \
+                  [KERNEL_HEAP_MERGE] = &simt_heap_merge_##bits}},
+#define TILE_PROGRAM_OF(bits, rows, items)                                               \
+    {bits, rows, items, {[KERNEL_TILE_SORT] = &TILE_KERNEL(tile_sort, bits, rows, items), \
+                         [KERNEL_TILE_CUT] = &TILE_KERNEL(tile_cut, bits, rows, items),  \
+                         [KERNEL_TILE_MERGE] = &TILE_KERNEL(tile_merge, bits, rows, items)}},
+HEAP_PROGRAM(8) HEAP_PROGRAM(16) HEAP_PROGRAM(32) HEAP_PROGRAM(64)
+#include "tune.def"
 };
 /* clang-format on */
-
-struct program {
-    int width; /* column of `kernels` */
-};
 
 struct sim {
     struct device device; /* first: the verbs get a pointer to it */
     struct machine machine;
-    struct program programs[WIDTHS];
 };
 
 static struct sim *sim_of(struct device *device)
@@ -96,15 +123,26 @@ static mw_status sim_download(struct device *device, void *to, const void *memor
     return status;
 }
 
-static mw_status sim_load(struct device *device, int bits, struct program **program)
+static mw_status sim_load(struct device *device, int bits, const struct tile_geometry *tile,
+                          struct program **program)
 {
-    for (int width = 0; width < WIDTHS; width++) {
-        if (bits == 8 << width) {
-            *program = &sim_of(device)->programs[width];
+    const unsigned rows = tile ? tile->rows : 0;
+    const unsigned items = tile ? tile->items : 0;
+
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        const struct program *const p = &programs[i];
+
+        if (p->bits == bits && p->rows == rows && p->items == items) {
+            *program = (struct program *)p; /* which sim_launch only reads */
             return MW_OK;
         }
     }
-    return fail(device->words, MW_UNSUPPORTED, "no kernels for keys of %d bits", bits);
+    if (!tile)
+        return fail(device->words, MW_UNSUPPORTED, "no kernels for keys of %d bits", bits);
+    return fail(device->words, MW_UNSUPPORTED,
+                "the simulator has no tiles of %u threads with %u items for keys of %d "
+                "bits, only those of the tuning table",
+                rows, items, bits);
 }
 
 mw_status sim_launch_function(struct device *device, const struct machine_launch *launch)
@@ -115,7 +153,7 @@ mw_status sim_launch_function(struct device *device, const struct machine_launch
 static mw_status sim_launch(struct device *device, const struct launch *launch)
 {
     const struct machine_launch inner = {
-        .kernel = kernels[launch->kernel][launch->program->width],
+        .kernel = launch->program->kernels[launch->kernel],
         .blocks = launch->blocks,
         .threads = launch->threads,
         .shared_bytes = launch->shared_bytes,
@@ -123,6 +161,7 @@ static mw_status sim_launch(struct device *device, const struct launch *launch)
         .args_bytes = launch->args_bytes,
     };
 
+    assert(inner.kernel);
     return sim_launch_function(device, &inner);
 }
 
@@ -175,8 +214,6 @@ mw_status sim_open(struct device **device, struct words *words)
     sim->device.info.shared_per_block = MOST_SHARED;
     sim->device.info.shared_per_processor = MOST_SHARED + 1024;
     sim->device.info.ahead_of_time = 1;
-    for (int width = 0; width < WIDTHS; width++)
-        sim->programs[width].width = width;
 
     status = machine_open(&sim->machine, words);
     if (status == MW_OK)

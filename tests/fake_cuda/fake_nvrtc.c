@@ -11,7 +11,7 @@
 enum { COMPILATION = 6, INTERNAL = 11 };
 
 struct _nvrtcProgram {
-    char cubin[128];
+    char cubin[400];
     char log[128];
     int broken;
 };

@@ -17,9 +17,10 @@ const struct kernel_file kernel_sources[] = {
     {NULL,         NULL,                           0                      },
 };
 const struct kernel_file kernel_images[] = {
-    {"program_32.fatbin", (const unsigned char *)"image",  5},
-    {"program_8.fatbin",  (const unsigned char *)"reject", 6},
-    {NULL,                NULL,                            0},
+    {"tile_32_256x32_4_4.fatbin", (const unsigned char *)"image",  5},
+    {"heap_32.fatbin",            (const unsigned char *)"image",  5},
+    {"heap_8.fatbin",             (const unsigned char *)"reject", 6},
+    {NULL,                        NULL,                            0},
 };
 
 struct fakes fake;
@@ -104,7 +105,7 @@ static mw_status live(struct device *device, int bits, uint64_t bytes,
     TRY(verbs->upload(device, memory, keys, bytes));
     /* Device memory is host memory here: has it all arrived? */
     outcome->same = memcmp(keys, memory, bytes) == 0;
-    TRY(verbs->load(device, bits, &launch.program));
+    TRY(verbs->load(device, bits, NULL, &launch.program));
     TRY(verbs->launch(device, &launch));
     TRY(verbs->wait(device, NULL));
     TRY(verbs->download(device, back, memory, bytes));

@@ -1,0 +1,61 @@
+# Read engine tile's geometries from the tuning table: sets `tiles`, `images_<tile>`,
+# `gencode_<tile>_<blocks>`, and `gencode_all` for what is compiled for everything.
+set(table ${PROJECT_SOURCE_DIR}/src/tune.def)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+file(STRINGS ${table} rows_of_table REGEX "^TUNE_TILE")
+
+# One image holds machine code for each architecture, and PTX of the newest for
+# GPUs that are newer still.
+list(GET MW_ARCHITECTURES -1 newest)
+set(ptx -gencode=arch=compute_${newest},code=compute_${newest})
+set(gencode_all "")
+foreach(architecture ${MW_ARCHITECTURES})
+    list(APPEND gencode_all -gencode=arch=compute_${architecture},code=sm_${architecture})
+endforeach()
+list(APPEND gencode_all ${ptx})
+
+# The rows an architecture uses: those of the greatest number that is not beyond it.
+function(row_architecture architecture result)
+    set(best 0)
+    foreach(row ${rows_of_table})
+        string(REGEX MATCH "[0-9]+" number "${row}")
+        if(number GREATER best AND NOT number GREATER architecture)
+            set(best ${number})
+        endif()
+    endforeach()
+    set(${result} ${best} PARENT_SCOPE)
+endfunction()
+
+# Rows for little shared memory serve GPUs that are not known to have much: code
+# for sm_80 also runs on sm_86 and sm_89, and PTX on whatever will come.
+set(tiles "")
+foreach(row ${rows_of_table})
+    string(REGEX MATCHALL "[0-9]+" numbers "${row}")
+    list(GET numbers 0 row_arch)
+    list(GET numbers 1 row_kib)
+    list(GET numbers 2 row_size)
+    list(GET numbers 5 row_rows)
+    list(GET numbers 6 row_items)
+    list(GET numbers 7 row_sort)
+    list(GET numbers 8 row_merge)
+    math(EXPR bits "8 * ${row_size}")
+    set(tile ${bits}_${row_rows}x${row_items})
+    set(blocks ${row_sort}_${row_merge})
+    list(APPEND tiles ${tile})
+    list(APPEND images_${tile} ${blocks})
+    foreach(architecture ${MW_ARCHITECTURES})
+        row_architecture(${architecture} best)
+        if(best EQUAL row_arch OR (row_kib LESS 160 AND NOT architecture MATCHES "^(90|100|103)"))
+            list(APPEND gencode_${tile}_${blocks}
+                -gencode=arch=compute_${architecture},code=sm_${architecture})
+        endif()
+        if(architecture STREQUAL newest AND (best EQUAL row_arch OR row_kib LESS 160))
+            list(APPEND gencode_${tile}_${blocks} ${ptx})
+        endif()
+    endforeach()
+    list(REMOVE_DUPLICATES images_${tile})
+    if(gencode_${tile}_${blocks})
+        list(REMOVE_DUPLICATES gencode_${tile}_${blocks})
+    endif()
+endforeach()
+list(REMOVE_DUPLICATES tiles)

@@ -1,0 +1,195 @@
+/*
+ * plan_tile.c - plans of engine tile: the geometry of tiles, and how many levels
+ * of merging each pass takes.
+ */
+#include "plan_parts.h"
+
+/* One row of tune.def for engine tile. */
+struct tile_row {
+    uint32_t arch;
+    uint32_t kib; /* of shared memory that a multiprocessor must have */
+    size_t size;
+    uint64_t most; /* keys; 0: any number */
+    uint32_t ways;
+    struct tile_geometry tile;
+};
+
+/* clang-format off */
+static const struct tile_row tile_rows[] = {
+#define TUNE(arch, size, ways, warps, threads, base)
+#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks}},
+#include "tune.def"
+#undef TUNE_TILE
+#undef TUNE
+};
+/* clang-format on */
+
+enum { TILE_ROW_COUNT = sizeof tile_rows / sizeof *tile_rows };
+
+static int row_fits(const struct tile_row *row, const mw_info *info, size_t size)
+{
+    return row->arch <= info->architecture && row->size == size &&
+           row->kib * UINT64_C(1024) <= info->shared_per_processor;
+}
+
+static const struct tile_row *tile_row(const mw_info *info, size_t size, uint64_t count)
+{
+    const struct tile_row *row = tile_rows;
+
+    while (!row_fits(row, info, size) || (row->most && row->most < count))
+        row++; /* the rows that ask for nothing end the search for every size */
+    return row;
+}
+
+/* Blocks a multiprocessor: the table's if a row has this geometry, else by rule. */
+static void set_blocks(struct tile_geometry *tile, const mw_info *info, size_t key_size)
+{
+    for (int i = 0; i < TILE_ROW_COUNT; i++) {
+        const struct tile_row *const row = &tile_rows[i];
+
+        if (row_fits(row, info, key_size) && row->tile.rows == tile->rows &&
+            row->tile.items == tile->items) {
+            *tile = row->tile;
+            return;
+        }
+    }
+    tile->sort_blocks = tile->merge_blocks = 0;
+}
+
+/* Fill in threads, items and base: the wish's, or what follows from it, or the row's. */
+static mw_status tile_tuning(struct plan *plan, const mw_info *info, size_t key_size,
+                             uint64_t count, struct words *words)
+{
+    mw_tuning *const t = &plan->tuning;
+    const struct tile_row *const row = tile_row(info, key_size, count);
+    struct tile_geometry *const tile = &plan->tile;
+
+    *tile = row->tile;
+    if (t->items)
+        tile->items = t->items;
+    else if (t->base && t->threads)
+        tile->items = t->base / t->threads;
+    if (t->threads)
+        tile->rows = t->threads;
+    else if (t->base)
+        tile->rows = t->base / tile->items;
+    if (!power_of_two(tile->rows) || tile->rows < TILE_LEAST_ROWS ||
+        tile->rows > TILE_MOST_ROWS ||
+        (tile->items != 8 && tile->items != 16 && tile->items != 32))
+        return fail(words, MW_UNSUPPORTED,
+                    "engine tile has 64, 128, 256 or 512 threads of 8, 16 or 32 items, "
+                    "not %u of %u",
+                    tile->rows, tile->items);
+    if (t->base && t->base != tile->rows * tile->items)
+        return fail(words, MW_UNSUPPORTED,
+                    "engine tile's base is its threads times its items, %u and not %u",
+                    tile->rows * tile->items, t->base);
+    set_blocks(tile, info, key_size);
+    plan->base_shared = (uint32_t)TILE_SORT_SHARED(tile->rows, tile->items, key_size);
+    plan->merge_shared = (uint32_t)TILE_MERGE_SHARED(tile->rows, tile->items, key_size);
+    if (plan->merge_shared > info->shared_per_block)
+        return fail(words, MW_UNSUPPORTED,
+                    "tiles of %u threads with %u items need %u bytes of shared memory; "
+                    "a block has %llu",
+                    tile->rows, tile->items, plan->merge_shared,
+                    (unsigned long long)info->shared_per_block);
+    t->threads = tile->rows;
+    t->items = tile->items;
+    t->base = tile->rows * tile->items;
+    if (!t->ways)
+        t->ways = row->ways;
+    return MW_OK;
+}
+
+enum { TILE_MOST_LEVELS = 5 }; /* log2 of the most ways */
+
+/*
+ * What a merge pass of 2^levels ways takes: some time whatever the count, then
+ * so many tenths of a picosecond a key. Measured on an H200 with 4-byte keys;
+ * 8-byte keys take twice as long, in like proportion.
+ */
+static const uint64_t pass_start = 150000000;
+static const uint64_t pass_by_levels[TILE_MOST_LEVELS + 1] = {0, 30, 39, 46, 57, 80};
+
+/* Levels of pass `i` of `passes` that share `levels` as evenly as can be, longest first. */
+static uint32_t levels_of_pass(uint32_t levels, uint32_t passes, uint32_t i)
+{
+    return levels / passes + (i < levels % passes);
+}
+
+/* The number of passes that merges 2^levels tiles in the least time. */
+static uint32_t choose_passes(uint64_t count, uint32_t levels, uint32_t most_levels)
+{
+    const uint32_t fewest = (levels + most_levels - 1) / most_levels;
+    uint32_t best = fewest;
+    uint64_t best_time = UINT64_MAX;
+
+    for (uint32_t passes = fewest; passes && passes <= levels; passes++) {
+        uint64_t time = passes * pass_start;
+
+        for (uint32_t i = 0; i < passes; i++)
+            time += count * pass_by_levels[levels_of_pass(levels, passes, i)];
+        if (time < best_time) {
+            best_time = time;
+            best = passes;
+        }
+    }
+    return best;
+}
+
+/*
+ * A tile's rows hold `piece` keys even if the cuts on both sides are off by all
+ * their slack and every pair of lists ends with an almost empty row.
+ */
+static struct plan_round tile_round(const struct tile_geometry *tile, uint64_t count,
+                                    uint64_t run, uint32_t ways)
+{
+    const int keys = (int)(tile->rows * tile->items);
+    const uint64_t group = run > count / ways ? count : run * ways;
+    struct plan_round round = {.run = run, .ways = ways};
+
+    round.groups = divide_up(count, run * ways);
+    round.piece = (uint64_t)(keys - 2 * TILE_SLACK(keys)) - ways / 2 * (tile->items - 1);
+    round.pieces = divide_up(group, round.piece);
+    round.blocks = round.groups * round.pieces;
+    if (round.pieces > TILE_COARSE_FROM)
+        round.coarse = (round.pieces - 1) / TILE_COARSE;
+    return round;
+}
+
+mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uint64_t count,
+                    struct words *words)
+{
+    mw_tuning *const t = &plan->tuning;
+    uint32_t most_levels = 0;
+    uint32_t levels = 0;
+    mw_status status;
+
+    if (count > UINT32_MAX)
+        return fail(words, MW_UNSUPPORTED, "engine tile sorts fewer than 2^32 keys");
+    TRY(tile_tuning(plan, info, key_size, count, words));
+
+    const uint64_t tiles = divide_up(count, t->base);
+    uint64_t run = t->base;
+
+    while (t->ways >> most_levels > 1)
+        most_levels++;
+    while (UINT64_C(1) << levels < tiles)
+        levels++;
+    plan->rounds = choose_passes(count, levels, most_levels);
+    plan->launches = count ? 1 + 2 * plan->rounds : 0;
+    plan->base_blocks = tiles;
+    plan->base_threads = t->threads;
+    for (uint32_t i = 0; i < plan->rounds; i++) {
+        const uint32_t ways = 1u << levels_of_pass(levels, plan->rounds, i);
+
+        plan->round[i] = tile_round(&plan->tile, count, run, ways);
+        plan->launches += plan->round[i].coarse > 0;
+        run *= ways;
+    }
+    t->ways = plan->rounds ? plan->round[0].ways : 2;
+    t->warps = (uint32_t)(tiles * (t->threads / HEAP_LANES));
+done:
+    return status;
+}

@@ -1,0 +1,51 @@
+/*
+ * tile_rows.h - the tuning table's rows for engine tile, to test against. The
+ * simulator has kernels for the geometry of each.
+ */
+#ifndef MW_TEST_TILE_ROWS_H
+#define MW_TEST_TILE_ROWS_H
+
+#include "kernels/launch.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tile_row {
+    uint32_t arch;
+    uint32_t kib;
+    size_t size;
+    uint64_t most;
+    uint32_t ways;
+    struct tile_geometry tile;
+};
+
+/* clang-format off */
+static const struct tile_row tile_rows[] = {
+#define TUNE(arch, size, ways, warps, threads, base)
+#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks}},
+#include "tune.def"
+#undef TUNE_TILE
+#undef TUNE
+};
+/* clang-format on */
+
+enum { TILE_ROW_COUNT = sizeof tile_rows / sizeof *tile_rows };
+
+/* The n-th geometry for keys of `size` bytes, each once; NULL behind the last. */
+static inline const struct tile_geometry *tile_of_size(size_t size, int n)
+{
+    for (int i = 0; i < TILE_ROW_COUNT; i++) {
+        const struct tile_geometry *const tile = &tile_rows[i].tile;
+        int again = tile_rows[i].size != size;
+
+        for (int j = 0; j < i && !again; j++)
+            again = tile_rows[j].size == size && tile_rows[j].tile.rows == tile->rows &&
+                    tile_rows[j].tile.items == tile->items;
+        if (!again && n-- == 0)
+            return tile;
+    }
+    return NULL;
+}
+
+#endif
