@@ -1,10 +1,13 @@
 /*
  * sim.c - the simulator as a device: the verbs of device.h.
  */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+
 #include "sim.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { WIDTHS = 4 }; /* keys of 8, 16, 32 and 64 bits */
 
@@ -32,6 +35,8 @@ struct sim {
     struct device device; /* first: the verbs get a pointer to it */
     struct machine machine;
     struct program programs[WIDTHS];
+    double *marks; /* the host's clock at each time mark, in milliseconds */
+    uint32_t mark_room;
 };
 
 static struct sim *sim_of(struct device *device)
@@ -47,6 +52,7 @@ struct machine *sim_machine(struct device *device)
 static void sim_close(struct device *device)
 {
     machine_close(sim_machine(device));
+    free(sim_of(device)->marks);
     free(sim_of(device));
 }
 
@@ -133,6 +139,35 @@ static mw_status sim_wait(struct device *device, void *stream)
     return MW_OK; /* a launch returns when it is done */
 }
 
+static mw_status sim_mark(struct device *device, uint32_t mark, void *stream)
+{
+    struct sim *const sim = sim_of(device);
+    struct timespec now;
+
+    (void)stream;
+    if (mark >= sim->mark_room) {
+        const uint32_t room = 2 * mark + 16;
+        double *const marks = realloc(sim->marks, room * sizeof *marks);
+
+        if (!marks)
+            return fail(device->words, MW_NO_MEMORY, "no memory for %u time marks",
+                        (unsigned)room);
+        sim->marks = marks;
+        sim->mark_room = room;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    sim->marks[mark] = 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+    return MW_OK;
+}
+
+static mw_status sim_between(struct device *device, uint32_t mark, double *milliseconds)
+{
+    const double *const marks = sim_of(device)->marks;
+
+    *milliseconds = marks[mark + 1] - marks[mark];
+    return MW_OK;
+}
+
 static void sim_ledger_reset(struct device *device)
 {
     ledger_reset(&sim_machine(device)->ledger);
@@ -153,6 +188,8 @@ static const struct device_verbs verbs = {
     .load = sim_load,
     .launch = sim_launch,
     .wait = sim_wait,
+    .mark = sim_mark,
+    .between = sim_between,
     .ledger_reset = sim_ledger_reset,
     .ledger = sim_ledger,
 };
