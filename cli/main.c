@@ -21,6 +21,7 @@ static const struct {
     {"sort",  command_sort,  "sort a file of keys"                                     },
     {"check", command_check, "is a file in order, and does it hold the same keys?"     },
     {"count", command_count, "sort in the simulator; count conflicts and transactions" },
+    {"bench", command_bench, "time the engines, beside other sorts where they were built"},
     {"info",  command_info,  "the devices found, and how each would sort"              },
 };
 

@@ -18,7 +18,7 @@ read -r -d '' table <<'ROWS'
 include/                   -
 kit/                       include/ kit/
 cli/                       include/ kit/ cli/
-bench/                     include/ kit/ bench/
+bench/                     include/ kit/ bench/ cli/
 examples/                  include/
 tests/                     include/ kit/ src/ tests/
 src/base/                  include/ src/base/

@@ -41,7 +41,8 @@ __global__ void judge(const T *keys, uint64_t count, rival_order order,
     unsigned long long descents = 0;
     unsigned long long sum = 0;
 
-    for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < count; i += stride) {
+    for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < count;
+         i += stride) {
         const T key = keys[i];
 
         sum += mix(total_less<T>::bits(key) + 0x6a09e667f3bcc908ull);
@@ -58,8 +59,8 @@ cudaError_t run(const rival_case *what, const void *keys, unsigned long long *re
     const uint64_t wanted = (what->count + THREADS - 1) / THREADS;
     const unsigned blocks = (unsigned)(wanted < MOST_BLOCKS ? wanted : MOST_BLOCKS);
 
-    judge<T><<<blocks ? blocks : 1, THREADS, 0, stream>>>(
-        static_cast<const T *>(keys), what->count, what->order, result);
+    judge<T><<<blocks ? blocks : 1, THREADS, 0, stream>>>(static_cast<const T *>(keys),
+                                                          what->count, what->order, result);
     return cudaGetLastError();
 }
 

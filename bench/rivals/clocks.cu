@@ -79,8 +79,7 @@ int clocks_describe(int device, char *text, size_t bytes)
                     "cache size"))
         return -1;
     present_clocks(device, now, sizeof now);
-    snprintf(text, bytes,
-             "at most SM %d MHz, memory %d MHz x %d bits; L2 cache %d MiB%s", sm / 1000,
-             memory / 1000, bus, l2 >> 20, now);
+    snprintf(text, bytes, "at most SM %d MHz, memory %d MHz x %d bits; L2 cache %d MiB%s",
+             sm / 1000, memory / 1000, bus, l2 >> 20, now);
     return 0;
 }

@@ -72,7 +72,7 @@ template <typename T> struct total_less {
 /* Hands out a workspace piece by piece; what was taken last can be given back. */
 class bump
 {
-public:
+  public:
     bump(void *first, uint64_t bytes) : next_(static_cast<char *>(first)), left_(bytes)
     {
     }
@@ -98,7 +98,7 @@ public:
         next_ = at;
     }
 
-private:
+  private:
     char *next_;
     uint64_t left_;
 };

@@ -13,7 +13,7 @@ namespace
 /* modernGPU allocates what it needs through its context; here, from the workspace. */
 class workspace_context : public mgpu::standard_context_t
 {
-public:
+  public:
     workspace_context() : mgpu::standard_context_t(false)
     {
     }
@@ -39,7 +39,7 @@ public:
             pool_.give(memory);
     }
 
-private:
+  private:
     bump pool_ = bump(nullptr, 0);
 };
 
@@ -51,8 +51,7 @@ workspace_context &context()
     return one;
 }
 
-template <typename T>
-void run(const rival_case *what, void *keys)
+template <typename T> void run(const rival_case *what, void *keys)
 {
     mgpu::mergesort(static_cast<T *>(keys), static_cast<int>(what->count),
                     mgpu::less_t<T>(), context());
@@ -114,9 +113,7 @@ int sort(const rival_case *what, void *keys, void *space, uint64_t bytes, void *
 } // namespace
 
 const rival rival_moderngpu = {
-    "moderngpu",
-    "mgpu::mergesort, mgpu::less_t, its allocations handed out of a workspace",
-    takes,
-    workspace,
+    "moderngpu", "mgpu::mergesort, mgpu::less_t, its allocations handed out of a workspace",
+    takes,       workspace,
     sort,
 };

@@ -41,7 +41,7 @@ const typed_sort &choose(const rival_case *what)
     const int is_float = what->type == MW_F32 || what->type == MW_F64;
 
     return by_type[what->type]->*(is_float && what->order == ORDER_TOTAL ? TotalSort
-                                                                           : Sort);
+                                                                         : Sort);
 }
 
 /* Counts and positions have 32 bits, and some arithmetic on them a sign. */
@@ -68,21 +68,18 @@ int sort(const rival_case *what, void *keys, void *space, uint64_t bytes, void *
                                               static_cast<cudaStream_t>(stream), sorted);
 }
 
-#define CALLS(Sort, TotalSort)                                        \
-    takes<&typed_rivals::Sort, &typed_rivals::TotalSort>,             \
-        workspace<&typed_rivals::Sort, &typed_rivals::TotalSort>,     \
+#define CALLS(Sort, TotalSort)                                    \
+    takes<&typed_rivals::Sort, &typed_rivals::TotalSort>,         \
+        workspace<&typed_rivals::Sort, &typed_rivals::TotalSort>, \
         sort<&typed_rivals::Sort, &typed_rivals::TotalSort>
 
 const rival list[] = {
     {"cub-merge",
-     "cub::DeviceMergeSort::SortKeys, cuda::std::less, storage allocated before",
-     CALLS(merge, merge_total)},
+     "cub::DeviceMergeSort::SortKeys, cuda::std::less, storage allocated before",    CALLS(merge,  merge_total)},
     {"cub-radix",
-     "cub::DeviceRadixSort::SortKeys on a DoubleBuffer, storage allocated before",
-     CALLS(radix, radix)},
+     "cub::DeviceRadixSort::SortKeys on a DoubleBuffer, storage allocated before",   CALLS(radix,  radix)      },
     {"thrust",
-     "thrust::sort with a comparison of its own, storage handed out of a workspace",
-     CALLS(thrust, thrust)},
+     "thrust::sort with a comparison of its own, storage handed out of a workspace", CALLS(thrust, thrust)     },
 #ifdef RIVALS_MODERNGPU
     rival_moderngpu,
 #endif
@@ -181,9 +178,19 @@ const char *error(void)
 char built[64];
 
 const rivals table = {
-    RIVALS_VERSION, built,    "CUDA events around the call, on its stream",
-    list,           sizeof list / sizeof *list,
-    open,           close_all, describe, start, stop, copy, check, error,
+    RIVALS_VERSION,
+    built,
+    "CUDA events around the call, on its stream",
+    list,
+    sizeof list / sizeof *list,
+    open,
+    close_all,
+    describe,
+    start,
+    stop,
+    copy,
+    check,
+    error,
 };
 
 } // namespace

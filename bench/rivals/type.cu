@@ -154,6 +154,6 @@ extern const typed_rivals JOIN(rivals_, NAME);
 const typed_rivals JOIN(rivals_, NAME) = {
     {merge_workspace<::cuda::std::less<KEY>>, merge_sort<::cuda::std::less<KEY>>},
     merge_by_total_order<KEY>(),
-    {radix_workspace, radix_sort},
-    {thrust_workspace, thrust_sort},
+    {radix_workspace,                         radix_sort                        },
+    {thrust_workspace,                        thrust_sort                       },
 };
