@@ -22,14 +22,27 @@ note(struct result *result, enum outcome outcome, const char *format, ...)
     return -1;
 }
 
-/* What failed, in words: the library's, the plugin's, or both if either may have. */
-static int note_failure(const struct stage *stage, const struct contestant *who,
-                        struct result *result)
+/* What failed, in the library's words or in the plugin's. */
+static int note_ours(const struct stage *stage, struct result *result)
 {
-    const char *const theirs = stage->plugin ? stage->plugin->error() : "";
-    const char *const ours = who->rival && *theirs ? "" : mw_error(stage->context);
+    return note(result, FAILED, "%s", mw_error(stage->context));
+}
 
-    return note(result, FAILED, "%s%s%s", ours, *ours && *theirs ? "; " : "", theirs);
+static int note_theirs(const struct stage *stage, struct result *result)
+{
+    return note(result, FAILED, "%s", stage->plugin->error());
+}
+
+static int note_sort(const struct stage *stage, const struct contestant *who,
+                     struct result *result)
+{
+    return who->rival ? note_theirs(stage, result) : note_ours(stage, result);
+}
+
+/* Copies and the stopwatch are the plugin's where there is one. */
+static int note_stage(const struct stage *stage, struct result *result)
+{
+    return stage->plugin ? note_theirs(stage, result) : note_ours(stage, result);
 }
 
 /* Ready the workspace that `who` needs for the present case. */
@@ -44,7 +57,7 @@ static int prepare(struct stage *stage, const struct contestant *who,
         if (!who->rival->takes(judged))
             return note(result, NOT_RUN, "does not take this case");
         if (who->rival->workspace(judged, &bytes))
-            return note_failure(stage, who, result);
+            return note_theirs(stage, result);
     } else {
         mw_tuning tuning = MW_TUNING_INIT;
 
@@ -63,7 +76,7 @@ static int prepare(struct stage *stage, const struct contestant *who,
         status = mw_alloc(stage->context, bytes, &stage->workspace);
         stage->workspace_bytes = status == MW_OK ? bytes : 0;
     }
-    return status == MW_OK ? 0 : note_failure(stage, who, result);
+    return status == MW_OK ? 0 : note_ours(stage, result);
 }
 
 static int sort(struct stage *stage, const struct contestant *who,
@@ -81,8 +94,8 @@ static int sort(struct stage *stage, const struct contestant *who,
 }
 
 /* Hold the result against the order and the fingerprint that the input had. */
-static int judge(struct stage *stage, const struct contestant *who,
-                 const struct rival_case *judged, const void *sorted, struct result *result)
+static int judge(struct stage *stage, const struct rival_case *judged, const void *sorted,
+                 struct result *result)
 {
     const struct one_case *const what = &stage->what;
     struct rival_verdict verdict = {0, 0};
@@ -90,7 +103,7 @@ static int judge(struct stage *stage, const struct contestant *who,
 
     if (stage->plugin) {
         if (stage->plugin->check(judged, sorted, stage->stream, &verdict))
-            return note_failure(stage, who, result);
+            return note_theirs(stage, result);
         if (verdict.descents)
             return note(result, WRONG, "%llu keys belong before their left neighbours",
                         (unsigned long long)verdict.descents);
@@ -99,7 +112,7 @@ static int judge(struct stage *stage, const struct contestant *who,
         return 0;
     }
     if (mw_download(stage->context, stage->output, sorted, stage->bytes) != MW_OK)
-        return note_failure(stage, who, result);
+        return note_ours(stage, result);
     if (kit_first_disorder(what->type, MW_ASCENDING, stage->output, what->count) !=
         what->count)
         return note(result, WRONG, "out of order");
@@ -119,13 +132,16 @@ static int measure(struct stage *stage, const struct contestant *who,
         double began = 0;
         double ms = 0;
 
-        if (stage_refill(stage) || stage_start(stage, &began) ||
-            sort(stage, who, judged, &sorted) || stage_stop(stage, began, &ms))
-            return note_failure(stage, who, result);
+        if (stage_refill(stage) || stage_start(stage, &began))
+            return note_stage(stage, result);
+        if (sort(stage, who, judged, &sorted))
+            return note_sort(stage, who, result);
+        if (stage_stop(stage, began, &ms))
+            return note_stage(stage, result);
         if (i >= 0)
             times[i] = ms;
     }
-    return judge(stage, who, judged, sorted, result);
+    return judge(stage, judged, sorted, result);
 }
 
 /* The launches of one timed sort after another: launch i of trial t at [i * trials + t]. */
@@ -138,9 +154,11 @@ static int time_launches(struct stage *stage, const struct contestant *who,
         void *sorted;
         size_t count = 0;
 
-        if (stage_refill(stage) || sort(stage, who, judged, &sorted) ||
+        if (stage_refill(stage))
+            return note_stage(stage, result);
+        if (sort(stage, who, judged, &sorted) ||
             mw_get_launches(stage->context, &launches, &count) != MW_OK)
-            return note_failure(stage, who, result);
+            return note_ours(stage, result);
         if (count == 0)
             return 0;
         if (!*times) {

@@ -200,17 +200,19 @@ void files_result(struct run *run, int i, int who)
 {
     const struct one_case what = cases_at(&run->cases, i);
     const struct result *const result = run_result(run, i, who);
+    char ratio[32] = "-";
 
     if (run->json_file)
         json_result(run, i, who);
-    if (!run->tsv || result->ms.median <= 0)
+    if (!run->tsv || !(result->ms.median > 0))
         return; /* the table and the JSON say why */
-    fprintf(run->tsv,
-            "%s\t%s\t%llu\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%u\t%.4f\t%.4f\t%s\t%llu\n",
+    if (run_ratio(run, i, who) > 0)
+        snprintf(ratio, sizeof ratio, "%.4f", run_ratio(run, i, who));
+    fprintf(run->tsv, "%s\t%s\t%llu\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%u\t%.4f\t%s\t%s\t%llu\n",
             mw_type_name(what.type), what.shape->name, (unsigned long long)what.count,
             run->field.list[who].name, result->ms.median, result->ms.mean, result->ms.least,
             result->ms.most, (unsigned)run->stage.trials,
-            1e-6 * (double)what.count / result->ms.median, run_ratio(run, i, who),
+            1e-6 * (double)what.count / result->ms.median, ratio,
             outcome_names[result->outcome], (unsigned long long)result->workspace_bytes);
     fflush(run->tsv);
 }

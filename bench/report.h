@@ -22,7 +22,7 @@ struct run {
 
 const struct result *run_result(const struct run *run, int i, int who);
 
-/* How many times as long as the first one; 0 if either has no time. */
+/* How many times as long as the first one; 0 unless both were right. */
 double run_ratio(const struct run *run, int i, int who);
 
 /* ---- table.c: the terminal ---- */

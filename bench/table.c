@@ -20,7 +20,9 @@ double run_ratio(const struct run *run, int i, int who)
     const struct result *const first = run_result(run, i, 0);
     const struct result *const other = run_result(run, i, who);
 
-    return has_time(first) && has_time(other) ? other->ms.median / first->ms.median : 0;
+    if (first->outcome != RIGHT || other->outcome != RIGHT || !(first->ms.median > 0))
+        return 0;
+    return other->ms.median / first->ms.median;
 }
 
 void table_header(const struct run *run)
@@ -56,7 +58,11 @@ void table_titles(const struct run *run)
 {
     printf("\n%-4s %-14s %11s", "", "", "");
     for (int i = 0; i < run->field.count; i++)
-        printf(" | %-*s", i ? OTHER_WIDTH : FIRST_WIDTH, run->field.list[i].name);
+        printf(" | %-*s",
+               i + 1 == run->field.count ? 0
+               : i                       ? OTHER_WIDTH
+                                         : FIRST_WIDTH,
+               run->field.list[i].name);
     printf("\n%-4s %-14s %11s", "type", "shape", "count");
     for (int i = 0; i < run->field.count; i++)
         printf(" | %10s %7s%s", "ms", "Gkeys/s", i ? "  ratio" : "");
@@ -103,7 +109,8 @@ void table_notes(const struct run *run)
             const struct result *const result = run_result(run, i, who);
             char text[COUNT_TEXT];
 
-            if (!*result->why)
+            /* That a rival has no such sort is what the dash says. */
+            if (!*result->why || (result->outcome == NOT_RUN && run->field.list[who].rival))
                 continue;
             printf("%s on %s %s %s: %s%s\n", run->field.list[who].name,
                    mw_type_name(what.type), what.shape->name, count_text(what.count, text),

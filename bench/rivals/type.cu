@@ -1,6 +1,6 @@
 /*
- * type.cu - the rivals for keys of one type: compiled once for each, with KEY
- * its C++ type and NAME its short name.
+ * type.cu - the rivals for keys of one type: compiled once for each, with RIVAL_KEY
+ * its C++ type and RIVAL_NAME its short name.
  */
 #include "inside.cuh"
 
@@ -15,6 +15,8 @@
 namespace
 {
 
+using key = RIVAL_KEY;
+
 /* Temporary storage begins on such a boundary. */
 uint64_t round_up(uint64_t bytes)
 {
@@ -26,7 +28,7 @@ template <typename Less>
 cudaError_t run_merge(void *temporary, size_t *bytes, void *keys, uint64_t count,
                       cudaStream_t stream)
 {
-    return cub::DeviceMergeSort::SortKeys(temporary, *bytes, static_cast<KEY *>(keys),
+    return cub::DeviceMergeSort::SortKeys(temporary, *bytes, static_cast<key *>(keys),
                                           static_cast<uint32_t>(count), Less(), stream);
 }
 
@@ -51,29 +53,29 @@ int merge_sort(void *keys, uint64_t count, void *workspace, uint64_t bytes,
 }
 
 /* The second buffer comes first in the workspace. */
-cudaError_t run_radix(void *temporary, size_t *bytes, cub::DoubleBuffer<KEY> *keys,
+cudaError_t run_radix(void *temporary, size_t *bytes, cub::DoubleBuffer<key> *keys,
                       uint64_t count, cudaStream_t stream)
 {
     return cub::DeviceRadixSort::SortKeys(temporary, *bytes, *keys,
                                           static_cast<uint32_t>(count), 0,
-                                          static_cast<int>(8 * sizeof(KEY)), stream);
+                                          static_cast<int>(8 * sizeof(key)), stream);
 }
 
 int radix_workspace(uint64_t count, uint64_t *bytes)
 {
-    cub::DoubleBuffer<KEY> keys(nullptr, nullptr);
+    cub::DoubleBuffer<key> keys(nullptr, nullptr);
     size_t temporary = 0;
     const cudaError_t code = run_radix(nullptr, &temporary, &keys, count, 0);
 
-    *bytes = round_up(count * sizeof(KEY)) + temporary;
+    *bytes = round_up(count * sizeof(key)) + temporary;
     return rival_check(code, "cub::DeviceRadixSort, asked for its storage");
 }
 
 int radix_sort(void *keys, uint64_t count, void *workspace, uint64_t bytes,
                cudaStream_t stream, void **sorted)
 {
-    const uint64_t second = round_up(count * sizeof(KEY));
-    cub::DoubleBuffer<KEY> both(static_cast<KEY *>(keys), static_cast<KEY *>(workspace));
+    const uint64_t second = round_up(count * sizeof(key));
+    cub::DoubleBuffer<key> both(static_cast<key *>(keys), static_cast<key *>(workspace));
     size_t temporary = bytes - second;
     const cudaError_t code = run_radix(static_cast<char *>(workspace) + second, &temporary,
                                        &both, count, stream);
@@ -84,7 +86,7 @@ int radix_sort(void *keys, uint64_t count, void *workspace, uint64_t bytes,
 
 /* A comparison that Thrust does not know, lest it turns to its radix sort. */
 struct own_less {
-    __host__ __device__ bool operator()(KEY a, KEY b) const
+    __host__ __device__ bool operator()(key a, key b) const
     {
         return a < b;
     }
@@ -114,7 +116,7 @@ struct workspace_allocator {
 /* Thrust does not tell what it will ask for: a second array, partitions, some change. */
 int thrust_workspace(uint64_t count, uint64_t *bytes)
 {
-    const uint64_t keys = count * sizeof(KEY);
+    const uint64_t keys = count * sizeof(key);
 
     *bytes = round_up(keys + keys / 32) + (UINT64_C(1) << 20);
     return 0;
@@ -123,7 +125,7 @@ int thrust_workspace(uint64_t count, uint64_t *bytes)
 int thrust_sort(void *keys, uint64_t count, void *workspace, uint64_t bytes,
                 cudaStream_t stream, void **sorted)
 {
-    KEY *const first = static_cast<KEY *>(keys);
+    key *const first = static_cast<key *>(keys);
     bump pool(workspace, bytes);
     workspace_allocator allocator = {&pool};
 
@@ -150,10 +152,10 @@ template <typename T> constexpr typed_sort merge_by_total_order()
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
-extern const typed_rivals JOIN(rivals_, NAME);
-const typed_rivals JOIN(rivals_, NAME) = {
-    {merge_workspace<::cuda::std::less<KEY>>, merge_sort<::cuda::std::less<KEY>>},
-    merge_by_total_order<KEY>(),
+extern const typed_rivals JOIN(rivals_, RIVAL_NAME);
+const typed_rivals JOIN(rivals_, RIVAL_NAME) = {
+    {merge_workspace<::cuda::std::less<key>>, merge_sort<::cuda::std::less<key>>},
+    merge_by_total_order<key>(),
     {radix_workspace,                         radix_sort                        },
     {thrust_workspace,                        thrust_sort                       },
 };
