@@ -33,11 +33,19 @@ static int open_plugin(struct stage *stage, const char *file)
     }
     if (!stage->plugin)
         return 0;
-    if (stage->plugin->open(stage->info.device, &stage->stream))
+    if (stage->plugin->open(stage->info.device, &stage->stream) == 0) {
+        stage->plugin_open = 1;
+        if (stage->plugin->describe(stage->clocks, sizeof stage->clocks) == 0)
+            return 0;
+    }
+    if (file)
         return plugin_trouble(stage, "rivals");
-    stage->plugin_open = 1;
-    if (stage->plugin->describe(stage->clocks, sizeof stage->clocks))
-        return plugin_trouble(stage, "rivals");
+    snprintf(stage->no_rivals, sizeof stage->no_rivals, "%s", stage->plugin->error());
+    if (stage->plugin_open)
+        stage->plugin->close();
+    stage->plugin_open = 0;
+    stage->plugin = NULL;
+    stage->stream = NULL;
     return 0;
 }
 
