@@ -46,7 +46,7 @@ static int print_help(void)
            "  multiway check --type u64 --same-as keys.bin sorted.bin\n"
            "  multiway count --type i32 --count 100k --ways 8\n"
            "\n"
-           "Exit status: 0 fine, 1 check or count says no, 2 wrong usage or trouble.\n",
+           "Exit status: 0 fine, 1 check, count or bench says no, 2 wrong usage or trouble.\n",
            names);
     return EXIT_FINE;
 }
