@@ -57,7 +57,7 @@ struct rival {
 /* What became of some keys. */
 struct rival_verdict {
     uint64_t descents;    /* positions whose key belongs before its left neighbour */
-    uint64_t fingerprint; /* a sum over all keys' bits, wherever they stand */
+    uint64_t fingerprint; /* the sum of kit_fingerprint_add, wherever keys stand */
 };
 
 struct rivals {

@@ -3,8 +3,8 @@
  * memory, rightly and wrongly, and its stopwatch shows made-up times, so that
  * tests know what the program must say of them.
  *
- * FAKE_RIVALS_OPEN=1 in the environment lets it refuse to open; FAKE_RIVALS_COPY=1
- * lets every copy fail.
+ * FAKE_RIVALS_OPEN=1 in the environment lets it refuse to open, FAKE_RIVALS_COPY=1
+ * lets every copy fail, and FAKE_RIVALS_BLIND=1 lets it find everything in order.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -54,7 +54,7 @@ static int needs_keys(const struct rival_case *what, uint64_t *bytes)
 static int needs_too_much(const struct rival_case *what, uint64_t *bytes)
 {
     (void)what;
-    *bytes = UINT64_C(1) << 62;
+    *bytes = UINT64_MAX;
     return 0;
 }
 
@@ -177,7 +177,8 @@ static int check(const struct rival_case *what, const void *keys, void *stream,
     kit_fingerprint_add(&print, what->type, keys, what->count);
     *verdict = (struct rival_verdict){0, print.sum};
     for (uint64_t i = 1; i < what->count; i++, key += size)
-        verdict->descents += kit_compare(what->type, MW_ASCENDING, key, key + size) > 0;
+        verdict->descents += !getenv("FAKE_RIVALS_BLIND") &&
+                             kit_compare(what->type, MW_ASCENDING, key, key + size) > 0;
     return 0;
 }
 
