@@ -150,24 +150,38 @@ static const char more[] =
     "  multiway bench --device cpu --types u32,f64 --counts 2^16,100003 --trials 3\n"
     "  multiway bench --device sim --types i32 --counts 20k --trials 1 --phases\n";
 
-int main(int argc, char **argv)
+/* Read the command line, and do what it says. */
+static int read_and_run(int argc, char **argv)
 {
     struct wish wish = {.device = "auto", .commit = "unknown", .trials = 10};
     /* clang-format off */
     const struct option options[] = {
-        {"device", 0, "NAME",   OPTION_TEXT, &wish.device, 0, "auto, cuda, cuda:N, cpu, cpu:N, sim (auto)"},
-        {"types",  0, "LIST",   OPTION_TEXT, &wish.types,  0, "of the keys, or all (i32,i64)"},
-        {"counts", 0, "LIST",   OPTION_TEXT, &wish.counts, 0, "how many keys: 2^20,1000003 (by device)"},
-        {"shapes", 0, "LIST",   OPTION_TEXT, &wish.shapes, 0, "of the input, as for gen, or all (random)"},
-        {"seed",   0, "N",      OPTION_COUNT, &wish.seed,  0, "another number, another input (0)"},
-        {"with",   0, "LIST",   OPTION_TEXT, &wish.with,   0, "who is measured: tile,heap,cub-merge ... (all)"},
-        {"ours",   0, "NAME",   OPTION_TEXT, &wish.ours,   0, "whom the others are held against (the first)"},
-        {"trials", 0, "N",      OPTION_NUMBER, &wish.trials, 0, "after 2 warm-ups (10)"},
-        {"phases", 0, NULL,     OPTION_FLAG, &wish.phases, 0, "our launches too, one by one"},
-        {"tsv",    0, "FILE",   OPTION_TEXT, &wish.tsv,    0, "write every figure there"},
-        {"json",   0, "FILE",   OPTION_TEXT, &wish.json,   0, "the same and the launches, as JSON"},
-        {"commit", 0, "TEXT",   OPTION_TEXT, &wish.commit, 0, "what is measured, for the files (unknown)"},
-        {"rivals-from", 0, "FILE", OPTION_TEXT, &wish.rivals_from, 0, "a plugin other than the one beside us"},
+        {"device",      0, "NAME", OPTION_TEXT,   &wish.device,      0,
+         "auto, cuda, cuda:N, cpu, cpu:N, sim (auto)"},
+        {"types",       0, "LIST", OPTION_TEXT,   &wish.types,       0,
+         "of the keys, or all (i32,i64)"},
+        {"counts",      0, "LIST", OPTION_TEXT,   &wish.counts,      0,
+         "how many keys: 2^20,1000003 (by device)"},
+        {"shapes",      0, "LIST", OPTION_TEXT,   &wish.shapes,      0,
+         "of the input, as for gen, or all (random)"},
+        {"seed",        0, "N",    OPTION_COUNT,  &wish.seed,        0,
+         "another number, another input (0)"},
+        {"with",        0, "LIST", OPTION_TEXT,   &wish.with,        0,
+         "who is measured: tile,heap,cub-merge ... (all)"},
+        {"ours",        0, "NAME", OPTION_TEXT,   &wish.ours,        0,
+         "whom the others are held against (the first)"},
+        {"trials",      0, "N",    OPTION_NUMBER, &wish.trials,      0,
+         "after 2 warm-ups (10)"},
+        {"phases",      0, NULL,   OPTION_FLAG,   &wish.phases,      0,
+         "our launches too, one by one"},
+        {"tsv",         0, "FILE", OPTION_TEXT,   &wish.tsv,         0,
+         "write every figure there"},
+        {"json",        0, "FILE", OPTION_TEXT,   &wish.json,        0,
+         "the same and the launches, as JSON"},
+        {"commit",      0, "TEXT", OPTION_TEXT,   &wish.commit,      0,
+         "what is measured, for the files (unknown)"},
+        {"rivals-from", 0, "FILE", OPTION_TEXT,   &wish.rivals_from, 0,
+         "a plugin other than the one beside us"},
         CACHE_OPTIONS(wish.cache),
         {0},
     };
@@ -180,15 +194,22 @@ int main(int argc, char **argv)
                                     .more = more,
                                     .options = options};
     enum parsed parsed;
+
+    wish.arguments = argv + 1;
+    parsed = options_parse(&command, argc, argv, NULL);
+    if (parsed != PARSED_RUN)
+        return exit_of(parsed);
+    if (wish.trials < 1 || wish.trials > MOST_TRIALS)
+        return complain("bench", "--trials must be 1 to %d", MOST_TRIALS);
+    return bench(&wish);
+}
+
+int main(int argc, char **argv)
+{
     int status;
 
     signal(SIGPIPE, SIG_IGN);
-    wish.arguments = argv + 1;
-    parsed = options_parse(&command, argc, argv, NULL);
-    if (parsed == PARSED_RUN && (wish.trials < 1 || wish.trials > MOST_TRIALS))
-        status = complain("bench", "--trials must be 1 to %d", MOST_TRIALS);
-    else
-        status = parsed == PARSED_RUN ? bench(&wish) : exit_of(parsed);
+    status = read_and_run(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout))
         status = complain("bench", "cannot write standard output: %s", strerror(errno));
     return status;

@@ -21,7 +21,7 @@ static const struct {
     {"sort",  command_sort,  "sort a file of keys"                                     },
     {"check", command_check, "is a file in order, and does it hold the same keys?"     },
     {"count", command_count, "sort in the simulator; count conflicts and transactions" },
-    {"bench", command_bench, "time the engines, beside other sorts where they were built"},
+    {"bench", command_bench, "time the engines, and beside them other sorts"           },
     {"info",  command_info,  "the devices found, and how each would sort"              },
 };
 
@@ -46,7 +46,7 @@ static int print_help(void)
            "  multiway check --type u64 --same-as keys.bin sorted.bin\n"
            "  multiway count --type i32 --count 100k --ways 8\n"
            "\n"
-           "Exit status: 0 fine, 1 check, count or bench says no, 2 wrong usage or trouble.\n",
+           "Exit status: 0 fine, 1 the answer is no, 2 wrong usage or trouble.\n",
            names);
     return EXIT_FINE;
 }

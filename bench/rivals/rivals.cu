@@ -73,17 +73,22 @@ int sort(const rival_case *what, void *keys, void *space, uint64_t bytes, void *
         workspace<&typed_rivals::Sort, &typed_rivals::TotalSort>, \
         sort<&typed_rivals::Sort, &typed_rivals::TotalSort>
 
+/* clang-format off */
 const rival list[] = {
     {"cub-merge",
-     "cub::DeviceMergeSort::SortKeys, cuda::std::less, storage allocated before",    CALLS(merge,  merge_total)},
+     "cub::DeviceMergeSort::SortKeys, cuda::std::less, storage allocated before",
+     CALLS(merge, merge_total)},
     {"cub-radix",
-     "cub::DeviceRadixSort::SortKeys on a DoubleBuffer, storage allocated before",   CALLS(radix,  radix)      },
+     "cub::DeviceRadixSort::SortKeys on a DoubleBuffer, storage allocated before",
+     CALLS(radix, radix)},
     {"thrust",
-     "thrust::sort with a comparison of its own, storage handed out of a workspace", CALLS(thrust, thrust)     },
+     "thrust::sort with a comparison of its own, storage handed out of a workspace",
+     CALLS(thrust, thrust)},
 #ifdef RIVALS_MODERNGPU
     rival_moderngpu,
 #endif
 };
+/* clang-format on */
 
 int open_all(void)
 {
