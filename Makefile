@@ -4,6 +4,7 @@ PREFIX = /usr/local
 JOBS   = $(shell nproc)
 CMAKE_FLAGS =
 CTEST_FLAGS =
+BENCH_FLAGS =
 
 all: prepare
 	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS)
@@ -18,7 +19,13 @@ demo: all
 test: all
 	@sh tests/tally.sh $(BUILD) -j$(JOBS) $(CTEST_FLAGS)
 
+# Our sorts beside others on the GPU; BENCH_FLAGS are the options of `multiway bench`.
 bench: all
+	@cmake --build $(BUILD) --target multiway-rivals -j$(JOBS)
+	$(BUILD)/cli/multiway bench $(BENCH_FLAGS)
+
+# The CPU's sort beside the standard library's.
+bench-cpu: all
 	@test -x $(BUILD)/bench/multiway_cpu_rivals || { echo 'The rivals need C++ and OpenMP.'; exit 1; }
 	$(BUILD)/bench/multiway_cpu_rivals
 
@@ -33,4 +40,4 @@ sanitize:
 clean:
 	rm -rf build build-asan build-tsan
 
-.PHONY: all prepare demo test bench install sanitize clean
+.PHONY: all prepare demo test bench bench-cpu install sanitize clean

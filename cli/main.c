@@ -21,6 +21,7 @@ static const struct {
     {"sort",  command_sort,  "sort a file of keys"                                     },
     {"check", command_check, "is a file in order, and does it hold the same keys?"     },
     {"count", command_count, "sort in the simulator; count conflicts and transactions" },
+    {"bench", command_bench, "time the engines, and beside them other sorts"           },
     {"tune",  command_tune,  "try tunings on a device; print the fastest as a row"     },
     {"info",  command_info,  "the devices found, and how each would sort"              },
 };
@@ -34,21 +35,20 @@ static int print_help(void)
            "Sort on a GPU, on the CPU, or in a simulator that counts.\n\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].about);
-    printf(
-        "\n"
-        "  multiway <command> --help   the command's options\n"
-        "  multiway --version          the version\n"
-        "\n"
-        "Files hold keys of one type, raw and little-endian; no file, or -, means\n"
-        "standard input or output. Types:%s.\n"
-        "\n"
-        "  multiway gen --type u64 --count 1M --shape random --seed 7 -o keys.bin\n"
-        "  multiway sort --type u64 -o sorted.bin keys.bin\n"
-        "  multiway check --type u64 --same-as keys.bin sorted.bin\n"
-        "  multiway count --type i32 --count 100k --ways 8\n"
-        "\n"
-        "Exit status: 0 fine, 1 check, count or tune says no, 2 wrong usage or trouble.\n",
-        names);
+    printf("\n"
+           "  multiway <command> --help   the command's options\n"
+           "  multiway --version          the version\n"
+           "\n"
+           "Files hold keys of one type, raw and little-endian; no file, or -, means\n"
+           "standard input or output. Types:%s.\n"
+           "\n"
+           "  multiway gen --type u64 --count 1M --shape random --seed 7 -o keys.bin\n"
+           "  multiway sort --type u64 -o sorted.bin keys.bin\n"
+           "  multiway check --type u64 --same-as keys.bin sorted.bin\n"
+           "  multiway count --type i32 --count 100k --ways 8\n"
+           "\n"
+           "Exit status: 0 fine, 1 the answer is no, 2 wrong usage or trouble.\n",
+           names);
     return EXIT_FINE;
 }
 

@@ -25,7 +25,7 @@ target_link_libraries(multiway_closed INTERFACE Threads::Threads ${CMAKE_DL_LIBS
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/multiway)
 install(FILES include/multiway.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/multiway.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(TARGETS multiway_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS multiway_cli multiway_bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS multiway_shared multiway_closed EXPORT multiway
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -14,3 +14,4 @@ if(NOT MW_NVCC)
 endif()
 # One image holds machine code for each of these, and PTX for anything newer.
 set(MW_ARCHITECTURES 80 90 CACHE STRING "Compute capabilities to compile ahead of time for")
+set(MW_MODERNGPU "" CACHE PATH "Folder of modernGPU, for multiway bench to measure its mergesort too")

@@ -287,6 +287,34 @@ typedef struct mw_ledger_line {
 MW_API mw_status mw_get_ledger(mw_context *context, const mw_ledger_line **lines,
                                size_t *count);
 
+/* One kernel that a sort launched, and how long it ran. */
+typedef struct mw_launch {
+    const char *kernel; /* such as "tile_merge" */
+    uint32_t round;     /* the merge round it belongs to, from 1; 0: the first pass */
+    uint32_t threads;   /* of a block */
+    uint64_t blocks;
+    double milliseconds;
+} mw_launch;
+
+/*
+ * Time every launch of the handle's later sorts (`on` not 0), or stop doing so,
+ * which is how a handle begins. On CUDA a timed sort puts an event before its
+ * first launch and one behind each, in the sort's own stream; it may create
+ * events, and it cannot be captured in a graph. The simulator takes the time of
+ * the host's clock; the CPU launches nothing and has nothing to time.
+ */
+MW_API mw_status mw_set_timing(mw_context *context, int on);
+
+/*
+ * The launches of the handle's last sort, in their order; waits until the last
+ * of them is done. A launch's time runs from the end of the one before it, so
+ * that together they are the sort's. `*count` is 0 if that sort was not timed,
+ * failed, or launched nothing. The array belongs to the handle until its next
+ * sort.
+ */
+MW_API mw_status mw_get_launches(mw_context *context, const mw_launch **launches,
+                                 size_t *count);
+
 /* What a handle was opened on. */
 typedef struct mw_info {
     size_t size;               /* sizeof(mw_info), set by the caller */

@@ -194,6 +194,37 @@ done:
     return status;
 }
 
+mw_status mw_set_timing(mw_context *context, int on)
+{
+    mw_status status;
+
+    TRY(context_ready(context));
+    context->timing = on != 0;
+done:
+    return status;
+}
+
+mw_status mw_get_launches(mw_context *context, const mw_launch **launches, size_t *count)
+{
+    struct pass_log *log;
+    mw_status status;
+
+    TRY(context_ready(context));
+    if (!launches || !count)
+        return fail(&context->words, MW_BAD_ARGUMENT, "launches or count is NULL");
+    *launches = NULL;
+    *count = 0;
+    log = &context->log;
+    for (uint32_t i = 0; i < log->count && !context->timed; i++)
+        TRY(context->device->verbs->between(context->device, i,
+                                            &log->launches[i].milliseconds));
+    context->timed = 1;
+    *launches = log->launches;
+    *count = log->count;
+done:
+    return status;
+}
+
 mw_status mw_get_ledger(mw_context *context, const mw_ledger_line **lines, size_t *count)
 {
     mw_status status;

@@ -6,15 +6,19 @@
 
 #include "cpu/cpu.h"
 #include "device.h"
+#include "passes.h"
 #include "plan.h"
 
 struct mw_context {
     struct device *device; /* one of the two, the other is NULL */
     struct cpu *cpu;
     mw_info info;
-    mw_tuning tuning; /* what the caller wishes */
-    mw_counts counts; /* of the last sort, its traffic left at 0 */
-    void *scratch;    /* device memory that mw_sort keeps: keys, then workspace */
+    mw_tuning tuning;    /* what the caller wishes */
+    mw_counts counts;    /* of the last sort, its traffic left at 0 */
+    int timing;          /* are launches timed? */
+    int timed;           /* has `log` got its times yet? */
+    struct pass_log log; /* of the last sort, if it was timed */
+    void *scratch;       /* device memory that mw_sort keeps: keys, then workspace */
     uint64_t scratch_bytes;
     struct words words;
 };

@@ -64,6 +64,13 @@ struct device_verbs {
     /* Wait for everything enqueued on `stream`. */
     mw_status (*wait)(struct device *device, void *stream);
 
+    /*
+     * Put time mark `mark` behind what was enqueued on `stream`; wait for mark
+     * `mark` + 1 and say how many milliseconds lie between the two.
+     */
+    mw_status (*mark)(struct device *device, uint32_t mark, void *stream);
+    mw_status (*between)(struct device *device, uint32_t mark, double *milliseconds);
+
     /* Forget the ledger; hand out the ledger. NULL where none is kept. */
     void (*ledger_reset)(struct device *device);
     mw_status (*ledger)(struct device *device, const mw_ledger_line **lines, size_t *count);

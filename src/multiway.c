@@ -12,6 +12,16 @@
  */
 #include "passes.h"
 
+#include "kernels/launch.h"
+
+#include <assert.h>
+
+static const char *const kernel_names[] = {
+#define KERNEL_ROW(id, name, args, engine) #name,
+#include "kernels/kernels.def"
+#undef KERNEL_ROW
+};
+
 /* Everything the passes of one sort have in common. */
 struct sort {
     struct device *device;
@@ -20,9 +30,23 @@ struct sort {
     uint64_t count;
     char *workspace;
     void *stream;
+    struct pass_log *log; /* or NULL */
 };
 
 static const struct key_code no_code = {0, 0, 0};
+
+/* Enter a launch, and mark the time behind it. */
+static mw_status note_launch(const struct sort *sort, const struct launch *what)
+{
+    struct pass_log *const log = sort->log;
+
+    assert(log->count < PASSES_MOST_LAUNCHES);
+    log->launches[log->count++] = (mw_launch){.kernel = kernel_names[what->kernel],
+                                              .round = log->round,
+                                              .threads = what->threads,
+                                              .blocks = what->blocks};
+    return sort->device->verbs->mark(sort->device, log->count, sort->stream);
+}
 
 static mw_status launch(const struct sort *sort, enum kernel_id kernel, uint64_t blocks,
                         uint32_t threads, uint32_t shared_bytes, const void *args,
@@ -36,8 +60,13 @@ static mw_status launch(const struct sort *sort, enum kernel_id kernel, uint64_t
                                 .args = args,
                                 .args_bytes = args_bytes,
                                 .stream = sort->stream};
+    mw_status status;
 
-    return sort->device->verbs->launch(sort->device, &what);
+    TRY(sort->device->verbs->launch(sort->device, &what));
+    if (sort->log)
+        TRY(note_launch(sort, &what));
+done:
+    return status;
 }
 
 /* Blocks of `threads` that give each of `tasks` a warp. */
@@ -160,19 +189,23 @@ static const struct engine engines[] = {
 
 mw_status passes_sort(struct device *device, struct program *program,
                       const struct plan *plan, struct code code, void *keys, uint64_t count,
-                      void *workspace, void *stream)
+                      void *workspace, void *stream, struct pass_log *log)
 {
     const struct engine *const engine = &engines[plan->tuning.engine];
-    const struct sort sort = {device, program, plan, count, workspace, stream};
+    const struct sort sort = {device, program, plan, count, workspace, stream, log};
     const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
     void *const buffer[2] = {keys, workspace};
     uint32_t at = plan->rounds % 2; /* where the runs are: an even number of rounds to go */
     mw_status status;
 
+    if (log)
+        TRY(device->verbs->mark(device, 0, stream));
     TRY(engine->first(&sort, keys, buffer[at], ours, plan->rounds == 0 ? ours : no_code));
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const int last = i + 1 == plan->rounds;
 
+        if (log)
+            log->round = i + 1;
         TRY(engine->merge(&sort, &plan->round[i], buffer[at], buffer[1 - at],
                           last ? ours : no_code));
         at = 1 - at;

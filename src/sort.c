@@ -2,7 +2,6 @@
  * sort.c - the sorting calls: arguments in, passes out.
  */
 #include "context.h"
-#include "passes.h"
 
 /* Is there such a type, and can so many keys of it be addressed? */
 static mw_status check_count(mw_context *context, mw_type type, uint64_t count)
@@ -96,14 +95,19 @@ static mw_status sort_on_device(mw_context *context, const struct plan *plan,
     mw_status status = MW_OK;
 
     note_plan(context, plan, count);
+    context->log.count = 0;
+    context->log.round = 0;
+    context->timed = 0;
     if (device->verbs->ledger_reset)
         device->verbs->ledger_reset(device);
     if (count == 0)
         return MW_OK;
     TRY(load_program(context, plan, row, &program));
     TRY(passes_sort(device, program, plan, type_code(row, direction), keys, count,
-                    workspace, stream));
+                    workspace, stream, context->timing ? &context->log : NULL));
 done:
+    if (status != MW_OK)
+        context->log.count = 0;
     return status;
 }
 

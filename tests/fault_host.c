@@ -222,12 +222,15 @@ static void open_handle(struct run *run)
     run->open_status = mw_open(&run->context, run->scenario->device, NULL);
     if (run->open_status == MW_OK)
         mw_set_tuning(run->context, &tuning);
+    if (run->open_status == MW_OK)
+        mw_set_timing(run->context, 1);
     plant.armed = 0;
 }
 
 static void sort(struct run *run)
 {
     const mw_ledger_line *lines;
+    const mw_launch *launches;
     size_t count;
 
     plant.armed = 1;
@@ -236,6 +239,8 @@ static void sort(struct run *run)
     run->figures_status = run->sort_status;
     if (run->sort_status == MW_OK)
         run->figures_status = mw_get_ledger(run->context, &lines, &count);
+    if (run->figures_status == MW_OK)
+        run->figures_status = mw_get_launches(run->context, &launches, &count);
     plant.armed = 0;
 }
 

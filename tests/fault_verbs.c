@@ -81,6 +81,12 @@ static mw_status plant_wait(struct device *device, void *stream)
                                                    : plant.real->wait(device, stream);
 }
 
+static mw_status plant_mark(struct device *device, uint32_t mark, void *stream)
+{
+    return fails(device, "mark", MW_DEVICE_FAILED) ? plant.status
+                                                   : plant.real->mark(device, mark, stream);
+}
+
 static void plant_verbs(struct device *device, struct device_verbs *verbs)
 {
     plant.real = device->verbs;
@@ -94,6 +100,7 @@ static void plant_verbs(struct device *device, struct device_verbs *verbs)
     verbs->load = plant_load;
     verbs->launch = plant_launch;
     verbs->wait = plant_wait;
+    verbs->mark = plant_mark;
     device->verbs = verbs;
 }
 
@@ -103,14 +110,17 @@ static const struct scenario {
     int device_memory;
     mw_engine engine;
     int warm;        /* after a smaller sort that went well */
+    int timed;       /* with its launches timed */
     int least_verbs; /* it takes at least so many, or the test tests nothing */
 } scenarios[] = {
-    {"mw_sort by heap",                 0, MW_ENGINE_HEAP, 0, 10},
-    {"mw_sort by heap that must grow",  0, MW_ENGINE_HEAP, 1, 10},
-    {"mw_sort_device by heap and copy", 1, MW_ENGINE_HEAP, 0, 12},
-    {"mw_sort by tile",                 0, MW_ENGINE_TILE, 0, 10},
-    {"mw_sort by tile that must grow",  0, MW_ENGINE_TILE, 1, 10},
-    {"mw_sort_device by tile and copy", 1, MW_ENGINE_TILE, 0, 12},
+    {"mw_sort by heap",                 0, MW_ENGINE_HEAP, 0, 0, 10},
+    {"mw_sort by heap that must grow",  0, MW_ENGINE_HEAP, 1, 0, 10},
+    {"mw_sort_device by heap and copy", 1, MW_ENGINE_HEAP, 0, 0, 12},
+    {"mw_sort by tile",                 0, MW_ENGINE_TILE, 0, 0, 10},
+    {"mw_sort by tile that must grow",  0, MW_ENGINE_TILE, 1, 0, 10},
+    {"mw_sort_device by tile and copy", 1, MW_ENGINE_TILE, 0, 0, 12},
+    {"mw_sort_device by heap, timed",   1, MW_ENGINE_HEAP, 0, 1, 18},
+    {"mw_sort_device by tile, timed",   1, MW_ENGINE_TILE, 0, 1, 15},
 };
 
 /* Two rounds of merging: six kinds of verbs, eleven or more calls. */
@@ -195,6 +205,7 @@ static int run_fault(struct tap *tap, const char *device, const struct scenario 
 
         small.count = 1000;
         plant_verbs(context->device, &verbs);
+        mw_set_timing(context, scenario->timed);
         if (scenario->warm) {
             trial_run(context, &small, &outcome);
             trial_close(&outcome);

@@ -18,9 +18,9 @@ read -r -d '' table <<'ROWS'
 include/                   -
 kit/                       include/ kit/
 cli/                       include/ kit/ cli/
-bench/                     include/ kit/ bench/
+bench/                     include/ kit/ bench/ cli/
 examples/                  include/
-tests/                     include/ kit/ src/ tests/
+tests/                     include/ kit/ src/ tests/ bench/rivals.h
 src/base/                  include/ src/base/
 src/kernels/kernel_files.h -
 src/kernels/simt.h         src/sim/simt_sim.h
@@ -33,8 +33,8 @@ src/cpu/                   include/ src/base/ src/cpu/
 src/device.h               src/base/ src/kernels/kernels.def
 src/plan                   src/base/ src/plan.h src/plan_parts.h src/tune.def src/kernels/launch.h
 src/passes.h               src/base/ src/device.h src/plan.h
-src/multiway.c             src/base/ src/device.h src/plan.h src/passes.h src/kernels/launch.h
-src/context.h              src/base/ src/device.h src/plan.h src/cpu/cpu.h
+src/multiway.c             src/base/ src/device.h src/plan.h src/passes.h src/kernels/launch.h src/kernels/kernels.def
+src/context.h              src/base/ src/device.h src/plan.h src/passes.h src/cpu/cpu.h
 src/                       src/base/ src/device.h src/plan.h src/passes.h src/context.h src/cpu/cpu.h
 ROWS
 

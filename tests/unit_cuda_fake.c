@@ -136,7 +136,7 @@ static void test_tiles(struct tap *tap)
         const int compiles = fake.nvrtc_compiles();
         struct program *program = NULL;
 
-        right &= device->verbs->load(device, 32, &rows[row], &program) == MW_OK &&
+        right &= device->verbs->load(device, 32, NULL, &rows[row], &program) == MW_OK &&
                  fake.nvrtc_compiles() == compiles + (row > 0 && i == row) &&
                  program != heap && (!programs[row] || program == programs[row]);
         for (size_t j = 0; j < row; j++)
@@ -191,7 +191,48 @@ static void test_copies(struct tap *tap)
         snprintf(detail, sizeof detail, "%llu bytes", (unsigned long long)sizes[i]);
         tap_ok(tap, outcome.status == MW_OK && outcome.same, "there and back again",
                detail);
+        tap_ok(tap, outcome.milliseconds == 0.25, "and its launch was timed", detail);
     }
+}
+
+/* Many marks, in any order, set again: the last time counts. */
+static void test_marks(struct tap *tap)
+{
+    struct words words = {""};
+    struct device *device = NULL;
+    const int args = 0;
+    struct launch launch = {NULL, KERNEL_HEAP_MERGE, 1, 32, 0, &args, 4, NULL};
+    double first = 0, last = 0;
+    mw_status status;
+
+    if (cuda_open(&device, 0, NULL, &words) != MW_OK) {
+        tap_ok(tap, 0, "open", words.text);
+        return;
+    }
+
+    const struct device_verbs *const verbs = device->verbs;
+
+    TRY(verbs->load(device, 32, NULL, &launch.program));
+    for (uint32_t mark = 0; mark < 100; mark++) {
+        TRY(verbs->mark(device, mark, NULL));
+        TRY(verbs->launch(device, &launch));
+    }
+    TRY(verbs->mark(device, 1, NULL)); /* as an older sort's marks are set anew */
+    TRY(verbs->between(device, 0, &first));
+    TRY(verbs->between(device, 98, &last));
+    tap_ok(tap, first == 25 && last == 0.25, "the time between two marks", "");
+    tap_ok(tap,
+           verbs->between(device, 99, &last) == MW_DEVICE_FAILED &&
+               strstr(words.text, "cannot tell the time"),
+           "a mark that was not set", words.text);
+    tap_ok(tap,
+           verbs->mark(device, 0, &launch) == MW_DEVICE_FAILED &&
+               strstr(words.text, "cannot mark the time"),
+           "a mark on no such stream", words.text);
+done:
+    tap_ok(tap, status == MW_OK, "marks and launches", words.text);
+    verbs->close(device);
+    tap_ok(tap, fake.live() == 0, "and the marks are given back", "");
 }
 
 static void test_disk_cache(struct tap *tap)
@@ -245,6 +286,7 @@ int main(void)
     test_tiles(&tap);
     test_context(&tap);
     test_copies(&tap);
+    test_marks(&tap);
     test_disk_cache(&tap);
     life_end();
     return tap_end(&tap);

@@ -3,6 +3,7 @@
 #include "cache.h"
 #include "copy.h"
 #include "driver.h"
+#include "marks.h"
 #include "program.h"
 
 #include <assert.h>
@@ -26,6 +27,7 @@ struct gpu {
     struct staging staging;
     struct cache *cache;
     struct program *programs; /* a list; loaded or about to be */
+    struct marks marks;
 };
 
 static struct gpu *gpu_of(struct device *device)
@@ -218,6 +220,34 @@ static mw_status gpu_wait(struct device *device, void *stream)
     return status;
 }
 
+static mw_status gpu_mark(struct device *device, uint32_t mark, void *stream)
+{
+    struct gpu *const gpu = gpu_of(device);
+    mw_status status = enter(gpu);
+
+    if (status != MW_OK)
+        return status;
+    status = driver_check(&gpu->driver, device->words,
+                          marks_set(&gpu->driver, &gpu->marks, mark, stream),
+                          "cannot mark the time on %s", device->info.device);
+    leave(gpu);
+    return status;
+}
+
+static mw_status gpu_between(struct device *device, uint32_t mark, double *milliseconds)
+{
+    struct gpu *const gpu = gpu_of(device);
+    mw_status status = enter(gpu);
+
+    if (status != MW_OK)
+        return status;
+    status = driver_check(&gpu->driver, device->words,
+                          marks_between(&gpu->driver, &gpu->marks, mark, milliseconds),
+                          "cannot tell the time of a launch on %s", device->info.device);
+    leave(gpu);
+    return status;
+}
+
 /* Give back what lives in the context, which is current. */
 static void empty(struct gpu *gpu)
 {
@@ -227,6 +257,7 @@ static void empty(struct gpu *gpu)
     for (struct program *program = gpu->programs; program; program = program->next)
         program_unload(&gpu->driver, program);
     staging_free(&gpu->driver, &gpu->staging);
+    marks_destroy(&gpu->driver, &gpu->marks);
 }
 
 static void gpu_close(struct device *device)
@@ -252,6 +283,7 @@ static void gpu_close(struct device *device)
         gpu->programs = program->next;
         free(program);
     }
+    marks_free(&gpu->marks);
     cache_close(gpu->cache);
     driver_close(&gpu->driver);
     free(gpu);
@@ -266,6 +298,8 @@ static const struct device_verbs verbs = {
     .load = gpu_load,
     .launch = gpu_launch,
     .wait = gpu_wait,
+    .mark = gpu_mark,
+    .between = gpu_between,
 };
 
 static mw_status find(struct gpu *gpu, int index)

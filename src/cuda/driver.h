@@ -17,6 +17,7 @@ typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
 
 enum {
     CUDA_SUCCESS = 0,
@@ -54,6 +55,9 @@ enum {
 /* For StreamCreate: ordered with the default stream. */
 enum { CU_STREAM_DEFAULT = 0 };
 
+/* For EventCreate: one that keeps the time. */
+enum { CU_EVENT_DEFAULT = 0 };
+
 /* clang-format off */
 
 /* THE list of driver functions: name in the table, symbol, parameters. */
@@ -88,6 +92,12 @@ enum { CU_STREAM_DEFAULT = 0 };
     F(StreamCreate, "cuStreamCreate", (CUstream *stream, unsigned flags))                \
     F(StreamDestroy, "cuStreamDestroy_v2", (CUstream stream))                            \
     F(StreamSynchronize, "cuStreamSynchronize", (CUstream stream))                       \
+    F(EventCreate, "cuEventCreate", (CUevent *event, unsigned flags))                    \
+    F(EventDestroy, "cuEventDestroy_v2", (CUevent event))                                \
+    F(EventRecord, "cuEventRecord", (CUevent event, CUstream stream))                    \
+    F(EventSynchronize, "cuEventSynchronize", (CUevent event))                           \
+    F(EventElapsedTime, "cuEventElapsedTime",                                            \
+      (float *milliseconds, CUevent first, CUevent last))                                \
     F(ModuleLoadData, "cuModuleLoadData", (CUmodule *module, const void *image))         \
     F(ModuleUnload, "cuModuleUnload", (CUmodule module))                                 \
     F(ModuleGetFunction, "cuModuleGetFunction",                                          \

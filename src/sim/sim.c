@@ -1,6 +1,8 @@
 /*
  * sim.c - the simulator as a device: the verbs of device.h.
  */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+
 #include "sim.h"
 
 #include "kernels/launch.h"
@@ -8,6 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /*
  * The programs: engine heap's for four key widths, engine tile's for all geometries
@@ -59,6 +62,8 @@ HEAP_PROGRAM(8) HEAP_PROGRAM(16) HEAP_PROGRAM(32) HEAP_PROGRAM(64)
 struct sim {
     struct device device; /* first: the verbs get a pointer to it */
     struct machine machine;
+    double *marks; /* the host's clock at each time mark, in milliseconds */
+    uint32_t mark_room;
 };
 
 static struct sim *sim_of(struct device *device)
@@ -74,6 +79,7 @@ struct machine *sim_machine(struct device *device)
 static void sim_close(struct device *device)
 {
     machine_close(sim_machine(device));
+    free(sim_of(device)->marks);
     free(sim_of(device));
 }
 
@@ -172,6 +178,35 @@ static mw_status sim_wait(struct device *device, void *stream)
     return MW_OK; /* a launch returns when it is done */
 }
 
+static mw_status sim_mark(struct device *device, uint32_t mark, void *stream)
+{
+    struct sim *const sim = sim_of(device);
+    struct timespec now;
+
+    (void)stream;
+    if (mark >= sim->mark_room) {
+        const uint32_t room = 2 * mark + 16;
+        double *const marks = realloc(sim->marks, room * sizeof *marks);
+
+        if (!marks)
+            return fail(device->words, MW_NO_MEMORY, "no memory for %u time marks",
+                        (unsigned)room);
+        sim->marks = marks;
+        sim->mark_room = room;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    sim->marks[mark] = 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+    return MW_OK;
+}
+
+static mw_status sim_between(struct device *device, uint32_t mark, double *milliseconds)
+{
+    const double *const marks = sim_of(device)->marks;
+
+    *milliseconds = marks[mark + 1] - marks[mark];
+    return MW_OK;
+}
+
 static void sim_ledger_reset(struct device *device)
 {
     ledger_reset(&sim_machine(device)->ledger);
@@ -192,6 +227,8 @@ static const struct device_verbs verbs = {
     .load = sim_load,
     .launch = sim_launch,
     .wait = sim_wait,
+    .mark = sim_mark,
+    .between = sim_between,
     .ledger_reset = sim_ledger_reset,
     .ledger = sim_ledger,
 };

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [--update] [CASE ...] - play the cases of the command line, speak TAP.
 #
-# MULTIWAY is the binary. A case (cases/*.case) is a transcript:
+# MULTIWAY is the binary, FAKE_RIVALS the folder of tests/bench's plugins. A case (cases/*.case) is a transcript:
 #
 #   # Its first line is its title; further such lines are notes.
 #   $ a command, run by sh in an empty folder of the case's own

@@ -377,6 +377,7 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned gr
                                          .shared_bytes = shared_bytes,
                                          .stream = stream,
                                          .args = parameters[0]};
+    fake.launches++;
     snprintf(fake.launched.kernel, sizeof fake.launched.kernel, "%s", function->name);
     return CUDA_SUCCESS;
 }

@@ -3,8 +3,9 @@
  *
  * Built as libcuda.so.1 and libnvrtc.so.13 and put first in LD_LIBRARY_PATH.
  * Device memory is host memory, kernels do not run, and copies that the real
- * driver may delay are delayed until somebody waits for them. The environment,
- * read by cuInit and by the *_restart functions:
+ * driver may delay are delayed until somebody waits for them. Events tell the
+ * time by a clock that every launch moves on by a quarter of a millisecond. The
+ * environment, read by cuInit and by the *_restart functions:
  *
  *   FAKE_CUDA_FAIL=k     the k-th call of the driver fails (1 is the first)
  *   FAKE_CUDA_ERROR=n    with this error (999, unknown, if not set)

@@ -12,9 +12,15 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* Errors the library has no name for. */
-enum { INVALID_VALUE = 1, INVALID_CONTEXT = 201, INVALID_HANDLE = 400, UNKNOWN = 999 };
+enum {
+    INVALID_VALUE = 1,
+    INVALID_CONTEXT = 201,
+    INVALID_HANDLE = 400,
+    NOT_READY = 600,
+    UNKNOWN = 999
+};
 
-enum kind { NOTHING, MEMORY, PINNED, STREAM, MODULE };
+enum kind { NOTHING, MEMORY, PINNED, STREAM, MODULE, EVENT };
 
 struct CUctx_st {
     int retained;
@@ -27,6 +33,7 @@ struct fake_state {
     int initialised;
     struct CUctx_st primary[MOST_DEVICES];
     struct fake_launch launched;
+    int launches; /* so far: the clock of this driver */
 };
 
 extern struct fake_state fake;

@@ -106,8 +106,11 @@ static mw_status live(struct device *device, int bits, uint64_t bytes,
     /* Device memory is host memory here: has it all arrived? */
     outcome->same = memcmp(keys, memory, bytes) == 0;
     TRY(verbs->load(device, bits, NULL, &launch.program));
+    TRY(verbs->mark(device, 0, NULL));
     TRY(verbs->launch(device, &launch));
+    TRY(verbs->mark(device, 1, NULL));
     TRY(verbs->wait(device, NULL));
+    TRY(verbs->between(device, 0, &outcome->milliseconds));
     TRY(verbs->download(device, back, memory, bytes));
     outcome->same &= memcmp(keys, back, bytes) == 0;
 done:
@@ -119,7 +122,7 @@ done:
 
 struct outcome life(int bits, uint64_t bytes, const mw_options *options)
 {
-    struct outcome outcome = {MW_OK, {""}, 0, 0};
+    struct outcome outcome = {MW_OK, {""}, 0, 0, 0};
     struct device *device = NULL;
 
     outcome.status = cuda_open(&device, 1, options, &outcome.words);

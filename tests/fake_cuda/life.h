@@ -40,8 +40,9 @@ void rewrite_program(const char *text);
 struct outcome {
     mw_status status;
     struct words words;
-    int same;        /* what was downloaded is what was uploaded */
-    int close_calls; /* calls of the driver before the giving back began */
+    int same;            /* what was downloaded is what was uploaded */
+    double milliseconds; /* of its one launch */
+    int close_calls;     /* calls of the driver before the giving back began */
 };
 
 /* A life with keys of `bits` bits, `bytes` of them (at most MOST_BYTES). */

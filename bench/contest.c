@@ -1,0 +1,215 @@
+/*
+ * contest.c - one contestant on one input: ready, measured, judged.
+ */
+#include "stage.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static int
+note(struct result *result, enum outcome outcome, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(result->why, sizeof result->why, format, list);
+    va_end(list);
+    result->outcome = outcome;
+    return -1;
+}
+
+/* What failed, in the library's words or in the plugin's. */
+static int note_ours(const struct stage *stage, struct result *result)
+{
+    return note(result, FAILED, "%s", mw_error(stage->context));
+}
+
+static int note_theirs(const struct stage *stage, struct result *result)
+{
+    return note(result, FAILED, "%s", stage->plugin->error());
+}
+
+static int note_sort(const struct stage *stage, const struct contestant *who,
+                     struct result *result)
+{
+    return who->rival ? note_theirs(stage, result) : note_ours(stage, result);
+}
+
+/* Copies and the stopwatch are the plugin's where there is one. */
+static int note_stage(const struct stage *stage, struct result *result)
+{
+    return stage->plugin ? note_theirs(stage, result) : note_ours(stage, result);
+}
+
+/* Ready the workspace that `who` needs for the present case. */
+static int prepare(struct stage *stage, const struct contestant *who,
+                   const struct rival_case *judged, struct result *result)
+{
+    const struct one_case *const what = &stage->what;
+    uint64_t bytes = 0;
+    mw_status status = MW_OK;
+
+    if (who->rival) {
+        if (!who->rival->takes(judged))
+            return note(result, NOT_RUN, "does not take this case");
+        if (who->rival->workspace(judged, &bytes))
+            return note_theirs(stage, result);
+    } else {
+        mw_tuning tuning = MW_TUNING_INIT;
+
+        tuning.engine = who->engine;
+        status = mw_set_tuning(stage->context, &tuning);
+        if (status == MW_OK)
+            status = mw_sort_workspace(stage->context, what->type, what->count, &bytes);
+        if (status == MW_UNSUPPORTED)
+            return note(result, NOT_RUN, "%s", mw_error(stage->context));
+    }
+    result->workspace_bytes = bytes;
+    if (status == MW_OK && bytes > stage->workspace_bytes) {
+        mw_free(stage->context, stage->workspace);
+        stage->workspace = NULL;
+        stage->workspace_bytes = 0;
+        status = mw_alloc(stage->context, bytes, &stage->workspace);
+        stage->workspace_bytes = status == MW_OK ? bytes : 0;
+    }
+    return status == MW_OK ? 0 : note_ours(stage, result);
+}
+
+static int sort(struct stage *stage, const struct contestant *who,
+                const struct rival_case *judged, void **sorted)
+{
+    *sorted = stage->keys;
+    if (who->rival)
+        return who->rival->sort(judged, stage->keys, stage->workspace,
+                                stage->workspace_bytes, stage->stream, sorted);
+    return mw_sort_device(stage->context, stage->what.type, MW_ASCENDING, stage->keys,
+                          stage->what.count, stage->workspace, stage->workspace_bytes,
+                          stage->stream) == MW_OK
+               ? 0
+               : -1;
+}
+
+/* Hold the result against the order and the fingerprint that the input had. */
+static int judge(struct stage *stage, const struct rival_case *judged, const void *sorted,
+                 struct result *result)
+{
+    const struct one_case *const what = &stage->what;
+    struct rival_verdict verdict = {0, 0};
+    struct kit_fingerprint print = {0, 0};
+
+    if (stage->plugin) {
+        if (stage->plugin->check(judged, sorted, stage->stream, &verdict))
+            return note_theirs(stage, result);
+        if (verdict.descents)
+            return note(result, WRONG, "%llu keys belong before their left neighbours",
+                        (unsigned long long)verdict.descents);
+        if (verdict.fingerprint != stage->original.fingerprint)
+            return note(result, WRONG, "other keys than before");
+        return 0;
+    }
+    if (mw_download(stage->context, stage->output, sorted, stage->bytes) != MW_OK)
+        return note_ours(stage, result);
+    if (kit_first_disorder(what->type, MW_ASCENDING, stage->output, what->count) !=
+        what->count)
+        return note(result, WRONG, "out of order");
+    kit_fingerprint_add(&print, what->type, stage->output, what->count);
+    if (!kit_fingerprint_equal(print, stage->print))
+        return note(result, WRONG, "other keys than before");
+    return 0;
+}
+
+/* `trials` timed sorts after the warm-ups; the last result is judged. */
+static int measure(struct stage *stage, const struct contestant *who,
+                   const struct rival_case *judged, double *times, struct result *result)
+{
+    void *sorted = NULL;
+
+    for (int i = -WARM_UPS; i < (int)stage->trials; i++) {
+        double began = 0;
+        double ms = 0;
+
+        if (stage_refill(stage) || stage_start(stage, &began))
+            return note_stage(stage, result);
+        if (sort(stage, who, judged, &sorted))
+            return note_sort(stage, who, result);
+        if (stage_stop(stage, began, &ms))
+            return note_stage(stage, result);
+        if (i >= 0)
+            times[i] = ms;
+    }
+    return judge(stage, judged, sorted, result);
+}
+
+/* The launches of one timed sort after another: launch i of trial t at [i * trials + t]. */
+static int time_launches(struct stage *stage, const struct contestant *who,
+                         const struct rival_case *judged, double **times,
+                         struct result *result)
+{
+    for (uint32_t t = 0; t < stage->trials; t++) {
+        const mw_launch *launches = NULL;
+        void *sorted;
+        size_t count = 0;
+
+        if (stage_refill(stage))
+            return note_stage(stage, result);
+        if (sort(stage, who, judged, &sorted) ||
+            mw_get_launches(stage->context, &launches, &count) != MW_OK)
+            return note_ours(stage, result);
+        if (count == 0)
+            return 0;
+        if (!*times) {
+            *times = malloc(count * stage->trials * sizeof **times);
+            result->launches = malloc(count * sizeof *launches);
+            if (!*times || !result->launches)
+                return note(result, FAILED, "no memory for the times of launches");
+            memcpy(result->launches, launches, count * sizeof *launches);
+            result->launch_count = count;
+        }
+        for (size_t i = 0; i < count; i++)
+            (*times)[i * stage->trials + t] = launches[i].milliseconds;
+    }
+    return 0;
+}
+
+/* The median time of each launch. Ours only: rivals do not tell. */
+static int measure_phases(struct stage *stage, const struct contestant *who,
+                          const struct rival_case *judged, struct result *result)
+{
+    double *times = NULL;
+    int failed;
+
+    mw_set_timing(stage->context, 1);
+    failed = time_launches(stage, who, judged, &times, result);
+    mw_set_timing(stage->context, 0);
+    for (size_t i = 0; !failed && i < result->launch_count; i++)
+        result->launches[i].milliseconds =
+            figures_of(times + i * stage->trials, stage->trials).median;
+    free(times);
+    return failed;
+}
+
+void stage_run(struct stage *stage, const struct contestant *who, int phases,
+               struct result *result)
+{
+    struct rival_case judged = stage_rival_case(&stage->what);
+    double *const times = calloc(stage->trials, sizeof *times);
+
+    *result = (struct result){.outcome = NOT_RUN};
+    if (!who->rival)
+        judged.order = ORDER_TOTAL; /* what we promise */
+    if (!times) {
+        note(result, FAILED, "no memory for the times of trials");
+    } else if (prepare(stage, who, &judged, result) == 0) {
+        if (measure(stage, who, &judged, times, result) == 0)
+            result->outcome = RIGHT;
+        if (result->outcome != FAILED)
+            result->ms = figures_of(times, stage->trials);
+        if (result->outcome == RIGHT && phases && !who->rival)
+            measure_phases(stage, who, &judged, result);
+    }
+    free(times);
+}

@@ -1,0 +1,239 @@
+/*
+ * files.c - the run as programs read it: TSV and JSON, written as it goes, so
+ * that a run that is cut short leaves what it measured.
+ */
+#include "report.h"
+
+#include <errno.h>
+#include <time.h>
+
+/* Letters that would break a line of TSV become blanks. */
+static void write_line(FILE *to, const char *name, const char *text)
+{
+    fprintf(to, "# %s: ", name);
+    for (; *text; text++)
+        putc(*text < ' ' && *text >= 0 ? ' ' : *text, to);
+    putc('\n', to);
+}
+
+/* The command line in one text, cut where it is too long. */
+static void command_line(const struct run *run, char *text, size_t bytes)
+{
+    size_t used = (size_t)snprintf(text, bytes, "multiway bench");
+
+    for (char **a = run->wish.arguments; *a && used < bytes; a++)
+        used += (size_t)snprintf(text + used, bytes - used, " %s", *a);
+}
+
+struct field_text {
+    const char *name;
+    const char *text;
+};
+
+enum { HEADER_LINES = 9 };
+
+/* What describes the run, for both files. `room` holds the texts made here. */
+static void describe(const struct run *run, struct field_text lines[HEADER_LINES],
+                     char room[2048])
+{
+    const struct stage *const stage = &run->stage;
+
+    command_line(run, room, 2048);
+    lines[0] = (struct field_text){"machine", stage->info.name};
+    lines[1] = (struct field_text){"device", stage->info.device};
+    lines[2] = (struct field_text){"driver", stage->info.driver};
+    lines[3] = (struct field_text){"clocks", stage->clocks};
+    lines[4] = (struct field_text){"rivals", stage->plugin ? stage->plugin->built : ""};
+    lines[5] = (struct field_text){"date", run->date};
+    lines[6] = (struct field_text){"commit", run->wish.commit};
+    lines[7] = (struct field_text){"command", room};
+    lines[8] = (struct field_text){"times", stage_clock(stage)};
+}
+
+static void begin_tsv(struct run *run)
+{
+    struct field_text lines[HEADER_LINES];
+    char room[2048];
+
+    describe(run, lines, room);
+    for (int i = 0; i < HEADER_LINES; i++)
+        write_line(run->tsv, lines[i].name, lines[i].text);
+    for (int i = 0; i < run->field.count; i++)
+        fprintf(run->tsv, "# %s: %s\n", run->field.list[i].name, run->field.list[i].about);
+    fprintf(run->tsv,
+            "# %u trials after %d warm-ups; ratio: median / median of %s\n"
+            "type\tshape\tcount\tcontestant\tmedian_ms\tmean_ms\tmin_ms\tmax_ms\ttrials\t"
+            "gkeys_s\tratio\tverified\tworkspace_bytes\n",
+            (unsigned)run->stage.trials, WARM_UPS, run->field.list[0].name);
+}
+
+static void begin_json(struct run *run)
+{
+    struct field_text lines[HEADER_LINES];
+    char room[2048];
+
+    describe(run, lines, room);
+    run->json = (struct json){.to = run->json_file};
+    json_open(&run->json, NULL, '{');
+    for (int i = 0; i < HEADER_LINES; i++)
+        json_text(&run->json, lines[i].name, lines[i].text);
+    json_count(&run->json, "trials", run->stage.trials);
+    json_count(&run->json, "warm_ups", WARM_UPS);
+    json_text(&run->json, "ours", run->field.list[0].name);
+    json_open(&run->json, "contestants", '[');
+    for (int i = 0; i < run->field.count; i++) {
+        json_open(&run->json, NULL, '{');
+        json_text(&run->json, "name", run->field.list[i].name);
+        json_text(&run->json, "about", run->field.list[i].about);
+        json_close(&run->json, '{');
+    }
+    json_close(&run->json, '[');
+    json_open(&run->json, "copies", '[');
+}
+
+static int open_file(const char *path, FILE **file)
+{
+    if (!path)
+        return 0;
+    *file = fopen(path, "w");
+    if (*file)
+        return 0;
+    complain("bench", "cannot write %s: %s", path, strerror(errno));
+    return -1;
+}
+
+int files_open(struct run *run)
+{
+    const time_t now = time(NULL);
+
+    strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    if (open_file(run->wish.tsv, &run->tsv) || open_file(run->wish.json, &run->json_file))
+        return -1;
+    if (run->tsv)
+        begin_tsv(run);
+    if (run->json_file)
+        begin_json(run);
+    return 0;
+}
+
+static void json_figures(struct json *json, const struct figures *ms)
+{
+    json_real(json, "median_ms", ms->median);
+    json_real(json, "mean_ms", ms->mean);
+    json_real(json, "min_ms", ms->least);
+    json_real(json, "max_ms", ms->most);
+}
+
+void files_copy(struct run *run, const struct one_case *what, uint64_t bytes,
+                const struct figures *ms)
+{
+    if (run->tsv)
+        fprintf(run->tsv, "%s\t-\t%llu\tcopy\t%.6f\t%.6f\t%.6f\t%.6f\t%u\t%.4f\t-\t-\t0\n",
+                mw_type_name(what->type), (unsigned long long)what->count, ms->median,
+                ms->mean, ms->least, ms->most, (unsigned)run->stage.trials,
+                1e-6 * (double)what->count / ms->median);
+    if (!run->json_file)
+        return;
+    json_open(&run->json, NULL, '{');
+    json_count(&run->json, "bytes", bytes);
+    json_figures(&run->json, ms);
+    json_real(&run->json, "terabytes_s", 2e-9 * (double)bytes / ms->median);
+    json_close(&run->json, '{');
+}
+
+void files_results(struct run *run)
+{
+    if (!run->json_file)
+        return;
+    json_close(&run->json, '[');
+    json_open(&run->json, "results", '[');
+}
+
+/* A word for each outcome; a time that is absent has none. */
+static const char *const outcome_names[] = {
+    [NOT_RUN] = "not run", [RIGHT] = "yes", [WRONG] = "WRONG", [FAILED] = "failed"};
+
+static void json_launches(struct json *json, const struct result *result)
+{
+    json_open(json, "launches", '[');
+    for (size_t i = 0; i < result->launch_count; i++) {
+        const mw_launch *const launch = &result->launches[i];
+
+        json_open(json, NULL, '{');
+        json_text(json, "kernel", launch->kernel);
+        json_count(json, "pass", launch->round);
+        json_count(json, "blocks", launch->blocks);
+        json_count(json, "threads", launch->threads);
+        json_real(json, "median_ms", launch->milliseconds);
+        json_close(json, '{');
+    }
+    json_close(json, '[');
+}
+
+static void json_result(struct run *run, int i, int who)
+{
+    const struct one_case what = cases_at(&run->cases, i);
+    const struct result *const result = run_result(run, i, who);
+    struct json *const json = &run->json;
+
+    json_open(json, NULL, '{');
+    json_text(json, "type", mw_type_name(what.type));
+    json_text(json, "shape", what.shape->name);
+    json_count(json, "count", what.count);
+    json_text(json, "contestant", run->field.list[who].name);
+    json_text(json, "verified", outcome_names[result->outcome]);
+    if (*result->why)
+        json_text(json, "why", result->why);
+    if (result->ms.median > 0) {
+        json_figures(json, &result->ms);
+        json_real(json, "gkeys_s", 1e-6 * (double)what.count / result->ms.median);
+        json_count(json, "workspace_bytes", result->workspace_bytes);
+    }
+    if (run_ratio(run, i, who) > 0)
+        json_real(json, "ratio", run_ratio(run, i, who));
+    if (result->launch_count)
+        json_launches(json, result);
+    json_close(json, '{');
+}
+
+void files_result(struct run *run, int i, int who)
+{
+    const struct one_case what = cases_at(&run->cases, i);
+    const struct result *const result = run_result(run, i, who);
+    char ratio[32] = "-";
+
+    if (run->json_file)
+        json_result(run, i, who);
+    if (!run->tsv || !(result->ms.median > 0))
+        return; /* the table and the JSON say why */
+    if (run_ratio(run, i, who) > 0)
+        snprintf(ratio, sizeof ratio, "%.4f", run_ratio(run, i, who));
+    fprintf(run->tsv, "%s\t%s\t%llu\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%u\t%.4f\t%s\t%s\t%llu\n",
+            mw_type_name(what.type), what.shape->name, (unsigned long long)what.count,
+            run->field.list[who].name, result->ms.median, result->ms.mean, result->ms.least,
+            result->ms.most, (unsigned)run->stage.trials,
+            1e-6 * (double)what.count / result->ms.median, ratio,
+            outcome_names[result->outcome], (unsigned long long)result->workspace_bytes);
+    fflush(run->tsv);
+}
+
+static int close_file(FILE *file, const char *path)
+{
+    const int failed = file && (ferror(file) | (fclose(file) != 0));
+
+    if (failed)
+        complain("bench", "cannot write %s: %s", path, strerror(errno));
+    return failed ? -1 : 0;
+}
+
+int files_close(struct run *run)
+{
+    int failed;
+
+    if (run->json_file) {
+        json_close(&run->json, '[');
+        json_close(&run->json, '{');
+    }
+    failed = close_file(run->tsv, run->wish.tsv);
+    return close_file(run->json_file, run->wish.json) || failed ? -1 : 0;
+}

@@ -1,0 +1,76 @@
+/*
+ * input.c - an input's keys, made by as many threads as there are processors.
+ */
+#define _DEFAULT_SOURCE /* processors are no part of POSIX */
+
+#include "stage.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+enum { MOST_THREADS = 64 };
+
+/* What one thread fills. */
+struct share {
+    const struct kit_input *input;
+    uint64_t first;
+    uint64_t last;
+    char *keys;
+};
+
+static void *fill_share(void *argument)
+{
+    const struct share *const share = argument;
+
+    kit_input_fill(share->input, share->first, share->last - share->first, share->keys);
+    return NULL;
+}
+
+/* The caller takes the first share, and whatever finds no thread. */
+static void fill(const struct kit_input *input, char *keys, int threads)
+{
+    const size_t size = mw_type_size(input->type);
+    struct share shares[MOST_THREADS];
+    pthread_t thread[MOST_THREADS];
+    int started[MOST_THREADS] = {0};
+
+    for (int i = 0; i < threads; i++) {
+        const uint64_t each = input->count / (uint64_t)threads;
+        struct share *const share = &shares[i];
+
+        share->input = input;
+        share->first = each * (uint64_t)i;
+        share->last = i + 1 == threads ? input->count : share->first + each;
+        share->keys = keys + share->first * size;
+        if (i > 0)
+            started[i] = pthread_create(&thread[i], NULL, fill_share, share) == 0;
+    }
+    for (int i = 0; i < threads; i++) {
+        if (started[i])
+            pthread_join(thread[i], NULL);
+        else
+            fill_share(&shares[i]);
+    }
+}
+
+int input_fill(const struct one_case *what, uint64_t seed, void *keys)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int threads = processors < 1              ? 1
+                  : processors > MOST_THREADS ? MOST_THREADS
+                                              : (int)processors;
+    struct kit_input input;
+    mw_status status;
+
+    if (what->count < 1 << 16)
+        threads = 1;
+    status = kit_input_open(&input, what->type, what->count, what->shape->shape, seed);
+    if (status == MW_OK)
+        fill(&input, keys, threads);
+    kit_input_close(&input);
+    if (status == MW_OK)
+        return 0;
+    complain("bench", "cannot make an input of shape %s: %s", what->shape->name,
+             mw_status_text(status));
+    return -1;
+}

@@ -1,0 +1,267 @@
+/*
+ * lists.c - from texts with commas to types, shapes, counts and contestants.
+ */
+#include "bench.h"
+
+#include <stdio.h>
+
+/* Our own, by device. */
+static const struct contestant engines[] = {
+    {"tile", "mw_sort_device, engine tile, workspace allocated before", MW_ENGINE_TILE,
+     NULL},
+    {"heap", "mw_sort_device, engine heap, workspace allocated before", MW_ENGINE_HEAP,
+     NULL},
+};
+static const struct contestant cpu[] = {
+    {"cpu", "mw_sort_device on the CPU, workspace allocated before", MW_ENGINE_AUTO, NULL},
+};
+
+/* What is measured if nothing is said: enough to see the engines at work. */
+static const struct {
+    const char *device; /* the beginning of its name */
+    const char *counts;
+} usual[] = {
+    {"cuda", "2^16,2^20,2^24,2^26"},
+    {"cpu",  "2^16,2^20,2^22"     },
+    {"sim",  "2^12,2^14"          },
+};
+
+static int begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+int cases_total(const struct cases *cases)
+{
+    return cases->type_count * cases->shape_count * cases->count_count;
+}
+
+struct one_case cases_at(const struct cases *cases, int i)
+{
+    const int shapes = cases->shape_count;
+    const int counts = cases->count_count;
+
+    return (struct one_case){cases->types[i / counts / shapes],
+                             &cases->shapes[i / counts % shapes],
+                             cases->counts[i % counts]};
+}
+
+const char *count_text(uint64_t count, char text[COUNT_TEXT])
+{
+    int bits = 0;
+
+    while (bits < 63 && UINT64_C(1) << bits < count)
+        bits++;
+    if (bits >= 10 && UINT64_C(1) << bits == count)
+        snprintf(text, COUNT_TEXT, "2^%d", bits);
+    else
+        snprintf(text, COUNT_TEXT, "%llu", (unsigned long long)count);
+    return text;
+}
+
+/* Cut the next item off `*text`; 0 if there is none, -1 if it is too long or empty. */
+static int next_item(const char **text, char item[MOST_NAME])
+{
+    const size_t length = strcspn(*text, ",");
+
+    if (**text == '\0')
+        return 0;
+    if (length == 0 || length >= MOST_NAME)
+        return -1;
+    memcpy(item, *text, length);
+    item[length] = '\0';
+    *text += length;
+    if (**text == ',' && *++*text == '\0')
+        return -1; /* a comma with nothing behind it */
+    return 1;
+}
+
+/*
+ * Hand every item of the list to `take`, which returns 0, or -1 after a
+ * complaint; `most` is how many `what` has room for.
+ */
+static int each_item(const char *what, const char *text, int most,
+                     int (*take)(void *to, const char *item), void *to)
+{
+    char item[MOST_NAME];
+    const char *rest = text;
+    int number = 0;
+    int found;
+
+    while ((found = next_item(&rest, item)) == 1) {
+        if (++number > most) {
+            complain("bench", "--%s: at most %d of them", what, most);
+            return -1;
+        }
+        if (take(to, item))
+            return -1;
+    }
+    if (found < 0 || number == 0) {
+        complain("bench", "--%s %s: not a list, such as a,b,c", what, text);
+        return -1;
+    }
+    return 0;
+}
+
+static int take_type(void *to, const char *item)
+{
+    struct cases *const cases = to;
+    mw_type type;
+
+    if (mw_type_parse(item, &type) != MW_OK) {
+        complain("bench", "--types: there is no type %s", item);
+        return -1;
+    }
+    for (int i = 0; i < cases->type_count; i++) {
+        if (cases->types[i] == type) {
+            complain("bench", "--types: %s is named twice", item);
+            return -1;
+        }
+    }
+    cases->types[cases->type_count++] = type;
+    return 0;
+}
+
+static int take_count(void *to, const char *item)
+{
+    struct cases *const cases = to;
+    uint64_t *const count = &cases->counts[cases->count_count];
+
+    if (kit_parse_count(item, count) || *count == 0) {
+        complain("bench", "--counts: %s is not a count, such as 1000, 5M or 2^20", item);
+        return -1;
+    }
+    cases->count_count++;
+    return 0;
+}
+
+static int take_shape(void *to, const char *item)
+{
+    struct cases *const cases = to;
+    struct shape *const shape = &cases->shapes[cases->shape_count];
+    const char *const trouble = kit_shape_parse(item, &shape->shape);
+
+    if (trouble) {
+        complain("bench", "--shapes: %s: %s (see multiway gen --help)", item, trouble);
+        return -1;
+    }
+    strcpy(shape->name, item);
+    cases->shape_count++;
+    return 0;
+}
+
+/* Every shape of the kit; those that need a number get a thousand. */
+static int all_shapes(struct cases *cases)
+{
+    for (int i = 0; kit_shape_text(i) && i < MOST_ITEMS; i++) {
+        const char *const usage = kit_shape_text(i)->usage;
+        const int length = (int)strcspn(usage, "[:");
+        char name[MOST_NAME];
+
+        snprintf(name, sizeof name, "%.*s%s", length, usage,
+                 usage[length] == ':' ? ":1000" : "");
+        if (take_shape(cases, name))
+            return -1;
+    }
+    return 0;
+}
+
+int lists_read_cases(const struct wish *wish, const mw_info *info, struct cases *cases)
+{
+    const char *counts = wish->counts;
+
+    *cases = (struct cases){.type_count = 0};
+    for (size_t i = 0; !counts && i < sizeof usual / sizeof *usual; i++) {
+        if (begins(info->device, usual[i].device))
+            counts = usual[i].counts;
+    }
+    if (wish->types && strcmp(wish->types, "all") == 0) {
+        for (int i = 0; i < MW_TYPE_COUNT; i++)
+            cases->types[cases->type_count++] = (mw_type)i;
+    } else if (each_item("types", wish->types ? wish->types : "i32,i64", MW_TYPE_COUNT,
+                         take_type, cases)) {
+        return -1;
+    }
+    if (each_item("counts", counts, MOST_ITEMS, take_count, cases))
+        return -1;
+    if (wish->shapes && strcmp(wish->shapes, "all") == 0)
+        return all_shapes(cases);
+    return each_item("shapes", wish->shapes ? wish->shapes : "random", MOST_ITEMS,
+                     take_shape, cases);
+}
+
+/* A list of contestants being read: from whom, to whom. */
+struct choice {
+    const struct field *all;
+    struct field *field;
+    const char *why_none;
+};
+
+static int take_contestant(void *to, const char *item)
+{
+    const struct choice *const choice = to;
+    struct field *const field = choice->field;
+    char names[512] = "";
+    size_t used = 0;
+
+    for (int i = 0; i < field->count; i++) {
+        if (strcmp(field->list[i].name, item) == 0) {
+            complain("bench", "--with: %s is named twice", item);
+            return -1;
+        }
+    }
+    for (int i = 0; i < choice->all->count; i++) {
+        if (strcmp(choice->all->list[i].name, item) == 0) {
+            field->list[field->count++] = choice->all->list[i];
+            return 0;
+        }
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, " %s",
+                                     choice->all->list[i].name);
+    }
+    complain("bench", "--with: there is no %s here, but%s%s%s", item, names,
+             *choice->why_none ? "; no rivals: " : "", choice->why_none);
+    return -1;
+}
+
+/* Bring the one that the others are held against to the front. */
+static int put_first(struct field *field, const char *ours)
+{
+    int at = 0;
+
+    while (at < field->count && strcmp(field->list[at].name, ours) != 0)
+        at++;
+    if (at == field->count) {
+        complain("bench", "--ours: %s is not among those that are measured", ours);
+        return -1;
+    }
+
+    const struct contestant first = field->list[at];
+
+    for (; at > 0; at--)
+        field->list[at] = field->list[at - 1];
+    field->list[0] = first;
+    return 0;
+}
+
+int lists_read_field(const struct wish *wish, const mw_info *info,
+                     const struct rivals *plugin, const char *why_none, struct field *field)
+{
+    const int on_cpu = begins(info->device, "cpu");
+    const struct contestant *const own = on_cpu ? cpu : engines;
+    const int own_count = on_cpu ? 1 : (int)(sizeof engines / sizeof *engines);
+    struct field all = {.count = 0};
+    struct choice choice = {&all, field, why_none};
+
+    for (int i = 0; i < own_count; i++)
+        all.list[all.count++] = own[i];
+    for (size_t i = 0; plugin && i < plugin->count && all.count < MOST_ITEMS; i++)
+        all.list[all.count++] = (struct contestant){
+            plugin->list[i].name, plugin->list[i].about, MW_ENGINE_AUTO, &plugin->list[i]};
+    *field = (struct field){.count = 0};
+    if (!wish->with || strcmp(wish->with, "all") == 0)
+        *field = all;
+    else if (each_item("with", wish->with, MOST_ITEMS, take_contestant, &choice))
+        return -1;
+    return wish->ours ? put_first(field, wish->ours) : 0;
+}

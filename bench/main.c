@@ -1,0 +1,216 @@
+/*
+ * main.c - multiway-bench, which `multiway bench` runs: our sorts beside others,
+ * in one process on the same inputs, every result verified.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "../cli/options.h"
+#include "report.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+/* The bytes of the largest case; 0 after a complaint. */
+static uint64_t largest(const struct cases *cases)
+{
+    uint64_t most = 0;
+
+    for (int i = 0; i < cases_total(cases); i++) {
+        const struct one_case what = cases_at(cases, i);
+        const uint64_t size = mw_type_size(what.type);
+
+        if (what.count > (UINT64_C(1) << 48) / size) {
+            complain("bench", "--counts: %llu keys are beyond what can be measured",
+                     (unsigned long long)what.count);
+            return 0;
+        }
+        if (what.count * size > most)
+            most = what.count * size;
+    }
+    return most;
+}
+
+/* The copy rows: one for each number of bytes that some case has. */
+static int run_copies(struct run *run)
+{
+    const int total = cases_total(&run->cases);
+
+    for (int i = 0; stage_copies(&run->stage) && i < total; i++) {
+        const struct one_case what = cases_at(&run->cases, i);
+        const uint64_t bytes = what.count * mw_type_size(what.type);
+        struct figures figures;
+        int told = 0;
+
+        for (int j = 0; j < i; j++) {
+            const struct one_case other = cases_at(&run->cases, j);
+
+            told |= other.count * mw_type_size(other.type) == bytes;
+        }
+        if (told)
+            continue;
+        if (stage_copy(&run->stage, bytes, &figures))
+            return -1;
+        table_copy(bytes, &figures);
+        files_copy(run, &what, bytes, &figures);
+    }
+    files_results(run);
+    return 0;
+}
+
+static int run_cases(struct run *run)
+{
+    table_titles(run);
+    for (int i = 0; i < cases_total(&run->cases); i++) {
+        const struct one_case what = cases_at(&run->cases, i);
+
+        if (stage_load(&run->stage, &what, run->wish.seed))
+            return -1;
+        table_case(&what);
+        for (int who = 0; who < run->field.count; who++) {
+            stage_run(&run->stage, &run->field.list[who], run->wish.phases,
+                      &run->results[i * run->field.count + who]);
+            table_result(run, i, who);
+            files_result(run, i, who);
+        }
+    }
+    return 0;
+}
+
+/* 0 if every result was right, 1 if one was wrong, 2 if one failed. */
+static int verdict(const struct run *run)
+{
+    const int total = cases_total(&run->cases) * run->field.count;
+    int failed = 0;
+    int wrong = 0;
+
+    for (int i = 0; i < total; i++) {
+        failed |= run->results[i].outcome == FAILED;
+        wrong |= run->results[i].outcome == WRONG;
+    }
+    return wrong ? EXIT_NO : failed ? EXIT_TROUBLE : EXIT_FINE;
+}
+
+/* From the first allocation to the last line. */
+static int measure(struct run *run)
+{
+    const uint64_t bytes = largest(&run->cases);
+    const int total = cases_total(&run->cases) * run->field.count;
+    int status = EXIT_TROUBLE;
+
+    run->results = calloc((size_t)total, sizeof *run->results);
+    if (!run->results)
+        return complain("bench", "no memory for the results");
+    if (bytes && stage_reserve(&run->stage, bytes) == 0 && files_open(run) == 0) {
+        table_header(run);
+        if (run_copies(run) == 0 && run_cases(run) == 0) {
+            table_notes(run);
+            table_phases(run);
+            table_summary(run);
+            status = verdict(run);
+        }
+    }
+    if (files_close(run))
+        status = EXIT_TROUBLE;
+    for (int i = 0; i < total; i++)
+        free(run->results[i].launches);
+    free(run->results);
+    return status;
+}
+
+static int bench(const struct wish *wish)
+{
+    struct run *const run = calloc(1, sizeof *run);
+    int status = EXIT_TROUBLE;
+
+    if (!run)
+        return complain("bench", "no memory");
+    run->wish = *wish;
+    if (stage_open(&run->stage, wish) == 0 &&
+        lists_read_cases(wish, &run->stage.info, &run->cases) == 0 &&
+        lists_read_field(wish, &run->stage.info, run->stage.plugin, run->stage.no_rivals,
+                         &run->field) == 0)
+        status = measure(run);
+    stage_close(&run->stage);
+    free(run);
+    return status;
+}
+
+static const char about[] =
+    "Time our engines and, where the plugin with the rivals was built, CUB's merge\n"
+    "sort and radix sort, Thrust's comparison sort and modernGPU's mergesort: keys in\n"
+    "device memory, one process, the same input for all, every result verified.";
+
+static const char more[] =
+    "Lists have commas and no blanks. Times are medians; before each trial the keys are\n"
+    "copied anew, which is not timed. A ratio is the time of each over the time of the\n"
+    "first. The exit status is 1 if a result was wrong. On cpu and sim there are no\n"
+    "rivals, and times are those of the wall clock.\n"
+    "\n"
+    "  multiway bench --device cpu --types u32,f64 --counts 2^16,100003 --trials 3\n"
+    "  multiway bench --device sim --types i32 --counts 20k --trials 1 --phases\n";
+
+/* Read the command line, and do what it says. */
+static int read_and_run(int argc, char **argv)
+{
+    struct wish wish = {.device = "auto", .commit = "unknown", .trials = 10};
+    /* clang-format off */
+    const struct option options[] = {
+        {"device",      0, "NAME", OPTION_TEXT,   &wish.device,      0,
+         "auto, cuda, cuda:N, cpu, cpu:N, sim (auto)"},
+        {"types",       0, "LIST", OPTION_TEXT,   &wish.types,       0,
+         "of the keys, or all (i32,i64)"},
+        {"counts",      0, "LIST", OPTION_TEXT,   &wish.counts,      0,
+         "how many keys: 2^20,1000003 (by device)"},
+        {"shapes",      0, "LIST", OPTION_TEXT,   &wish.shapes,      0,
+         "of the input, as for gen, or all (random)"},
+        {"seed",        0, "N",    OPTION_COUNT,  &wish.seed,        0,
+         "another number, another input (0)"},
+        {"with",        0, "LIST", OPTION_TEXT,   &wish.with,        0,
+         "who is measured: tile,heap,cub-merge ... (all)"},
+        {"ours",        0, "NAME", OPTION_TEXT,   &wish.ours,        0,
+         "whom the others are held against (the first)"},
+        {"trials",      0, "N",    OPTION_NUMBER, &wish.trials,      0,
+         "after 2 warm-ups (10)"},
+        {"phases",      0, NULL,   OPTION_FLAG,   &wish.phases,      0,
+         "our launches too, one by one"},
+        {"tsv",         0, "FILE", OPTION_TEXT,   &wish.tsv,         0,
+         "write every figure there"},
+        {"json",        0, "FILE", OPTION_TEXT,   &wish.json,        0,
+         "the same and the launches, as JSON"},
+        {"commit",      0, "TEXT", OPTION_TEXT,   &wish.commit,      0,
+         "what is measured, for the files (unknown)"},
+        {"rivals-from", 0, "FILE", OPTION_TEXT,   &wish.rivals_from, 0,
+         "a plugin other than the one beside us"},
+        CACHE_OPTIONS(wish.cache),
+        {0},
+    };
+    /* clang-format on */
+    const struct command command = {.name = "bench",
+                                    .usage =
+                                        "[--device NAME] [--types LIST] [--counts LIST] "
+                                        "[option ...]",
+                                    .about = about,
+                                    .more = more,
+                                    .options = options};
+    enum parsed parsed;
+
+    wish.arguments = argv + 1;
+    parsed = options_parse(&command, argc, argv, NULL);
+    if (parsed != PARSED_RUN)
+        return exit_of(parsed);
+    if (wish.trials < 1 || wish.trials > MOST_TRIALS)
+        return complain("bench", "--trials must be 1 to %d", MOST_TRIALS);
+    return bench(&wish);
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    signal(SIGPIPE, SIG_IGN);
+    status = read_and_run(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        status = complain("bench", "cannot write standard output: %s", strerror(errno));
+    return status;
+}

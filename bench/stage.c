@@ -1,0 +1,251 @@
+#include "stage.h"
+
+#include "plugin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int trouble(const struct stage *stage, mw_status status, const char *what)
+{
+    complain("bench", "%s: %s", what, device_error(stage->context, status));
+    return -1;
+}
+
+static int plugin_trouble(const struct stage *stage, const char *what)
+{
+    complain("bench", "%s: %s", what, stage->plugin->error());
+    return -1;
+}
+
+/* The plugin that was named must work; the one beside us is asked on a GPU only. */
+static int open_plugin(struct stage *stage, const char *file)
+{
+    const int on_gpu = strncmp(stage->info.device, "cuda", 4) == 0;
+
+    if (!file && !on_gpu) {
+        snprintf(stage->no_rivals, sizeof stage->no_rivals, "they sort on GPUs");
+        return 0;
+    }
+    stage->plugin = plugin_open(file, stage->no_rivals, sizeof stage->no_rivals);
+    if (!stage->plugin && file) {
+        complain("bench", "--rivals-from: %s", stage->no_rivals);
+        return -1;
+    }
+    if (!stage->plugin)
+        return 0;
+    stage->plugin_open = stage->plugin->open(stage->info.device, &stage->stream) == 0;
+    if (!stage->plugin_open && file)
+        return plugin_trouble(stage, "rivals");
+    if (!stage->plugin_open) {
+        snprintf(stage->no_rivals, sizeof stage->no_rivals, "%s", stage->plugin->error());
+        stage->plugin = NULL;
+    }
+    return 0;
+}
+
+int stage_open(struct stage *stage, const struct wish *wish)
+{
+    mw_status status;
+
+    *stage = (struct stage){.info = MW_INFO_INIT, .trials = wish->trials};
+    status = device_open(&stage->context, wish->device, wish->cache, NULL);
+    if (status == MW_OK)
+        status = mw_get_info(stage->context, &stage->info);
+    if (status != MW_OK)
+        return trouble(stage, status, wish->device);
+    return open_plugin(stage, wish->rivals_from);
+}
+
+void stage_close(struct stage *stage)
+{
+    if (stage->plugin_open)
+        stage->plugin->close();
+    mw_free(stage->context, stage->workspace);
+    mw_free(stage->context, stage->keys);
+    mw_free(stage->context, stage->pristine);
+    mw_close(stage->context);
+    free(stage->output);
+    free(stage->input);
+}
+
+const char *stage_clock(const struct stage *stage)
+{
+    return stage->plugin ? stage->plugin->clock
+                         : "wall clock from the call to the end of mw_wait";
+}
+
+/* Copies, until a device that rested has found its clocks; then ask for them. */
+static int warm_up(struct stage *stage, uint64_t bytes)
+{
+    const struct rivals *const plugin = stage->plugin;
+    const double until = kit_seconds() + 0.1;
+    double ms;
+
+    while (kit_seconds() < until) {
+        if (plugin->start(stage->stream) ||
+            plugin->copy(stage->keys, stage->pristine, bytes, stage->stream) ||
+            plugin->stop(stage->stream, &ms))
+            return plugin_trouble(stage, "a copy");
+    }
+    if (plugin->describe(stage->clocks, sizeof stage->clocks))
+        return plugin_trouble(stage, "rivals");
+    return 0;
+}
+
+int stage_reserve(struct stage *stage, uint64_t bytes)
+{
+    mw_status status;
+
+    stage->input = memory_for("bench", bytes, 1);
+    if (!stage->input)
+        return -1;
+    status = mw_alloc(stage->context, bytes, &stage->keys);
+    if (status != MW_OK)
+        return trouble(stage, status, "memory for keys");
+    if (!stage->plugin) {
+        stage->output = memory_for("bench", bytes, 1);
+        return stage->output ? 0 : -1;
+    }
+    status = mw_alloc(stage->context, bytes, &stage->pristine);
+    if (status != MW_OK)
+        return trouble(stage, status, "memory for keys");
+    return warm_up(stage, bytes);
+}
+
+struct rival_case stage_rival_case(const struct one_case *what)
+{
+    const int is_float = what->type == MW_F32 || what->type == MW_F64;
+    const int has_nans = is_float && strncmp(what->shape->name, "specials", 8) == 0;
+
+    return (struct rival_case){what->type, has_nans ? ORDER_TOTAL : ORDER_LESS,
+                               what->count};
+}
+
+/*
+ * The plugin judges on the device, where nobody looks over its shoulder; so on
+ * small inputs it must see in the input what the kit sees.
+ */
+static int judge_the_judge(struct stage *stage)
+{
+    const struct one_case *const what = &stage->what;
+    const struct rival_case total = {what->type, ORDER_TOTAL, what->count};
+    struct kit_fingerprint print = {0, 0};
+    struct rival_verdict verdict = {0, 0};
+    uint64_t first;
+
+    if (what->count > 1 << 20)
+        return 0;
+    if (stage->plugin->check(&total, stage->pristine, stage->stream, &verdict))
+        return plugin_trouble(stage, "the input");
+    first = kit_first_disorder(what->type, MW_ASCENDING, stage->input, what->count);
+    kit_fingerprint_add(&print, what->type, stage->input, what->count);
+    if ((verdict.descents == 0) == (first == what->count) &&
+        verdict.fingerprint == print.sum)
+        return 0;
+    complain("bench", "the plugin is no judge: it misjudges the input");
+    return -1;
+}
+
+int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed)
+{
+    const struct rival_case judged = stage_rival_case(what);
+    mw_status status;
+
+    stage->what = *what;
+    stage->bytes = what->count * mw_type_size(what->type);
+    if (input_fill(what, seed, stage->input))
+        return -1;
+    if (!stage->plugin) {
+        stage->print = (struct kit_fingerprint){0, 0};
+        kit_fingerprint_add(&stage->print, what->type, stage->input, what->count);
+        return 0;
+    }
+    status = mw_upload(stage->context, stage->pristine, stage->input, stage->bytes);
+    if (status != MW_OK)
+        return trouble(stage, status, "the input");
+    if (stage->plugin->check(&judged, stage->pristine, stage->stream, &stage->original))
+        return plugin_trouble(stage, "the input");
+    return judge_the_judge(stage);
+}
+
+int stage_refill(struct stage *stage)
+{
+    if (stage->plugin)
+        return stage->plugin->copy(stage->keys, stage->pristine, stage->bytes,
+                                   stage->stream);
+    return mw_upload(stage->context, stage->keys, stage->input, stage->bytes) == MW_OK ? 0
+                                                                                       : -1;
+}
+
+int stage_start(struct stage *stage, double *began)
+{
+    if (stage->plugin)
+        return stage->plugin->start(stage->stream);
+    *began = kit_seconds();
+    return 0;
+}
+
+int stage_stop(struct stage *stage, double began, double *milliseconds)
+{
+    if (stage->plugin)
+        return stage->plugin->stop(stage->stream, milliseconds);
+    if (mw_wait(stage->context) != MW_OK)
+        return -1;
+    *milliseconds = 1000 * (kit_seconds() - began);
+    return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+struct figures figures_of(double *times, uint32_t count)
+{
+    struct figures figures = {0};
+
+    qsort(times, count, sizeof *times, by_value);
+    for (uint32_t i = 0; i < count; i++)
+        figures.mean += times[i] / count;
+    figures.median = (times[(count - 1) / 2] + times[count / 2]) / 2;
+    figures.least = times[0];
+    figures.most = times[count - 1];
+    return figures;
+}
+
+/* Without a plugin there is no copying inside a device, but on the CPU memory is memory. */
+int stage_copies(const struct stage *stage)
+{
+    return stage->plugin || strncmp(stage->info.device, "cpu", 3) == 0;
+}
+
+int stage_copy(struct stage *stage, uint64_t bytes, struct figures *figures)
+{
+    double *const times = calloc(stage->trials, sizeof *times);
+    int failed = !times;
+
+    for (int i = -WARM_UPS; !failed && i < (int)stage->trials; i++) {
+        double began = 0;
+        double ms = 0;
+
+        if (stage->plugin) {
+            failed =
+                stage_start(stage, &began) ||
+                stage->plugin->copy(stage->keys, stage->pristine, bytes, stage->stream) ||
+                stage_stop(stage, began, &ms);
+        } else {
+            stage_start(stage, &began);
+            memcpy(stage->output, stage->input, bytes);
+            ms = 1000 * (kit_seconds() - began);
+        }
+        if (i >= 0)
+            times[i] = ms;
+    }
+    if (!failed)
+        *figures = figures_of(times, stage->trials);
+    free(times);
+    return failed ? plugin_trouble(stage, "a copy") : 0;
+}

@@ -1,0 +1,209 @@
+/*
+ * fake_rivals.c - a plugin for multiway-bench without a GPU: it sorts the CPU's
+ * memory, rightly and wrongly, and its stopwatch shows made-up times, so that
+ * tests know what the program must say of them.
+ *
+ * FAKE_RIVALS_OPEN=1 in the environment lets it refuse to open, FAKE_RIVALS_COPY=1
+ * lets every copy fail, and FAKE_RIVALS_BLIND=1 lets it find everything in order.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "../../bench/rivals.h"
+#include "kit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static char words[128];
+static double elapsed; /* what the stopwatch will show */
+static mw_type key_type;
+
+static int fail_with(const char *text)
+{
+    snprintf(words, sizeof words, "%s", text);
+    return -1;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return kit_compare(key_type, MW_ASCENDING, a, b);
+}
+
+static int by_key_backwards(const void *a, const void *b)
+{
+    return kit_compare(key_type, MW_DESCENDING, a, b);
+}
+
+static int takes_all(const struct rival_case *what)
+{
+    (void)what;
+    return 1;
+}
+
+static int takes_u32(const struct rival_case *what)
+{
+    return what->type == MW_U32;
+}
+
+static int needs_keys(const struct rival_case *what, uint64_t *bytes)
+{
+    *bytes = what->count * mw_type_size(what->type);
+    return 0;
+}
+
+static int needs_too_much(const struct rival_case *what, uint64_t *bytes)
+{
+    (void)what;
+    *bytes = UINT64_MAX;
+    return 0;
+}
+
+/* A right sort in half of our time, and where its result lies is its own affair. */
+static int quick(const struct rival_case *what, void *keys, void *workspace, uint64_t bytes,
+                 void *stream, void **sorted)
+{
+    const size_t size = mw_type_size(what->type);
+
+    (void)stream;
+    if (bytes < what->count * size)
+        return fail_with("the workspace is too small");
+    memcpy(workspace, keys, what->count * size);
+    key_type = what->type;
+    qsort(workspace, what->count, size, by_key);
+    memset(keys, 0, what->count * size);
+    *sorted = workspace;
+    elapsed = 1;
+    return 0;
+}
+
+/* A right sort in place; it takes longer the more keys there are. */
+static int slow(const struct rival_case *what, void *keys, void *workspace, uint64_t bytes,
+                void *stream, void **sorted)
+{
+    (void)workspace, (void)bytes, (void)stream;
+    key_type = what->type;
+    qsort(keys, what->count, mw_type_size(what->type), by_key);
+    *sorted = keys;
+    elapsed = what->count < 1000 ? 3 : 5;
+    return 0;
+}
+
+static int backwards(const struct rival_case *what, void *keys, void *workspace,
+                     uint64_t bytes, void *stream, void **sorted)
+{
+    slow(what, keys, workspace, bytes, stream, sorted);
+    qsort(keys, what->count, mw_type_size(what->type), by_key_backwards);
+    return 0;
+}
+
+/* In order, but one key is there twice and another is lost. */
+static int lossy(const struct rival_case *what, void *keys, void *workspace, uint64_t bytes,
+                 void *stream, void **sorted)
+{
+    const size_t size = mw_type_size(what->type);
+
+    slow(what, keys, workspace, bytes, stream, sorted);
+    memcpy((char *)keys + size, keys, size);
+    return 0;
+}
+
+static int failing(const struct rival_case *what, void *keys, void *workspace,
+                   uint64_t bytes, void *stream, void **sorted)
+{
+    (void)what, (void)keys, (void)workspace, (void)bytes, (void)stream, (void)sorted;
+    return fail_with("this one always fails");
+}
+
+static const struct rival list[] = {
+    {"quick",     "right",             takes_all, needs_keys,     quick    },
+    {"slow",      "right",             takes_all, needs_keys,     slow     },
+    {"picky",     "takes u32 only",    takes_u32, needs_keys,     slow     },
+    {"backwards", "wrong",             takes_all, needs_keys,     backwards},
+    {"lossy",     "wrong",             takes_all, needs_keys,     lossy    },
+    {"failing",   "fails",             takes_all, needs_keys,     failing  },
+    {"greedy",    "gets no workspace", takes_all, needs_too_much, slow     },
+};
+
+static int open_it(const char *device, void **stream)
+{
+    *stream = NULL;
+    if (getenv("FAKE_RIVALS_OPEN"))
+        return fail_with("this plugin does not open");
+    return strncmp(device, "cpu", 3) == 0 ? 0 : fail_with("the CPU's memory only");
+}
+
+static void close_it(void)
+{
+}
+
+static int describe(char *text, size_t bytes)
+{
+    snprintf(text, bytes, "as many as you like");
+    return 0;
+}
+
+/* Two milliseconds, unless a rival says otherwise. */
+static int start(void *stream)
+{
+    (void)stream;
+    elapsed = 2;
+    return 0;
+}
+
+static int stop(void *stream, double *milliseconds)
+{
+    (void)stream;
+    *milliseconds = elapsed;
+    return 0;
+}
+
+static int copy(void *to, const void *from, uint64_t bytes, void *stream)
+{
+    (void)stream;
+    if (getenv("FAKE_RIVALS_COPY"))
+        return fail_with("no copies today");
+    memcpy(to, from, bytes);
+    return 0;
+}
+
+static int check(const struct rival_case *what, const void *keys, void *stream,
+                 struct rival_verdict *verdict)
+{
+    const size_t size = mw_type_size(what->type);
+    struct kit_fingerprint print = {0, 0};
+    const char *key = keys;
+
+    (void)stream;
+    kit_fingerprint_add(&print, what->type, keys, what->count);
+    *verdict = (struct rival_verdict){0, print.sum};
+    for (uint64_t i = 1; i < what->count; i++, key += size)
+        verdict->descents += !getenv("FAKE_RIVALS_BLIND") &&
+                             kit_compare(what->type, MW_ASCENDING, key, key + size) > 0;
+    return 0;
+}
+
+static const char *error(void)
+{
+    return words;
+}
+
+static const struct rivals table = {.version = RIVALS_VERSION,
+                                    .built = "fake 1.0",
+                                    .clock = "a made-up clock",
+                                    .list = list,
+                                    .count = sizeof list / sizeof *list,
+                                    .open = open_it,
+                                    .close = close_it,
+                                    .describe = describe,
+                                    .start = start,
+                                    .stop = stop,
+                                    .copy = copy,
+                                    .check = check,
+                                    .error = error};
+
+__attribute__((visibility("default"))) const struct rivals *multiway_rivals(void);
+
+const struct rivals *multiway_rivals(void)
+{
+    return &table;
+}

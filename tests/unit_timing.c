@@ -1,0 +1,143 @@
+/*
+ * unit_timing.c - mw_set_timing and mw_get_launches: which launches a sort made,
+ * in which order, and that nothing is told that was not timed.
+ */
+#include "base/base.h"
+#include "trial.h"
+
+#include "tap.h"
+
+enum { COUNT = 40000 };
+
+static uint32_t keys[COUNT];
+
+static mw_status sort_keys(mw_context *context, uint64_t count)
+{
+    kit_fill(MW_U32, "random", 1, keys, COUNT);
+    return mw_sort(context, MW_U32, MW_ASCENDING, keys, count);
+}
+
+/* Are these the launches of a sort by `engine` that made `wanted` of them? */
+static int plausible(const mw_launch *launches, size_t count, const char *engine,
+                     uint32_t wanted, uint32_t rounds)
+{
+    const size_t length = strlen(engine);
+    double sum = 0;
+    int right = count == wanted && count > 0 && launches[0].round == 0 &&
+                launches[count - 1].round == rounds;
+
+    for (size_t i = 0; right && i < count; i++) {
+        const mw_launch *const launch = &launches[i];
+
+        right = strncmp(launch->kernel, engine, length) == 0 && launch->blocks > 0 &&
+                launch->threads >= 32 && launch->milliseconds >= 0 &&
+                (i == 0 || (launch->round >= launches[i - 1].round &&
+                            launch->round <= launches[i - 1].round + 1));
+        sum += launch->milliseconds;
+    }
+    return right && sum > 0;
+}
+
+static void test_engine(struct tap *tap, const char *device, mw_engine engine,
+                        const char *name)
+{
+    mw_tuning tuning = MW_TUNING_INIT;
+    mw_counts counts = MW_COUNTS_INIT;
+    const mw_launch *launches = NULL;
+    const mw_launch *again = NULL;
+    mw_context *context;
+    size_t count = 9;
+    mw_status status;
+
+    tuning.engine = engine;
+    tuning.ways = 2;
+    TRY(mw_open(&context, device, NULL));
+    TRY(mw_set_tuning(context, &tuning));
+    TRY(mw_get_launches(context, &launches, &count));
+    tap_case(tap, count == 0, "%s %s: no launches before the first sort", device, name);
+    TRY(sort_keys(context, COUNT));
+    TRY(mw_get_launches(context, &launches, &count));
+    tap_case(tap, count == 0, "%s %s: none that were not timed", device, name);
+    TRY(mw_set_timing(context, 1));
+    TRY(sort_keys(context, COUNT));
+    TRY(mw_get_counts(context, &counts));
+    TRY(mw_get_launches(context, &launches, &count));
+    tap_case(tap, plausible(launches, count, name, counts.launches, counts.rounds),
+             "%s %s: %zu launches in %u rounds", device, name, count,
+             (unsigned)counts.rounds);
+    tap_case(tap, counts.rounds > 1 && strcmp(launches[count - 1].kernel + 5, "merge") == 0,
+             "%s %s: the last one is a merge", device, name);
+
+    const double last = launches[count - 1].milliseconds;
+
+    TRY(mw_get_launches(context, &again, &count));
+    tap_case(tap, again == launches && again[count - 1].milliseconds == last,
+             "%s %s: asked again, the same", device, name);
+    TRY(sort_keys(context, 1));
+    TRY(mw_get_launches(context, &launches, &count));
+    tap_case(tap, count == 1 && launches[0].round == 0,
+             "%s %s: one key takes the first pass only", device, name);
+    TRY(sort_keys(context, 0));
+    TRY(mw_get_launches(context, &launches, &count));
+    tap_case(tap, count == 0, "%s %s: no keys, no launches", device, name);
+    TRY(sort_keys(context, COUNT));
+    TRY(mw_set_timing(context, 0));
+    TRY(mw_get_launches(context, &launches, &count));
+    tap_case(tap, count == counts.launches, "%s %s: timed, even if no longer so", device,
+             name);
+    TRY(sort_keys(context, COUNT));
+    TRY(mw_get_launches(context, &launches, &count));
+    tap_case(tap, count == 0, "%s %s: and then no more", device, name);
+done:
+    tap_case(tap, status == MW_OK, "%s %s: every call: %s", device, name,
+             mw_error(context));
+    mw_close(context);
+}
+
+static void test_arguments(struct tap *tap)
+{
+    const mw_launch *launches = NULL;
+    mw_context *context;
+    size_t count = 9;
+
+    tap_ok(tap, mw_set_timing(NULL, 1) == MW_BAD_ARGUMENT, "no handle to time", "");
+    tap_ok(tap, mw_get_launches(NULL, &launches, &count) == MW_BAD_ARGUMENT,
+           "no handle to ask", "");
+    mw_open(&context, "nothing", NULL);
+    tap_ok(tap,
+           mw_set_timing(context, 1) == MW_BAD_ARGUMENT &&
+               mw_get_launches(context, &launches, &count) == MW_BAD_ARGUMENT,
+           "a handle that failed to open", mw_error(context));
+    mw_close(context);
+    mw_open(&context, "cpu:1", NULL);
+    tap_ok(tap, mw_get_launches(context, NULL, &count) == MW_BAD_ARGUMENT,
+           "nowhere to put launches", mw_error(context));
+    tap_ok(tap, mw_get_launches(context, &launches, NULL) == MW_BAD_ARGUMENT,
+           "nowhere to put their number", mw_error(context));
+    tap_ok(tap,
+           mw_set_timing(context, 1) == MW_OK && sort_keys(context, COUNT) == MW_OK &&
+               mw_get_launches(context, &launches, &count) == MW_OK && count == 0,
+           "the CPU launches nothing", "");
+    mw_close(context);
+}
+
+int main(void)
+{
+    static const char *const devices[] = {"sim", "cuda"};
+    struct tap tap = {0, 0};
+
+    test_arguments(&tap);
+    for (size_t i = 0; i < COUNT_OF(devices); i++) {
+        mw_context *context;
+        const mw_status status = mw_open(&context, devices[i], NULL);
+
+        mw_close(context);
+        if (status == MW_NO_DEVICE) {
+            tap_skip(&tap, devices[i], "no such device here");
+            continue;
+        }
+        test_engine(&tap, devices[i], MW_ENGINE_TILE, "tile");
+        test_engine(&tap, devices[i], MW_ENGINE_HEAP, "heap");
+    }
+    return tap_end(&tap);
+}
