@@ -136,7 +136,7 @@ static void test_tiles(struct tap *tap)
         const int compiles = fake.nvrtc_compiles();
         struct program *program = NULL;
 
-        right &= device->verbs->load(device, 32, NULL, &rows[row], &program) == MW_OK &&
+        right &= device->verbs->load(device, 32, &rows[row], &program) == MW_OK &&
                  fake.nvrtc_compiles() == compiles + (row > 0 && i == row) &&
                  program != heap && (!programs[row] || program == programs[row]);
         for (size_t j = 0; j < row; j++)
