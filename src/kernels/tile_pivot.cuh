@@ -24,15 +24,21 @@ struct cut_pivot {
     unsigned before;
 };
 
+/* The key at place `at` of my list. */
+DEVICE key key_at(const struct cut_span *w, unsigned at)
+{
+    return LOAD(&w->keys[w->first + at]);
+}
+
 /*
  * How many keys of my window are less than `value`, or not greater if `or_equal`;
- * and was one of them met that equals it? Looked for around `guess`, in steps
- * that double until the place is passed: on like lists the guess is off by about
- * the root of the way from the window's end. What is left is then shorter than the step,
- * and is halved.
+ * and was one of them met that equals it? `k` is the key at `guess`. Looked for around
+ * `guess`, in steps that double until the place is passed: on like lists the guess is off
+ * by about the root of the way from the window's end. What is left is then shorter than the
+ * step, and is halved.
  */
 DEVICE unsigned count_before(const struct cut_span *w, key value, int or_equal,
-                             unsigned guess, int *met)
+                             unsigned guess, key k, int *met)
 {
     unsigned lo = w->lo;
     unsigned hi = w->hi;
@@ -43,7 +49,6 @@ DEVICE unsigned count_before(const struct cut_span *w, key value, int or_equal,
 
     *met = 0;
     while (lo < hi) {
-        const key k = LOAD(&w->keys[w->first + at]);
         const int equal = k == value;
         const int up = less(k, value) || (equal && or_equal);
 
@@ -58,6 +63,8 @@ DEVICE unsigned count_before(const struct cut_span *w, key value, int or_equal,
         } else {
             at = lo + (hi - lo) / 2;
         }
+        if (lo < hi)
+            k = key_at(w, at);
     }
     return lo;
 }
@@ -104,6 +111,23 @@ DEVICE unsigned choose_place(const struct cut_span *w, const struct cut_aim *aim
     return w->lo + (step < length ? step : length - (length > 0));
 }
 
+/* The half of a key by which those of the lanes that have one differ; a short key is all.
+ */
+DEVICE unsigned telling_word(key mine, int present)
+{
+#if KEY_BITS == 64
+    const unsigned upper = (unsigned)(mine >> 32);
+
+    const unsigned most = GREATEST(present ? upper : 0);
+    const unsigned least = ~GREATEST(present ? ~upper : 0);
+
+    return most > least ? upper : (unsigned)mine;
+#else
+    (void)present;
+    return mine;
+#endif
+}
+
 /*
  * Whose place to take: of the keys that all lanes found there, the one that
  * has as many others before it as are missing.
@@ -115,15 +139,13 @@ DEVICE int choose_list(const struct cut_span *w, const struct cut_aim *aim, unsi
     const unsigned sum = SUM(place - w->lo);
     const unsigned need = aim->order == ALIKE ? need_before(w, aim, place) : aim->need / 2;
     const int missing = (int)(need - sum);
+    const unsigned word = telling_word(mine, present);
     int before = 0;
 
     for (int i = 0; i < ways; i += 4) {
         UNROLL
-        for (int j = i; j < i + 4; j++) {
-            const key other = (key)SHUFFLE(mine, j);
-
-            before += less(other, mine);
-        }
+        for (int j = i; j < i + 4; j++)
+            before += SHUFFLE(word, j) < word;
     }
 
     /* The nearest; a list without places comes last. */
@@ -151,17 +173,18 @@ DEVICE struct cut_pivot choose_equal(const struct cut_span *w, const struct cut_
     if (behind) {
         equal.lo = p.before + (LANE == p.owner);
         equal.hi = equal.lo;
-        if (LANE >= p.owner) {
+        if (LANE >= p.owner && equal.lo < w->hi) {
             equal.hi = w->hi;
-            equal.hi = count_before(&equal, p.value, 1, equal.lo, &met);
+            equal.hi =
+                count_before(&equal, p.value, 1, equal.lo, key_at(w, equal.lo), &met);
         }
     } else {
         equal.hi = p.before;
-        if (LANE <= p.owner)
-            equal.lo =
-                count_before(&equal, p.value, 0, equal.hi - (equal.hi > equal.lo), &met);
-        else
+        if (LANE > p.owner)
             equal.lo = equal.hi;
+        else if (equal.lo < equal.hi)
+            equal.lo = count_before(&equal, p.value, 0, equal.hi - 1,
+                                    key_at(w, equal.hi - 1), &met);
     }
     up_to = sum_up_to_lane(equal.hi - equal.lo);
     all = SHUFFLE(up_to, WARP - 1);
@@ -187,13 +210,13 @@ DEVICE struct cut_pivot take_pivot(const struct cut_span *w, const struct cut_ai
     struct cut_pivot p;
 
     if (w->lo < w->hi)
-        mine = LOAD(&w->keys[w->first + place]);
+        mine = key_at(w, place);
     p.owner = choose_list(w, aim, place, mine, ways);
     p.place = SHUFFLE(place, p.owner);
     p.value = (key)SHUFFLE(mine, p.owner);
     p.before = p.place;
     if (LANE != p.owner)
-        p.before = count_before(w, p.value, LANE < p.owner, place, &met);
+        p.before = count_before(w, p.value, LANE < p.owner, place, mine, &met);
     if (BITS(BALLOT(met)) > 1)
         return choose_equal(w, aim, p);
     return p;
@@ -215,11 +238,13 @@ DEVICE void narrow(struct cut_span *w, const struct cut_pivot *p, int behind)
 DEVICE int see_order(const struct cut_span *w, const struct cut_pivot *p)
 {
     const unsigned inside = BALLOT(w->lo < p->before && p->before < w->hi);
-    const unsigned whole = BALLOT(w->lo < w->hi && p->before == w->hi);
-    const unsigned below = whole & ((1u << p->owner) - 1);
 
     if (BITS(inside) > 2)
         return ALIKE;
+
+    const unsigned whole = BALLOT(w->lo < w->hi && p->before == w->hi);
+    const unsigned below = whole & ((1u << p->owner) - 1);
+
     return BITS(below) >= BITS(whole ^ below) ? ASCENDING : DESCENDING;
 }
 
@@ -279,6 +304,30 @@ DEVICE struct cut_pivot search_samples(struct cut_span w, unsigned length, unsig
 }
 
 /*
+ * How many of my keys come before the pivot, given how many of my samples do:
+ * the last of these comes before it, the next sample does not.
+ */
+DEVICE unsigned count_between(const struct cut_span *w, const struct cut_pivot *p)
+{
+    unsigned at = (p->before - 1) * TILE_SAMPLE;
+
+    if (p->before == 0)
+        return 0;
+    UNROLL
+    for (int step = TILE_SAMPLE / 2; step > 0; step /= 2) {
+        const unsigned next = at + step;
+
+        if (next < w->whole) {
+            const key k = key_at(w, next);
+
+            if (less(k, p->value) || (LANE < p->owner && !less(p->value, k)))
+                at = next;
+        }
+    }
+    return at + 1;
+}
+
+/*
  * My list's part of the cut that the sample `pivot` makes, if its rank is near
  * enough to `target`, or else of a better one, which takes its place; none, if
  * the cut was found by narrowing down alone.
@@ -287,25 +336,16 @@ DEVICE unsigned search_keys(const struct tile_round *round, unsigned list_first,
                             unsigned length, struct cut_pivot *pivot, unsigned target)
 {
     struct cut_pivot p = *pivot;
-    const unsigned above = p.before * TILE_SAMPLE;
     const unsigned slack = TILE_SLACK(TILE);
     struct cut_span w;
     struct cut_aim aim;
     unsigned rank;
-    int met;
 
-    /* Sample `before` - 1 comes before the pivot, sample `before` does not. */
     w.keys = (const key_cell *)round->in;
     w.first = list_first;
     w.whole = length;
-    w.lo = p.before ? above - TILE_SAMPLE + 1 : 0;
-    w.hi = above < length ? above : length;
     p.place *= TILE_SAMPLE;
-    if (LANE == p.owner)
-        p.before = p.place;
-    else
-        p.before =
-            count_before(&w, p.value, LANE < p.owner, w.lo + (w.hi - w.lo) / 2, &met);
+    p.before = LANE == p.owner ? p.place : count_between(&w, &p);
     rank = SUM(p.before);
 
     w.lo = 0;
