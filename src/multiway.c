@@ -136,7 +136,7 @@ static mw_status tile_sort(const struct sort *sort, const void *in, void *out,
                   plan->base_shared, &args, sizeof args);
 }
 
-/* Merge runs from `in` to `out`: coarse cuts if there are many, all cuts, the merge. */
+/* Merge runs from `in` to `out`: first the cuts, then the tiles between them. */
 static mw_status tile_merge(const struct sort *sort, const struct plan_round *round,
                             const void *in, void *out, struct key_code leave)
 {
@@ -147,24 +147,16 @@ static mw_status tile_merge(const struct sort *sort, const struct plan_round *ro
                                      .samples = space + plan->samples_offset,
                                      .cuts = (unsigned *)(space + plan->cuts_offset),
                                      .bounds = (unsigned *)(space + plan->bounds_offset),
-                                     .coarse_cuts =
-                                         (unsigned *)(space + plan->coarse_offset),
                                      .count = sort->count,
                                      .run = round->run,
                                      .piece = round->piece,
                                      .groups = (unsigned)round->groups,
                                      .pieces = (unsigned)round->pieces,
-                                     .coarse = (unsigned)round->coarse,
                                      .ways = (int)round->ways};
     const struct tile_merge_args merge_args = {.round = shape, .leave = leave};
-    struct tile_cut_args cut_args = {.round = shape, .coarse_only = 1};
+    const struct tile_cut_args cut_args = {.round = shape};
     mw_status status;
 
-    if (round->coarse > 0)
-        TRY(launch(sort, KERNEL_TILE_CUT,
-                   blocks_for(round->groups * round->coarse, tile_cut_threads),
-                   tile_cut_threads, 0, &cut_args, sizeof cut_args));
-    cut_args.coarse_only = 0;
     TRY(launch(sort, KERNEL_TILE_CUT,
                blocks_for(round->groups * (round->pieces + 1), tile_cut_threads),
                tile_cut_threads, 0, &cut_args, sizeof cut_args));

@@ -7,8 +7,8 @@
 #include "device.h"
 #include "plan.h"
 
-/* A first pass, and for each round coarse cuts, cuts and the merge. */
-enum { PASSES_MOST_LAUNCHES = 1 + 3 * PLAN_MOST_ROUNDS };
+/* A first pass, and for each round cuts and the merge. */
+enum { PASSES_MOST_LAUNCHES = 1 + 2 * PLAN_MOST_ROUNDS };
 
 /* What a sort launched: launch i ran between the device's time marks i and i + 1. */
 struct pass_log {

@@ -180,7 +180,6 @@ static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
     const size_t cut_size = tile ? sizeof(unsigned) : sizeof(wide);
     uint64_t rows = 0;
     uint64_t cuts = 0;
-    uint64_t coarse = 0;
 
     if (plan->rounds == 0 && !tile)
         return;
@@ -190,17 +189,14 @@ static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
 
         rows = wanted > rows ? wanted : rows;
         cuts = wanted * round->ways > cuts ? wanted * round->ways : cuts;
-        if (round->groups * round->coarse * round->ways > coarse)
-            coarse = round->groups * round->coarse * round->ways;
     }
     plan->cuts_offset = plan->rounds ? round_up(plan->key_bytes, 256) : 0;
     plan->bounds_offset = plan->cuts_offset + round_up(cuts * cut_size, 256);
     plan->workspace_bytes = plan->bounds_offset;
     if (!tile)
         return;
-    plan->coarse_offset = plan->bounds_offset +
-                          (key_size == 8 ? round_up(rows * 2 * sizeof(unsigned), 256) : 0);
-    plan->samples_offset = plan->coarse_offset + round_up(coarse * sizeof(unsigned), 256);
+    plan->samples_offset = plan->bounds_offset +
+                           (key_size == 8 ? round_up(rows * 2 * sizeof(unsigned), 256) : 0);
     plan->workspace_bytes =
         plan->samples_offset + round_up(divide_up(count, TILE_SAMPLE) * key_size, 256);
 }

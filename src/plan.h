@@ -20,7 +20,6 @@ struct plan_round {
     uint64_t pieces; /* pieces of each group's output: merge tasks (heap), tiles (tile) */
     uint64_t piece;  /* keys in a piece; heap: a multiple of 32, tile: about so many */
     uint64_t blocks; /* of the merge launch */
-    uint64_t coarse; /* tile: cuts of each group that are found first */
     uint32_t ways;   /* runs merged at once */
 };
 
@@ -38,7 +37,6 @@ struct plan {
     uint64_t workspace_bytes; /* the second array, cuts, and for tile these: */
     uint64_t cuts_offset;     /* where in the workspace each begins */
     uint64_t bounds_offset;
-    uint64_t coarse_offset;
     uint64_t samples_offset;
 };
 

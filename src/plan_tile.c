@@ -153,8 +153,6 @@ static struct plan_round tile_round(const struct tile_geometry *tile, uint64_t c
     round.piece = (uint64_t)(keys - 2 * TILE_SLACK(keys)) - ways / 2 * (tile->items - 1);
     round.pieces = divide_up(group, round.piece);
     round.blocks = round.groups * round.pieces;
-    if (round.pieces > TILE_COARSE_FROM)
-        round.coarse = (round.pieces - 1) / TILE_COARSE;
     return round;
 }
 
@@ -185,7 +183,6 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
         const uint32_t ways = 1u << levels_of_pass(levels, plan->rounds, i);
 
         plan->round[i] = tile_round(&plan->tile, count, run, ways);
-        plan->launches += plan->round[i].coarse > 0;
         run *= ways;
     }
     t->ways = plan->rounds ? plan->round[0].ways : 2;

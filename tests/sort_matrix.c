@@ -221,7 +221,7 @@ static void run_matrix(struct tap *tap, struct matrix *m, int percent)
 
 /*
  * Beyond every cache, and more runs than one merge of the CPU takes; on the
- * simulator, more pieces than engine tile cuts without coarse cuts.
+ * simulator, lists of many samples.
  */
 static void run_large(struct tap *tap, struct matrix *m)
 {

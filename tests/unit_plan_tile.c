@@ -127,14 +127,6 @@ static int round_fits(const struct sample *s, const struct plan_round *r, uint64
            r->groups * (r->pieces + 1) <= INT32_MAX;
 }
 
-/* Every 32nd cut but the first and the last, where there are more than 600 pieces. */
-static int coarse_fits(const struct plan_round *r)
-{
-    if (r->pieces <= 600)
-        return r->coarse == 0;
-    return 32 * r->coarse < r->pieces && 32 * (r->coarse + 1) >= r->pieces;
-}
-
 static int rounds_fit(const struct sample *s)
 {
     uint64_t run = tile_of(s);
@@ -143,9 +135,9 @@ static int rounds_fit(const struct sample *s)
     for (uint32_t i = 0; i < s->plan.rounds; i++) {
         const struct plan_round *const r = &s->plan.round[i];
 
-        if (!round_fits(s, r, run) || !coarse_fits(r))
+        if (!round_fits(s, r, run))
             return 0;
-        launches += 2 + (r->coarse > 0);
+        launches += 2;
         run *= r->ways;
     }
     return run >= s->count && s->plan.launches == launches &&
@@ -166,22 +158,18 @@ static int workspace_fits(const struct sample *s)
     const struct plan *const p = &s->plan;
     uint64_t cuts = 0;
     uint64_t bounds = 0;
-    uint64_t coarse = 0;
 
     for (uint32_t i = 0; i < p->rounds; i++) {
         const struct plan_round *const r = &p->round[i];
 
         cuts = greater(cuts, 4 * r->groups * (r->pieces + 1) * r->ways);
         bounds = greater(bounds, s->size == 8 ? 8 * r->groups * (r->pieces + 1) : 0);
-        coarse = greater(coarse, 4 * r->groups * r->coarse * r->ways);
     }
     return p->key_bytes == s->count * s->size && p->cuts_offset % 256 == 0 &&
-           p->bounds_offset % 256 == 0 && p->coarse_offset % 256 == 0 &&
-           p->samples_offset % 256 == 0 &&
+           p->bounds_offset % 256 == 0 && p->samples_offset % 256 == 0 &&
            p->cuts_offset >= (p->rounds ? p->key_bytes : 0) &&
            p->bounds_offset >= p->cuts_offset + cuts &&
-           p->coarse_offset >= p->bounds_offset + bounds &&
-           p->samples_offset >= p->coarse_offset + coarse &&
+           p->samples_offset >= p->bounds_offset + bounds &&
            p->workspace_bytes >= p->samples_offset + (s->count + 31) / 32 * s->size &&
            p->workspace_bytes <= 2 * p->key_bytes + cuts + bounds + (64 << 10);
 }

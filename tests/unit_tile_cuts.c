@@ -5,8 +5,7 @@
  * every cut must be made by one place in the total order (key, list, position):
  * the last key before it in any list comes before the first key behind it in
  * any other. It must lie within TILE_SLACK keys of where it was asked for, not
- * before its predecessor, and its start must be the sum of its parts. All this
- * with and without the coarse cuts, and these are held to the same in samples.
+ * before its predecessor, and of 8-byte keys its bounds must hold.
  */
 #include "device.h"
 #include "kit.h"
@@ -46,7 +45,7 @@ static const struct shape {
     {4096,   37, 5 }, /* the last group is short, and so is its last list */
     {32768,  1,  17}, /* a single, short group: most lists are empty */
     {32768,  15, 31},
-    {180224, 16, 0 }, /* more than TILE_COARSE_FROM pieces from here on */
+    {180224, 16, 0 },
     {180224, 19, 77},
 };
 
@@ -59,7 +58,6 @@ struct bench {
     void *narrow;   /* the same as the device has it, then its samples */
     unsigned *cuts;
     unsigned *bounds;
-    unsigned *coarse;
     int bits;
     const struct tile_geometry *tile;
 };
@@ -137,11 +135,10 @@ static uint64_t sample_count(const struct tile_round *r)
     return (r->count + TILE_SAMPLE - 1) / TILE_SAMPLE;
 }
 
-static mw_status launch_cut(struct bench *b, const struct tile_round *round,
-                            int coarse_only, uint64_t cuts)
+static mw_status launch_cut(struct bench *b, const struct tile_round *round, uint64_t cuts)
 {
     const uint64_t per_block = tile_cut_threads / HEAP_LANES;
-    const struct tile_cut_args args = {.round = *round, .coarse_only = coarse_only};
+    const struct tile_cut_args args = {.round = *round};
     struct launch launch = {.kernel = KERNEL_TILE_CUT,
                             .blocks = (cuts + per_block - 1) / per_block,
                             .threads = tile_cut_threads,
@@ -163,31 +160,24 @@ static mw_status cut(struct bench *b, struct tile_round round)
     const uint64_t bytes[] = {round.count * size, sample_count(&round) * size};
     const uint64_t rows = (uint64_t)round.groups * (round.pieces + 1);
     const uint64_t ways = (uint64_t)round.ways;
-    const uint64_t coarse = (uint64_t)round.groups * round.coarse;
-    void *in = NULL, *samples = NULL, *cuts = NULL, *bounds = NULL, *found = NULL;
+    void *in = NULL, *samples = NULL, *cuts = NULL, *bounds = NULL;
     mw_status status;
 
     TRY(verbs->alloc(b->device, bytes[0], &in));
     TRY(verbs->alloc(b->device, bytes[1], &samples));
     TRY(verbs->alloc(b->device, rows * ways * sizeof(unsigned), &cuts));
     TRY(verbs->alloc(b->device, rows * 2 * sizeof(unsigned), &bounds));
-    TRY(verbs->alloc(b->device, coarse * ways * sizeof(unsigned), &found));
     TRY(verbs->upload(b->device, in, b->narrow, bytes[0]));
     TRY(verbs->upload(b->device, samples, (char *)b->narrow + bytes[0], bytes[1]));
     round.in = in;
     round.samples = samples;
     round.cuts = cuts;
     round.bounds = bounds;
-    round.coarse_cuts = found;
-    if (coarse > 0)
-        TRY(launch_cut(b, &round, 1, coarse));
-    TRY(launch_cut(b, &round, 0, rows));
+    TRY(launch_cut(b, &round, rows));
     TRY(verbs->download(b->device, b->cuts, cuts, rows * ways * sizeof(unsigned)));
     if (b->bits == 64)
         TRY(verbs->download(b->device, b->bounds, bounds, rows * 2 * sizeof(unsigned)));
-    TRY(verbs->download(b->device, b->coarse, found, coarse * ways * sizeof(unsigned)));
 done:
-    verbs->free(b->device, found);
     verbs->free(b->device, bounds);
     verbs->free(b->device, cuts);
     verbs->free(b->device, samples);
@@ -195,12 +185,11 @@ done:
     return status;
 }
 
-/* One group, and a cut through it, in steps of one key or of one sample. */
+/* One group of the array. */
 struct view {
     const uint64_t *keys; /* of the group */
     wide left;            /* keys from there to the end of the array */
     wide run;
-    wide step;
     int ways;
 };
 
@@ -209,12 +198,12 @@ static wide length_of(const struct view *v, int list)
     const wide first = (wide)list * v->run;
     const wide left = v->left > first ? v->left - first : 0;
 
-    return ((left < v->run ? left : v->run) + v->step - 1) / v->step;
+    return left < v->run ? left : v->run;
 }
 
 static uint64_t key_at(const struct view *v, int list, wide i)
 {
-    return v->keys[(wide)list * v->run + i * v->step];
+    return v->keys[(wide)list * v->run + i];
 }
 
 /* Is there a place in the total order that makes this cut? */
@@ -291,27 +280,15 @@ static int cuts_right(const struct bench *b, const struct tile_round *r)
 {
     for (wide group = 0; group < r->groups; group++) {
         const wide first = group * (wide)r->ways * r->run;
-        struct view v = {b->keys + first, r->count - first, r->run, 1, r->ways};
+        struct view v = {b->keys + first, r->count - first, r->run, r->ways};
 
         for (wide i = 0; i <= r->pieces; i++) {
             const char *const wrong = judge_cut(b, r, &v, group, i);
 
             if (wrong) {
-                tap_note("count %llu, run %llu, piece %llu, %u coarse, cut %llu of "
+                tap_note("count %llu, run %llu, piece %llu, cut %llu of "
                          "group %llu: %s",
-                         r->count, r->run, r->piece, r->coarse, i, group, wrong);
-                return 0;
-            }
-        }
-        v.step = TILE_SAMPLE;
-        for (wide i = 0; i < r->coarse; i++) {
-            unsigned parts[TILE_MOST_WAYS];
-
-            for (int list = 0; list < r->ways; list++)
-                parts[list] =
-                    b->coarse[(group * r->coarse + i) * (wide)r->ways + (wide)list];
-            if (!consistent(&v, parts)) {
-                tap_note("coarse cut %llu of group %llu is none", i, group);
+                         r->count, r->run, r->piece, i, group, wrong);
                 return 0;
             }
         }
@@ -319,9 +296,9 @@ static int cuts_right(const struct bench *b, const struct tile_round *r)
     return 1;
 }
 
-/* The shape, cut into pieces that cuts cannot overtake each other in. */
+/* The shape, cut into pieces that cuts cannot overtake each other in, or nearer. */
 static int shape_right(struct bench *b, const struct shape *s, int ways, enum kind kind,
-                       int coarse)
+                       int near)
 {
     struct tile_round r = {.count = s->group / 16 * s->sixteenths + s->more,
                            .run = s->group / (wide)ways,
@@ -331,17 +308,15 @@ static int shape_right(struct bench *b, const struct shape *s, int ways, enum ki
 
     r.groups = (unsigned)((r.count + s->group - 1) / s->group);
     r.pieces = (unsigned)((group + r.piece - 1) / r.piece);
-    if (coarse > 1) { /* so near that a cut may lie outside of its window */
+    if (near) {
         r.piece = 80;
         r.pieces = (unsigned)((group + r.piece - 1) / r.piece);
     }
-    if (coarse)
-        r.coarse = (r.pieces - 1) / TILE_COARSE;
     if (r.count > MOST_KEYS || (r.pieces + 1) * r.groups * (unsigned)ways > MOST_CUTS) {
         tap_note("the test has too little room");
         return 0;
     }
-    if (!coarse)
+    if (!near)
         fill(b, &r, kind);
     if (cut(b, r) != MW_OK) {
         tap_note("%s", b->words.text);
@@ -363,8 +338,8 @@ static void test_width(struct tap *tap, struct bench *b, int step)
                 if (large && tap->count % 4 != 0) /* these take their time */
                     continue;
                 passed &= shape_right(b, &shapes[i], ways, (enum kind)kind, 0);
-                for (int coarse = 1; large && coarse <= 2; coarse++)
-                    passed &= shape_right(b, &shapes[i], ways, (enum kind)kind, coarse);
+                if (large)
+                    passed &= shape_right(b, &shapes[i], ways, (enum kind)kind, 1);
             }
             tap_case(tap, passed, "%d bits, %u x %u, %d ways, %s", b->bits, b->tile->rows,
                      b->tile->items, ways, kind_names[kind]);
@@ -378,8 +353,7 @@ int main(void)
     struct bench b = {.keys = malloc(MOST_KEYS * sizeof(uint64_t)),
                       .narrow = malloc(2 * MOST_KEYS * sizeof(uint64_t)),
                       .cuts = malloc(MOST_CUTS * sizeof(unsigned)),
-                      .bounds = malloc(MOST_CUTS * sizeof(unsigned)),
-                      .coarse = malloc(MOST_CUTS * sizeof(unsigned))};
+                      .bounds = malloc(MOST_CUTS * sizeof(unsigned))};
 
     tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
     for (b.bits = 8; b.bits <= 64 && b.device; b.bits *= 2) {
@@ -391,7 +365,6 @@ int main(void)
     }
     if (b.device)
         b.device->verbs->close(b.device);
-    free(b.coarse);
     free(b.bounds);
     free(b.cuts);
     free(b.narrow);

@@ -97,13 +97,11 @@ struct heap_merge_args {
 enum {
     TILE_LEAST_ROWS = 64,
     TILE_MOST_ROWS = 512,
-    TILE_MOST_WAYS = 32,    /* one lane looks after one list */
-    TILE_SAMPLE = 32,       /* every 32nd key of a pass's output is also a sample */
-    TILE_COARSE = 32,       /* every 32nd cut is found first, the others between those, */
-    TILE_COARSE_FROM = 600, /* if a group has more than this many; below it does not pay */
-    TILE_SLACK_PART = 64,   /* a cut may be off by this part of a tile, ... */
-    TILE_LEAST_SLACK = 64,  /* ... or by so many keys: samples tell no more of 32 lists */
-    TILE_GAP_BYTES = 128    /* behind each group of rows: all banks once */
+    TILE_MOST_WAYS = 32,   /* one lane looks after one list */
+    TILE_SAMPLE = 32,      /* every 32nd key of a pass's output is also a sample */
+    TILE_SLACK_PART = 64,  /* a cut may be off by this part of a tile, ... */
+    TILE_LEAST_SLACK = 64, /* ... or by so many keys: samples tell no more of 32 lists */
+    TILE_GAP_BYTES = 128   /* behind each group of rows: all banks once */
 };
 
 /* How far off a cut may be, in keys, for tiles of `keys` keys. */
@@ -157,20 +155,17 @@ struct tile_round {
     void *samples; /* key 32 i of `in` at place i; the merge puts `out`'s there */
     unsigned *cuts;
     unsigned *bounds; /* 8-byte keys: what keys before each cut and behind it are within */
-    unsigned *coarse_cuts; /* every 32nd cut of a group but its first, in samples */
     wide count;
     wide run;
     wide piece;
     unsigned groups;
     unsigned pieces;
-    unsigned coarse; /* coarse cuts a group; 0: there are none */
     int ways;
+    int unused; /* keeps the size the same for every compiler */
 };
 
 struct tile_cut_args {
     struct tile_round round;
-    int coarse_only; /* find the coarse cuts; otherwise all others by them */
-    int unused;
 };
 
 struct tile_merge_args {

@@ -14,9 +14,7 @@
  * near enough, the exact places are found between two samples of each list. A
  * pivot that turns out too far off, which is rare, starts a search among keys.
  *
- * One warp finds one cut (tile_pivot.cuh). Two launches: first every 32nd cut of
- * a group, in samples only, then all, each between two of those. A group has
- * fewer than 2^32 keys.
+ * One warp finds one cut (tile_pivot.cuh). A group has fewer than 2^32 keys.
  */
 
 /* Which cut a warp is to find, and what is known of it. */
@@ -25,22 +23,19 @@ struct cut_task {
     unsigned piece;
     wide group_first;
     wide list_first;
-    unsigned length;  /* keys of my list */
-    unsigned samples; /* samples of it */
-    wide whole;       /* keys of the group */
-    wide target;      /* keys that should lie before the cut */
+    unsigned length; /* keys of my list */
+    wide whole;      /* keys of the group */
+    wide target;     /* keys that should lie before the cut */
 };
 
-DEVICE struct cut_task task_of_warp(const struct tile_round *round, int coarse_only)
+DEVICE struct cut_task task_of_warp(const struct tile_round *round)
 {
     const unsigned number = (unsigned)BLOCK * (THREADS / WARP) + THREAD / WARP;
-    const unsigned per_group = coarse_only ? round->coarse : round->pieces + 1;
-    const unsigned within = number % per_group;
     struct cut_task t;
     wide wanted;
 
-    t.group = number / per_group;
-    t.piece = coarse_only ? (within + 1) * TILE_COARSE : within;
+    t.group = number / (round->pieces + 1);
+    t.piece = number % (round->pieces + 1);
     t.group_first = t.group * round->ways * round->run;
     t.list_first = t.group_first + LANE * round->run;
     t.length = 0;
@@ -49,45 +44,10 @@ DEVICE struct cut_task task_of_warp(const struct tile_round *round, int coarse_o
 
         t.length = (unsigned)(left < round->run ? left : round->run);
     }
-    t.samples = (t.length + TILE_SAMPLE - 1) / TILE_SAMPLE;
     t.whole = SUM(t.length);
     wanted = t.piece * round->piece;
     t.target = wanted < t.whole ? wanted : t.whole;
     return t;
-}
-
-/* My list's coarse cuts of this group; cut i of them is before piece 32 (i + 1). */
-DEVICE unsigned_cell *coarse_cuts(const struct tile_round *round, const struct cut_task *t)
-{
-    return (unsigned_cell *)round->coarse_cuts + t->group * round->coarse * round->ways +
-           LANE;
-}
-
-/*
- * Where in the samples to look: between the coarse cuts on both sides. They
- * must be other cuts than this one, and real ones: widened by even one sample,
- * a window could hold pivots whose place in another list is outside its window.
- */
-DEVICE struct cut_span window_between(const struct tile_round *round,
-                                      const struct cut_task *t, int coarse_only)
-{
-    const unsigned above = t->piece / TILE_COARSE;
-    const unsigned below = t->piece % TILE_COARSE ? above : above - 1;
-    const unsigned_cell *const coarse = coarse_cuts(round, t);
-    struct cut_span w;
-
-    w.keys = (const key_cell *)round->samples;
-    w.first = (unsigned)(t->list_first / TILE_SAMPLE);
-    w.lo = 0;
-    w.hi = t->samples;
-    w.whole = t->samples;
-    if (coarse_only || LANE >= round->ways)
-        return w;
-    if (below > 0 && below <= round->coarse)
-        w.lo = LOAD(&coarse[(below - 1) * round->ways]);
-    if (above < round->coarse)
-        w.hi = LOAD(&coarse[above * round->ways]);
-    return w;
 }
 
 #if NEAR_KEYS
@@ -120,29 +80,18 @@ enum { tile_cut_blocks = 12 };
 KERNEL(tile_cut, struct tile_cut_args)
 {
     const struct tile_round *const round = &args.round;
-    const struct cut_task t = task_of_warp(round, args.coarse_only);
-    struct cut_span w;
-    unsigned coarse = t.target ? t.samples : 0;
+    const struct cut_task t = task_of_warp(round);
     unsigned cut = t.target ? t.length : 0;
     struct cut_pivot p = {0, -1, 0, 0};
 
     if (t.group >= round->groups)
         return;
     if (t.target > 0 && t.target < t.whole) {
-        w = window_between(round, &t, args.coarse_only);
+        const unsigned first = (unsigned)t.list_first;
+        const unsigned target = (unsigned)t.target;
 
-        p = search_samples(w, t.length, (unsigned)(t.target / 16), round->ways);
-
-        coarse = p.before;
-        if (!args.coarse_only)
-            cut = search_keys(round, (unsigned)t.list_first, t.length, &p,
-                              (unsigned)t.target);
-    }
-    if (args.coarse_only) {
-        if (LANE < round->ways)
-            STORE(&coarse_cuts(round, &t)[(t.piece / TILE_COARSE - 1) * round->ways],
-                  coarse);
-        return;
+        p = search_samples(round, first, t.length, target);
+        cut = search_keys(round, first, t.length, &p, target);
     }
 
     const wide row = t.group * (round->pieces + 1) + t.piece;

@@ -260,18 +260,22 @@ DEVICE unsigned expected(unsigned before, unsigned samples, unsigned length, int
     return before > 0 ? 2 * before - 1 : 0;
 }
 
-/*
- * Among the samples in the windows, a pivot whose expected rank is near
- * `target` (in units of 16 keys), or the nearest if there is none.
- */
-DEVICE struct cut_pivot search_samples(struct cut_span w, unsigned length, unsigned target,
-                                       int ways)
+/* Among the samples, a pivot of expected rank near `target`, or the nearest there is. */
+DEVICE struct cut_pivot search_samples(const struct tile_round *round, unsigned list_first,
+                                       unsigned length, unsigned target)
 {
-    const unsigned tolerance = TILE_SLACK(TILE) / 32 + 1;
+    const unsigned tolerance = TILE_SLACK(TILE) / 32 + 1; /* like ranks, in units of 16 */
+    struct cut_span w;
     struct cut_aim aim;
     struct cut_pivot best;
     unsigned best_error = ~0u;
 
+    w.keys = (const key_cell *)round->samples;
+    w.first = list_first / TILE_SAMPLE;
+    w.whole = (length + TILE_SAMPLE - 1) / TILE_SAMPLE;
+    w.lo = 0;
+    w.hi = w.whole;
+    target /= 16;
     best.value = 0;
     best.owner = 0;
     best.place = 0;
@@ -284,7 +288,7 @@ DEVICE struct cut_pivot search_samples(struct cut_span w, unsigned length, unsig
 
         aim.need = target > begun ? target - begun : 0;
 
-        const struct cut_pivot p = take_pivot(&w, &aim, ways);
+        const struct cut_pivot p = take_pivot(&w, &aim, round->ways);
 
         aim.order = see_order(&w, &p);
 

@@ -6,7 +6,9 @@
  * merged in shared memory (tile.cuh), inside a warp as long as they fit.
  */
 
-enum { SPAN = 8 }; /* lanes whose registers hold one list when shared memory takes over */
+enum {
+    SPAN = KEY_BITS == 64 ? 8 : 4
+}; /* lanes whose registers hold a list when shared memory takes over */
 
 /*
  * Merge the lists of neighbouring lanes, then of neighbouring pairs, until SPAN
