@@ -14,7 +14,10 @@ static void shape_text(struct kit_shape shape, char text[SHAPE_TEXT])
     const char *const usage = kit_shape_text(shape.row)->usage;
     const int length = (int)strcspn(usage, "[:");
 
-    if (usage[length])
+    if (shape.threads)
+        snprintf(text, SHAPE_TEXT, "%.*s:%" PRIu64 ",%" PRIu64 "%s", length, usage,
+                 shape.parameter, shape.threads, shape.worst ? ",worst" : "");
+    else if (usage[length])
         snprintf(text, SHAPE_TEXT, "%.*s:%" PRIu64, length, usage, shape.parameter);
     else
         snprintf(text, SHAPE_TEXT, "%s", usage);

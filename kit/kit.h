@@ -18,6 +18,8 @@
 struct kit_shape {
     int row;
     uint64_t parameter;
+    uint64_t threads; /* `conflict` has these two as well */
+    int worst;
 };
 
 /* What there is to know about the shape in row `row`. */
@@ -50,7 +52,8 @@ struct kit_touched {
 /*
  * An input: `count` keys that depend on nothing but type, count, shape and
  * seed, on every machine. Each key can be computed by itself, so a long input
- * needs no memory (the shape `swaps:s` keeps 32 bytes a swap).
+ * needs no memory (the shape `swaps:s` keeps 32 bytes a swap, and `conflict:E,T`
+ * 192 bytes for each of E).
  */
 struct kit_input {
     mw_type type;
@@ -62,6 +65,7 @@ struct kit_input {
     struct kit_shuffle shuffle;
     struct kit_touched *touched; /* by position */
     uint64_t touched_count;
+    uint16_t *table; /* conflict: the order within a run, and where keys came from */
 };
 
 /* Prepare an input. MW_OK, MW_BAD_ARGUMENT or MW_NO_MEMORY; give it back either way. */

@@ -59,10 +59,13 @@ static void roll_shape(struct dice *dice, uint64_t count, char shape[SHAPE_TEXT]
         rows++;
     trial_shape((int)roll(dice, (uint64_t)rows), shape);
     length = strcspn(shape, ":");
-    if (shape[length] ||
-        ((strncmp(shape, "few", 3) == 0 || strncmp(shape, "blocks", 6) == 0 ||
-          strncmp(shape, "interleaved", 11) == 0) &&
-         roll(dice, 4)))
+    if (strchr(shape, ','))
+        snprintf(shape + length, SHAPE_TEXT - length, ":%d,%d%s", 1 + (int)roll(dice, 64),
+                 32 << roll(dice, 6), roll(dice, 2) ? ",worst" : "");
+    else if (shape[length] ||
+             ((strncmp(shape, "few", 3) == 0 || strncmp(shape, "blocks", 6) == 0 ||
+               strncmp(shape, "interleaved", 11) == 0) &&
+              roll(dice, 4)))
         snprintf(shape + length, SHAPE_TEXT - length, ":%llu",
                  (unsigned long long)(1 + roll_magnitude(dice, count + 1)));
 }
