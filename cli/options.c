@@ -11,6 +11,7 @@ static const struct {
     {"auto", MW_ENGINE_AUTO},
     {"heap", MW_ENGINE_HEAP},
     {"tile", MW_ENGINE_TILE},
+    {"pair", MW_ENGINE_PAIR},
 };
 
 enum { ENGINES = sizeof engines / sizeof engines[0] };

@@ -189,12 +189,14 @@ MW_API mw_status mw_wait(mw_context *context);
 typedef enum mw_engine {
     MW_ENGINE_AUTO = 0, /* tile, or heap where a choice was made that only heap has */
     MW_ENGINE_HEAP = 1, /* the paper's: shearsort, exact cuts, minBlockHeap */
-    MW_ENGINE_TILE = 2  /* merging by cuts alone, in tiles: faster; under 2^32 keys */
+    MW_ENGINE_TILE = 2, /* merging by cuts alone, in tiles: faster; under 2^32 keys */
+    MW_ENGINE_PAIR = 3  /* two ways, by merge path: what others do, for comparison */
 } mw_engine;
 
 /*
  * How to sort. Every field may stay 0, which means: the library's choice for
- * this device, type and count. Start from MW_TUNING_INIT.
+ * this device, type and count. Start from MW_TUNING_INIT. Engine pair leaves no
+ * choice: it merges 2 ways with 256 threads of 17 keys, or 8 if they have 8 bytes.
  */
 typedef struct mw_tuning {
     size_t size; /* sizeof(mw_tuning), set by MW_TUNING_INIT */

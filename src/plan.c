@@ -1,6 +1,7 @@
 #include "plan.h"
 
 #include "kernels/launch.h"
+#include "plan_pair.h"
 
 /* One row of tune.def. */
 struct tune_row {
@@ -46,7 +47,7 @@ static int power_of_two(uint32_t n)
 mw_status plan_check(const mw_tuning *t, struct words *words)
 {
     if (t->engine != MW_ENGINE_AUTO && t->engine != MW_ENGINE_HEAP &&
-        t->engine != MW_ENGINE_TILE)
+        t->engine != MW_ENGINE_TILE && t->engine != MW_ENGINE_PAIR)
         return fail(words, MW_BAD_ARGUMENT, "tuning: there is no engine %d",
                     (int)t->engine);
     if (t->ways && (!power_of_two(t->ways) || t->ways < 2 || t->ways > HEAP_MOST_WAYS))
@@ -56,11 +57,11 @@ mw_status plan_check(const mw_tuning *t, struct words *words)
         return fail(words, MW_BAD_ARGUMENT,
                     "tuning: threads must be a multiple of 32 up to %d, not %u",
                     heap_merge_threads, t->threads);
-    if (t->items && t->items != 16 && t->items != 32)
+    if (t->items && t->items != 16 && t->items != 32 && t->engine != MW_ENGINE_PAIR)
         return fail(words, MW_BAD_ARGUMENT,
                     "tuning: a thread has 16 or 32 items, by engine and type, not %u",
                     t->items);
-    if (t->base &&
+    if (t->base && t->engine != MW_ENGINE_PAIR &&
         (!power_of_two(t->base) || t->base < HEAP_GRID || t->base > HEAP_MOST_BASE))
         return fail(words, MW_BAD_ARGUMENT,
                     "tuning: base must be 1024, 2048, 4096, 8192 or 16384, not %u",
@@ -337,6 +338,8 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
                     (unsigned long long)count);
     plan->tuning.size = sizeof plan->tuning;
     plan->tuning.engine = choose_engine(wish, count);
+    if (plan->tuning.engine == MW_ENGINE_PAIR)
+        return plan_pair(plan, key_size, count, words);
     if (plan->tuning.engine == MW_ENGINE_TILE)
         TRY(plan_tile(plan, key_size, count, words));
     else

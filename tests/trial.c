@@ -158,8 +158,10 @@ void trial_close(struct outcome *outcome)
     outcome->keys = NULL;
 }
 
-static const char *const engine_names[] = {
-    [MW_ENGINE_AUTO] = "auto", [MW_ENGINE_HEAP] = "heap", [MW_ENGINE_TILE] = "tile"};
+static const char *const engine_names[] = {[MW_ENGINE_AUTO] = "auto",
+                                           [MW_ENGINE_HEAP] = "heap",
+                                           [MW_ENGINE_TILE] = "tile",
+                                           [MW_ENGINE_PAIR] = "pair"};
 
 void trial_text(const struct trial *t, char text[TRIAL_TEXT])
 {

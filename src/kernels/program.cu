@@ -20,3 +20,8 @@
 #include "tile_cut.cu"
 #include "tile_merge.cu"
 #include "tile_sort.cu"
+
+#include "pair.cuh"
+#include "pair_cut.cu"
+#include "pair_merge.cu"
+#include "pair_sort.cu"
