@@ -19,7 +19,8 @@ static const char usage[] =
     "\n"
     "Sorts the same keys with 2 to 32 ways (or K), engine heap also with 16 to 96 warps\n"
     "a multiprocessor (or P in all), and prints the times. Defaults: cuda, heap, i32,\n"
-    "2^26, random. Engine tile takes K as the most ways; K = 0 lets it choose.\n";
+    "2^26, random. Engine tile takes K as the most ways; K = 0 lets it choose.\n"
+    "Engine pair has one choice only, of 2 ways.\n";
 
 /* What the command line asks for. */
 struct wish {
@@ -207,6 +208,25 @@ static struct wish read_wish(int argc, char **argv)
     return wish;
 }
 
+/* MW_ENGINE_AUTO if there is none of that name. */
+static mw_engine engine_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        mw_engine engine;
+    } rows[] = {
+        {"heap", MW_ENGINE_HEAP},
+        {"tile", MW_ENGINE_TILE},
+        {"pair", MW_ENGINE_PAIR},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(rows[i].name, name) == 0)
+            return rows[i].engine;
+    }
+    return MW_ENGINE_AUTO;
+}
+
 static void open_bench(struct bench *bench, const struct wish *wish)
 {
     *bench = (struct bench){.info = MW_INFO_INIT};
@@ -214,11 +234,10 @@ static void open_bench(struct bench *bench, const struct wish *wish)
     must(bench, mw_get_info(bench->context, &bench->info), "info");
     if (mw_type_parse(wish->type_name, &bench->type) != MW_OK ||
         kit_parse_count(wish->count_text, &bench->count) != 0 ||
-        (strcmp(wish->engine, "heap") != 0 && strcmp(wish->engine, "tile") != 0)) {
+        (bench->engine = engine_of(wish->engine)) == MW_ENGINE_AUTO) {
         fputs(usage, stderr);
         exit(2);
     }
-    bench->engine = strcmp(wish->engine, "tile") ? MW_ENGINE_HEAP : MW_ENGINE_TILE;
     bench->bytes = bench->count * mw_type_size(bench->type);
     bench->input = malloc(bench->bytes);
     bench->output = malloc(bench->bytes);
@@ -260,7 +279,9 @@ int main(int argc, char **argv)
 
         if (wish.ways && ways != (uint32_t)atoi(wish.ways))
             continue;
-        if (bench.engine == MW_ENGINE_TILE) {
+        if (bench.engine == MW_ENGINE_PAIR && ways != 2)
+            continue;
+        if (bench.engine != MW_ENGINE_HEAP) {
             run(&bench, ways, 0);
         } else if (wish.warps) {
             run(&bench, ways, (uint32_t)atoi(wish.warps));

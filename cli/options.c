@@ -73,7 +73,8 @@ static int set_engine(const struct command *command, const struct option *option
             return 0;
         }
     }
-    return complain(command->name, "--%s %s: no such engine; there are auto, heap and tile",
+    return complain(command->name,
+                    "--%s %s: no such engine; there are auto, heap, tile and pair",
                     option->name, text);
 }
 

@@ -55,6 +55,7 @@ struct sizes {
     uint64_t blocks;  /* of 32 keys */
     uint64_t ragged;  /* heap: bulk requests that ends of lists may cost */
     uint64_t feeding; /* bulk requests of the merges: these may be unaligned */
+    uint64_t tiles;   /* pair: merged, each with one request of two lists at most */
 };
 
 static struct sizes sizes_of(const struct tally *tally)
@@ -63,6 +64,7 @@ static struct sizes sizes_of(const struct tally *tally)
     const uint64_t ways = counts->tuning.ways;
     struct sizes sizes = {.blocks = divide_up(counts->count, LANES)};
     uint64_t runs = divide_up(counts->count, counts->tuning.base);
+    const uint64_t bases = runs;
 
     /*
      * A round has at most one task a warp and one more a group. A task reads
@@ -72,6 +74,7 @@ static struct sizes sizes_of(const struct tally *tally)
         runs = divide_up(runs, ways);
         sizes.ragged += (counts->tuning.warps + runs) * ways + runs;
     }
+    sizes.tiles = sizes.rounds * bases;
     for (size_t i = 0; i < tally->line_count; i++) {
         if (tally->lines[i].bulk && strstr(tally->lines[i].kernel, "_merge"))
             sizes.feeding += tally->lines[i].traffic.global_requests;
@@ -90,14 +93,16 @@ static void make_claims(struct tally *tally, size_t key_size)
     const mw_counts *const counts = &tally->counts;
     const struct sizes sizes = sizes_of(tally);
     const int tile = counts->tuning.engine == MW_ENGINE_TILE;
+    const int pair = counts->tuning.engine == MW_ENGINE_PAIR;
     const uint64_t nodes = 2 * (uint64_t)counts->tuning.ways - 1;
     const uint64_t requests = 2 * (sizes.rounds + 1) * sizes.blocks;
 
-    add_claim(tally, (struct claim){
-        "C1", "bank conflicts",
-        traffic_conflicts(&tally->total) - traffic_conflicts(&tally->searches) -
-            traffic_conflicts(&tally->merging),
-        0, tile ? "none, but for searches and merging" : "none", 0, ""});
+    if (!pair) /* whose merging conflicts by its nature: that is counted apart */
+        add_claim(tally, (struct claim){
+            "C1", "bank conflicts",
+            traffic_conflicts(&tally->total) - traffic_conflicts(&tally->searches) -
+                traffic_conflicts(&tally->merging),
+            0, tile ? "none, but for searches and merging" : "none", 0, ""});
     if (tile)
         add_claim(tally, (struct claim){
             "C1", "wavefronts of merging", tally->merging.shared_wavefronts,
@@ -106,12 +111,12 @@ static void make_claims(struct tally *tally, size_t key_size)
     add_claim(tally, (struct claim){
         "C2", "bulk global requests", tally->bulk.global_requests, requests,
         "2 (rounds + 1) ceil(count / 32)",
-        tile ? requests / 20 : sizes.ragged, "short blocks at the ends of lists"});
+        tile ? requests / 20 : pair ? 0 : sizes.ragged, "short blocks at the ends of lists"});
     add_claim(tally, (struct claim){
         "C3", "sectors of bulk requests", tally->bulk.global_sectors,
         tally->bulk.global_ideal, "their bytes / 32",
-        sizes.feeding, "lists that begin between two sectors"});
-    if (!tile)
+        sizes.feeding + (pair ? 2 * sizes.tiles : 0), "lists that begin between two sectors"});
+    if (!tile && !pair)
         add_claim(tally, (struct claim){
             "C4", "shared bytes of a merging warp", counts->warp_shared,
             LANES * nodes * key_size, "32 (2 ways - 1) size", 0, ""});
@@ -121,11 +126,26 @@ static void make_claims(struct tally *tally, size_t key_size)
 }
 /* clang-format on */
 
-/* Engine tile's searches are two lines of tile.cuh: both keys of a probe. */
+/* The searches are two lines of tile.cuh, or of pair.cuh: both keys of a probe. */
 static int is_search(const mw_ledger_line *line)
 {
-    return line->text && strcmp(line->file, "tile.cuh") == 0 &&
-           strstr(line->text, "- back");
+    return line->text &&
+           ((strcmp(line->file, "tile.cuh") == 0 && strstr(line->text, "- back")) ||
+            (strcmp(line->file, "pair.cuh") == 0 && strstr(line->text, "middle]")));
+}
+
+/* Engine pair's serial merge: the first key of each list, then one a step. */
+static int is_first_of_serial(const mw_ledger_line *line)
+{
+    return line->text && strcmp(line->file, "pair.cuh") == 0 &&
+           strstr(line->text, "LOAD(&cells[a])");
+}
+
+static int is_serial(const mw_ledger_line *line)
+{
+    return is_first_of_serial(line) ||
+           (line->text && strcmp(line->file, "pair.cuh") == 0 &&
+            (strstr(line->text, "LOAD(&cells[b])") || strstr(line->text, "[take_b")));
 }
 
 /* Where lists end inside a warp: rows of a merge gathered to registers, and put back. */
@@ -154,6 +174,10 @@ mw_status tally_make(struct tally *tally, mw_context *context, mw_type type)
 
         if (kernel)
             add(&kernel->traffic, &line->traffic);
+        if (kernel && is_serial(line))
+            add(&kernel->serial, &line->traffic);
+        if (kernel && is_first_of_serial(line))
+            kernel->merges += line->traffic.shared_requests;
         if (line->bulk)
             add(&tally->bulk, &line->traffic);
         if (is_search(line))

@@ -31,7 +31,8 @@ src/sim/                   include/ src/base/ src/device.h src/kernels/*.h src/k
 src/cuda/                  include/ src/base/ src/device.h src/kernels/*.h src/kernels/kernels.def src/cuda/
 src/cpu/                   include/ src/base/ src/cpu/
 src/device.h               src/base/ src/kernels/kernels.def
-src/plan.                  src/base/ src/plan.h src/tune.def src/kernels/launch.h
+src/plan.                  src/base/ src/plan.h src/plan_pair.h src/tune.def src/kernels/launch.h
+src/plan_pair.             src/base/ src/plan.h src/plan_pair.h src/kernels/launch.h
 src/passes.h               src/base/ src/device.h src/plan.h
 src/multiway.c             src/base/ src/device.h src/plan.h src/passes.h src/kernels/launch.h
 src/context.h              src/base/ src/device.h src/plan.h src/cpu/cpu.h
