@@ -110,6 +110,8 @@ static const struct scenario {
     {"mw_sort by tile",                 0, MW_ENGINE_TILE, 0, 10},
     {"mw_sort by tile that must grow",  0, MW_ENGINE_TILE, 1, 10},
     {"mw_sort_device by tile and copy", 1, MW_ENGINE_TILE, 0, 12},
+    {"mw_sort by pair",                 0, MW_ENGINE_PAIR, 0, 10},
+    {"mw_sort_device by pair and copy", 1, MW_ENGINE_PAIR, 1, 12},
 };
 
 /* Two rounds of merging: six kinds of verbs, eleven or more calls. */
@@ -126,7 +128,7 @@ static struct trial trial_of(const struct scenario *scenario, mw_type type)
     if (scenario->engine == MW_ENGINE_HEAP) {
         t.tuning.ways = 4;
         t.tuning.base = 1024;
-    } else { /* three tiles */
+    } else { /* three tiles, or a few more */
         t.tuning.ways = 2;
         t.count = mw_type_size(type) == 8 ? 9000 : 17000;
     }

@@ -3,7 +3,8 @@
  * wavefronts of a warp for one serial merge in pair_merge, on sorted keys, on
  * random ones and on the kit's worst, for the threads and items of CUB (4- and
  * 8-byte keys) and of older libraries. Nothing but searches, serial merges and,
- * for an even number of items, laying out their lists, conflicts.
+ * for an even number of items, laying out their lists, conflicts. And equal keys
+ * keep their order.
  */
 #include "kernels/launch.h"
 #include "sim_kernels/bench.h"
@@ -17,6 +18,8 @@ extern const struct simt_kernel simt_pair_sort_32, simt_pair_cut_32, simt_pair_m
 extern const struct simt_kernel simt_pair_sort_64, simt_pair_cut_64, simt_pair_merge_64;
 extern const struct simt_kernel simt_pair_15_sort_32, simt_pair_15_cut_32,
     simt_pair_15_merge_32;
+extern const struct simt_kernel simt_pair_stable_sort_64, simt_pair_stable_cut_64,
+    simt_pair_stable_merge_64;
 
 /* An engine pair with its threads and items. */
 static const struct variant {
@@ -186,6 +189,43 @@ static void test_wavefronts(struct tap *tap, struct bench *b)
     }
 }
 
+/* Keys equal in their upper halves, their places in the lower ones. */
+static int is_stable(struct bench *b, uint64_t count, uint64_t different)
+{
+    static const struct variant v = {&simt_pair_stable_sort_64,
+                                     &simt_pair_stable_cut_64,
+                                     &simt_pair_stable_merge_64,
+                                     MW_U64,
+                                     8,
+                                     256};
+    uint64_t *buffer[2] = {bench_alloc(b, count * 8), bench_alloc(b, count * 8)};
+    wide *const cuts = bench_alloc(b, (count / 1024 + 2) * sizeof *cuts);
+    int stable = buffer[0] && buffer[1] && cuts;
+    int at = 0;
+
+    for (uint64_t i = 0; stable && i < count; i++)
+        buffer[0][i] = kit_mix(i + 1) % different << 32 | i;
+    stable = stable && sort_on(b, &v, (void **)buffer, cuts, count, &at) == MW_OK &&
+             kit_first_disorder(MW_U64, MW_ASCENDING, buffer[at], count) == count;
+    b->device->verbs->free(b->device, cuts);
+    b->device->verbs->free(b->device, buffer[1]);
+    b->device->verbs->free(b->device, buffer[0]);
+    return stable;
+}
+
+static void test_stable(struct tap *tap, struct bench *b)
+{
+    static const uint64_t different[] = {1, 2, 7, 1000};
+    static const uint64_t counts[] = {100, 2048, 2049, 30011};
+
+    for (size_t i = 0; i < COUNT_OF(different); i++) {
+        for (size_t j = 0; j < COUNT_OF(counts); j++)
+            tap_case(tap, is_stable(b, counts[j], different[i]),
+                     "stable: %llu keys of %llu values", (unsigned long long)counts[j],
+                     (unsigned long long)different[i]);
+    }
+}
+
 /* Other threads and items sort as well, whatever the count. */
 static void test_counts(struct tap *tap, struct bench *b)
 {
@@ -208,6 +248,7 @@ int main(void)
     if (tap.failed == 0) {
         test_wavefronts(&tap, &b);
         test_counts(&tap, &b);
+        test_stable(&tap, &b);
     }
     bench_close(&b);
     return tap_end(&tap);

@@ -83,7 +83,11 @@ static struct trial roll_trial(struct dice *dice, uint64_t most, char shape[SHAP
     roll_shape(dice, t.count, shape);
     if (roll(dice, 5))
         t.tuning.ways = 2u << roll(dice, 5);
-    t.tuning.engine = (mw_engine)roll(dice, 3);
+    t.tuning.engine = (mw_engine)roll(dice, 4);
+    if (t.tuning.engine == MW_ENGINE_PAIR) {
+        t.tuning.ways = t.tuning.ways ? 2 : 0;
+        return t; /* which has no choice of anything */
+    }
     if (t.tuning.engine == MW_ENGINE_TILE || roll(dice, 4) == 0)
         return t; /* engine tile has no choice of what follows; auto is tile without it */
     if (roll(dice, 3))

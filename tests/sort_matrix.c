@@ -32,7 +32,8 @@ enum parameter {
 
 enum { CPU = 1, SIM = 2, CUDA = 4, ALL = 7, MOST_SHAPES = 64, MOST_COUNTS = 64 };
 
-static const mw_engine all_engines[] = {MW_ENGINE_AUTO, MW_ENGINE_HEAP, MW_ENGINE_TILE};
+static const mw_engine all_engines[] = {MW_ENGINE_AUTO, MW_ENGINE_HEAP, MW_ENGINE_TILE,
+                                        MW_ENGINE_PAIR};
 static const uint32_t all_ways[] = {0, 2, 4, 8, 16, 32};
 static const uint32_t all_warps[] = {0, 1, 7, 100};
 static const uint32_t all_threads[] = {0, 32, 96, 256};
@@ -105,9 +106,11 @@ static void list_counts(struct matrix *m)
     }
 }
 
-/* Engine tile has no choice of a base: 256 threads of 32 keys, or of 16 wide ones. */
+/* Engines tile and pair have no choice of a base: 256 threads of so many keys. */
 static int64_t base_of(const struct trial *t)
 {
+    if (t->tuning.engine == MW_ENGINE_PAIR)
+        return mw_type_size(t->type) == 8 ? 2048 : 4352;
     if (t->tuning.engine == MW_ENGINE_TILE)
         return mw_type_size(t->type) == 8 ? 4096 : 8192;
     return t->tuning.base ? t->tuning.base : 1024;
@@ -137,7 +140,9 @@ static struct trial trial_of(const struct matrix *m, const int *values, int numb
 
     t.tuning.engine = all_engines[values[ENGINE]];
     t.tuning.ways = all_ways[values[WAYS]];
-    if (t.tuning.engine != MW_ENGINE_TILE) { /* which has no choice of these */
+    if (t.tuning.engine == MW_ENGINE_PAIR) {
+        t.tuning.ways = t.tuning.ways ? 2 : 0;
+    } else if (t.tuning.engine != MW_ENGINE_TILE) { /* which has no choice of these */
         t.tuning.warps = all_warps[values[WARPS]];
         t.tuning.threads = all_threads[values[THREADS]];
         t.tuning.base = all_bases[values[BASE]];

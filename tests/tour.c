@@ -20,6 +20,7 @@ static const struct tuning_row {
     {"heap, one base case",      {sizeof(mw_tuning), MW_ENGINE_HEAP, 4, 0, 0, 0, 0}     },
     {"tile, 2 ways",             {sizeof(mw_tuning), MW_ENGINE_TILE, 2, 0, 0, 0, 0}     },
     {"tile",                     {sizeof(mw_tuning), MW_ENGINE_TILE, 0, 0, 0, 0, 0}     },
+    {"pair",                     {sizeof(mw_tuning), MW_ENGINE_PAIR, 0, 0, 0, 0, 0}     },
 };
 
 static const struct {

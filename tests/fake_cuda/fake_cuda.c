@@ -12,7 +12,7 @@ struct CUfunc_st {
 };
 
 struct CUmod_st {
-    struct CUfunc_st functions[8];
+    struct CUfunc_st functions[32];
     int count;
 };
 
