@@ -11,8 +11,10 @@ struct CUfunc_st {
     int dynamic_bytes;
 };
 
+enum { MOST_FUNCTIONS = 32 };
+
 struct CUmod_st {
-    struct CUfunc_st functions[32];
+    struct CUfunc_st functions[MOST_FUNCTIONS];
     int count;
 };
 
@@ -322,7 +324,7 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const
 
     if (code != CUDA_SUCCESS)
         return code;
-    if (!object_holds(MODULE, module, sizeof *module) || module->count == 8)
+    if (!object_holds(MODULE, module, sizeof *module) || module->count == MOST_FUNCTIONS)
         return INVALID_HANDLE;
     *function = &module->functions[module->count++];
     snprintf((*function)->name, sizeof(*function)->name, "%s", name);
