@@ -105,7 +105,7 @@ static void read_ledger(struct bench *b, const struct variant *v, struct found *
         const int in_merge = strcmp(lines[i].kernel, "pair_merge") == 0;
 
         if (strstr(text, "LOAD(&cells[a])") || strstr(text, "LOAD(&cells[b])") ||
-            strstr(text, "LOAD(&cells[take_b ? b : a])")) {
+            strstr(text, "LOAD_KEPT(&cells[take_b ? b : a])")) {
             found->wavefronts += in_merge ? t->shared_wavefronts : 0;
             found->merges += in_merge && strstr(text, "[a]") ? t->shared_requests : 0;
         } else if (strstr(text, "middle]")) {

@@ -71,6 +71,7 @@ DEVICE int pair_split(const key_cell *a, int a_count, const key_cell *b, int b_c
  * My next PAIR_E keys of the lists [a, a_end) and [b, b_end) of the tile. Each
  * step reads the key behind the one it took, also where the list has ended:
  * what is read there is never taken. One access a step, whichever list it is of.
+ * The last one is of no use, but it is part of what is counted: so it is kept.
  */
 DEVICE void pair_serial(const key_cell *cells, int a, int a_end, int b, int b_end, item *r)
 {
@@ -85,7 +86,7 @@ DEVICE void pair_serial(const key_cell *cells, int a, int a_end, int b, int b_en
         a += !take_b;
         b += take_b;
 
-        const item next = LOAD(&cells[take_b ? b : a]);
+        const item next = LOAD_KEPT(&cells[take_b ? b : a]);
 
         a_key = take_b ? a_key : next;
         b_key = take_b ? next : b_key;
@@ -121,7 +122,7 @@ DEVICE int pair_place(int i)
 }
 
 /* My warp's keys, from threads that own neighbours to neighbouring lanes, and out. */
-DEVICE void pair_store(key_cell *cells, const item *r, key_cell *out, int count,
+DEVICE void pair_store(key_cell *cells, item *r, key_cell *out, int count,
                        const struct key_code *code)
 {
     const int first = THREAD / WARP * WARP * PAIR_E;
@@ -132,13 +133,13 @@ DEVICE void pair_store(key_cell *cells, const item *r, key_cell *out, int count,
         STORE(&cells[pair_place(THREAD * PAIR_E + j)], (key)r[j]);
     WARP_BARRIER();
     UNROLL
+    for (int j = 0; j < PAIR_E; j++)
+        r[j] = LOAD(&cells[pair_place(first + WARP * j + LANE)]);
+    UNROLL
     for (int j = 0; j < PAIR_E; j++) {
         const int i = first + WARP * j + LANE;
 
-        if (i < count) {
-            const item k = LOAD(&cells[pair_place(i)]);
-
-            STORE_BULK(&out[i], leave((key)k, code));
-        }
+        if (i < count)
+            STORE_BULK(&out[i], leave((key)r[j], code));
     }
 }
