@@ -2,7 +2,7 @@
  * pair_claims.c - engine pair conflicts as predicted, counted on the simulator:
  * wavefronts of a warp for one serial merge in pair_merge, on sorted keys, on
  * random ones and on the kit's worst, for the threads and items of CUB (4- and
- * 8-byte keys) and of older libraries. Nothing but searches, serial merges and,
+ * 8-byte keys) and for 512 threads of 15. Nothing but searches, serial merges and,
  * for an even number of items, laying out their lists, conflicts. And equal keys
  * keep their order.
  */

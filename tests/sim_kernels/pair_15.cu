@@ -1,6 +1,6 @@
 /*
- * pair_15.cu - engine pair's kernels with 512 threads of 15 keys, what Thrust
- * and modernGPU once had, under names of their own.
+ * pair_15.cu - engine pair's kernels with 512 threads of 15 keys instead of 256 of
+ * 17, under names of their own.
  */
 #define PAIR_THREADS 512
 #define PAIR_NARROW_ITEMS 15
