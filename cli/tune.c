@@ -361,9 +361,8 @@ int command_tune(int argc, char **argv)
             "Sort the same keys by many tunings; check every result; print the times, the\n"
             "fastest, and the row of the library's tuning table (src/tune.def) for it.\n"
             "Engine tile: threads, items and ways. Engine heap: ways and warps, then base\n"
-            "and threads for the fastest of those. Engine pair has nothing to tune. What "
-            "you\n"
-            "set is not swept.",
+            "and threads for the fastest of those. Engine pair has nothing to tune.\n"
+            "What you set is not swept.",
         .options = options,
         .more =
             "A time is the wall clock's, from the call to the end of the sort, keys in\n"
