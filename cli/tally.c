@@ -29,6 +29,8 @@ static void add(mw_traffic *to, const mw_traffic *from)
     to->global_ideal += from->global_ideal;
     to->shuffles += from->shuffles;
     to->barriers += from->barriers;
+    if (from->shared_worst > to->shared_worst)
+        to->shared_worst = from->shared_worst;
 }
 
 static struct kernel_tally *kernel_of(struct tally *tally, const mw_ledger_line *line)
@@ -56,7 +58,6 @@ struct sizes {
     uint64_t ragged;  /* heap: bulk requests that ends of lists may cost */
     uint64_t feeding; /* bulk requests of the merges: these may be unaligned */
     uint64_t pieces;  /* tile: those merged in all rounds, at the most */
-    uint64_t groups;  /* ends of groups of lists inside a piece, in all its rounds */
     uint64_t merged;  /* pair: tiles, each with one request of two lists at most */
     int other_rows;   /* tile: rows do not fill the banks once */
 };
@@ -78,8 +79,6 @@ static struct sizes sizes_of(const struct tally *tally, size_t key_size)
         sizes.ragged += (counts->tuning.warps + runs) * ways + runs;
         sizes.pieces += 2 * tiles + runs; /* a piece is half a tile at the least */
     }
-    for (uint64_t groups = ways / 2; groups > 0; groups /= 2)
-        sizes.groups += groups - 1;
     sizes.other_rows = counts->tuning.items * (key_size == 8 ? 8 : 4) != 128;
     sizes.merged = sizes.rounds * tiles;
     for (size_t i = 0; i < tally->line_count; i++) {
@@ -115,16 +114,21 @@ static void make_claims(struct tally *tally, size_t key_size)
             0, tile ? "none, but for searches and merging" : "none",
             tile && sizes.other_rows ? other_turns : 0,
             tile && sizes.other_rows ? "rows that do not fill the banks once" : ""});
-    if (tile) /* a warp with rows of g groups takes g - 1 turns more, gathers and scatters */
+    if (tile && counts->rounds > 0) { /* a warp has at most one group that it did not begin */
         add_claim(tally, (struct claim){
             "C1", "wavefronts of merging", tally->merging.shared_wavefronts,
             tally->merging.shared_ideal, "the least they can take",
-            2 * sizes.pieces * counts->tuning.items * sizes.groups,
-            "ends of lists inside a warp"});
+            tally->merging.shared_ideal, "groups that end inside a warp"});
+        add_claim(tally, (struct claim){
+            "C1", "worst conflict of merging", tally->merging.shared_worst, 1,
+            "1: none", 1, "never more than two-way"});
+    }
     add_claim(tally, (struct claim){
         "C2", "bulk global requests", tally->bulk.global_requests, requests,
         "2 (rounds + 1) ceil(count / 32)",
-        tile ? sizes.pieces * (counts->tuning.ways + 1) : pair ? 0 : sizes.ragged,
+        tile   ? sizes.pieces * (2 * counts->tuning.ways + counts->tuning.threads / LANES + 1)
+        : pair ? 0
+               : sizes.ragged,
         "short blocks at the ends of lists"});
     add_claim(tally, (struct claim){
         "C3", "sectors of bulk requests", tally->bulk.global_sectors,
@@ -167,7 +171,7 @@ static int is_merging(const mw_ledger_line *line)
 {
     return line->text && strcmp(line->kernel, "tile_merge") == 0 &&
            strcmp(line->file, "tile.cuh") == 0 &&
-           (strstr(line->text, "stairs_at") || strstr(line->text, "STORE(to + j") ||
+           (strstr(line->text, "turns_at") || strstr(line->text, "STORE(to + j") ||
             strstr(line->text, "STORE(to - j"));
 }
 

@@ -247,6 +247,7 @@ typedef struct mw_traffic {
     uint64_t global_ideal;      /* sectors the same bytes would fill if packed */
     uint64_t shuffles;          /* warp-wide register exchanges, ballots included */
     uint64_t barriers;          /* block-wide barriers, counted once a warp */
+    uint64_t shared_worst;      /* of one request: an n-way conflict; 1: none had any */
 } mw_traffic;
 
 /* The last sort of a handle, in figures; all 0 before the first. */
@@ -266,7 +267,7 @@ typedef struct mw_counts {
     {                                                        \
         sizeof(mw_counts), 0, 0, 0, 0, 0, 0, MW_TUNING_INIT, \
         {                                                    \
-            0, 0, 0, 0, 0, 0, 0, 0                           \
+            0, 0, 0, 0, 0, 0, 0, 0, 0                        \
         }                                                    \
     }
 

@@ -208,6 +208,8 @@ static int sums_equal(const mw_traffic *all, const mw_ledger_line *lines, size_t
         sum.global_ideal += t->global_ideal;
         sum.shuffles += t->shuffles;
         sum.barriers += t->barriers;
+        if (t->shared_worst > sum.shared_worst)
+            sum.shared_worst = t->shared_worst;
     }
     return memcmp(&sum, all, sizeof sum) == 0;
 }

@@ -48,6 +48,8 @@ void traffic_add(mw_traffic *sum, const mw_traffic *t)
     sum->global_ideal += t->global_ideal;
     sum->shuffles += t->shuffles;
     sum->barriers += t->barriers;
+    if (t->shared_worst > sum->shared_worst)
+        sum->shared_worst = t->shared_worst;
 }
 
 const char *mw_status_text(mw_status status)

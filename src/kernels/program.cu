@@ -17,6 +17,8 @@
 #ifdef TILE_ROWS
 
 #include "tile.cuh"
+#include "tile_pivot.cuh"
+
 #include "tile_cut.cu"
 #include "tile_merge.cu"
 #include "tile_sort.cu"

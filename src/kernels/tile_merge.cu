@@ -47,22 +47,18 @@ struct tile_node {
     int shift;   /* how much further on B lies */
 };
 
-/* A node in shared memory, two words at a time. */
-struct tile_node_cells {
-    wide_cell rows;  /* begin, and end in the upper half */
-    wide_cell lists; /* a_count, and origin and shift in the upper half */
-};
-
+/* The tree in shared memory: two words a node, side by side for nodes of one round. */
 struct tile_tree {
-    struct tile_node_cells node[TILE_MOST_WAYS]; /* 0 is not used */
-    int_cell total;                              /* keys of the tile */
-    unsigned_cell first;                         /* its first place in the output */
+    wide_cell rows[TILE_MOST_WAYS];  /* begin, and end in the upper half */
+    wide_cell lists[TILE_MOST_WAYS]; /* a_count; origin and shift in the upper half */
+    int_cell total;                  /* keys of the tile */
+    unsigned_cell first;             /* its first place in the output */
 };
 
 DEVICE struct tile_node get_node(const struct tile_tree *tree, int number)
 {
-    const wide rows = LOAD(&tree->node[number].rows);
-    const wide lists = LOAD(&tree->node[number].lists);
+    const wide rows = LOAD(&tree->rows[number]);
+    const wide lists = LOAD(&tree->lists[number]);
     struct tile_node node;
 
     node.begin = (int)rows;
@@ -91,8 +87,8 @@ DEVICE void plant_tree(struct tile_tree *tree, const struct tile_list *mine, int
     const int high = origin | group_shift(begin, end) << 24;
 
     if (LANE > 0 && LANE < ways) {
-        STORE(&tree->node[LANE].rows, (wide)(unsigned)begin | (wide)end << 32);
-        STORE(&tree->node[LANE].lists, (wide)(unsigned)a_keys | (wide)(unsigned)high << 32);
+        STORE(&tree->rows[LANE], (wide)(unsigned)begin | (wide)end << 32);
+        STORE(&tree->lists[LANE], (wide)(unsigned)a_keys | (wide)(unsigned)high << 32);
     }
 }
 
@@ -256,7 +252,7 @@ DEVICE int node_of_row(const struct tile_tree *tree, int ways)
 
     while (node < ways / 2) {
         node *= 2;
-        if ((int)(LOAD(&tree->node[node].rows) >> 32) <= THREAD)
+        if ((int)(LOAD(&tree->rows[node]) >> 32) <= THREAD)
             node++;
     }
     return node;

@@ -125,10 +125,12 @@ void machine_fold(struct machine *m)
 
         if (r->shared) {
             const struct cost cost = bank_cost(r->at, r->shared, r->site->bytes);
+            const uint64_t ways = (cost.paid + cost.ideal - 1) / cost.ideal;
 
             t->shared_requests++;
             t->shared_wavefronts += cost.paid;
             t->shared_ideal += cost.ideal;
+            t->shared_worst = ways > t->shared_worst ? ways : t->shared_worst;
         }
         if (global) {
             const struct cost cost = sector_cost(r->at, global, r->site->bytes);

@@ -1,0 +1,329 @@
+/*
+ * tile_pivot.cuh - finding the pivot of a cut (tile_cut.cu): first among samples,
+ * every 32nd key, then what it comes to among the keys themselves.
+ *
+ * One lane looks after one list. Lanes share all they know in a few warp-wide
+ * sums, so what a search costs is its rounds, and in each the steps of the lane
+ * that has the longest way.
+ */
+
+/* One lane's list, of samples or of keys, and the window where pivots are looked for. */
+struct cut_span {
+    const key_cell *keys; /* of all lists, or their samples */
+    unsigned first;       /* where mine begins there */
+    unsigned lo;
+    unsigned hi;
+    unsigned whole; /* length of the list */
+};
+
+/* A pivot: its key, its lane, its place there; how many come before it here. */
+struct cut_pivot {
+    key value;
+    int owner;
+    unsigned place;
+    unsigned before;
+};
+
+/*
+ * How many keys of my window are less than `value`, or not greater if `or_equal`;
+ * and was one of them met that equals it? Looked for around `guess`, in steps
+ * that double until the place is passed: on like lists the guess is off by about
+ * the root of the way from the window's end. What is left is then shorter than the step,
+ * and is halved.
+ */
+DEVICE unsigned count_before(const struct cut_span *w, key value, int or_equal,
+                             unsigned guess, int *met)
+{
+    unsigned lo = w->lo;
+    unsigned hi = w->hi;
+    unsigned at = guess;
+    const unsigned far = guess - lo < hi - guess ? guess - lo : hi - guess;
+    const int digits = HIGHEST_BIT(far | 1);
+    unsigned step = digits > 4 ? 1u << (digits / 2 - 2) : 1;
+
+    *met = 0;
+    while (lo < hi) {
+        const key k = LOAD(&w->keys[w->first + at]);
+        const int equal = k == value;
+        const int up = less(k, value) || (equal && or_equal);
+
+        *met |= equal;
+        if (up)
+            lo = at + 1;
+        else
+            hi = at;
+        if (step < hi - lo) {
+            at = up ? lo + step : hi - 1 - step;
+            step *= 2;
+        } else {
+            at = lo + (hi - lo) / 2;
+        }
+    }
+    return lo;
+}
+
+/* How the lists lie to each other, as far as has been seen. */
+enum { ALIKE, ASCENDING, DESCENDING };
+
+/*
+ * How to choose a pivot among `open` places, so that `need` half places come
+ * before it, and `margin` more for each list that it falls inside of.
+ */
+struct cut_aim {
+    unsigned need;
+    unsigned open;
+    int margin;
+    int order; /* of the lists: ALIKE, or each wholly before the next, or behind it */
+    int round; /* of this search */
+};
+
+/* How many places of the windows a pivot near `before` should have before it. */
+DEVICE unsigned need_before(const struct cut_span *w, const struct cut_aim *aim,
+                            unsigned before)
+{
+    const int inside = BITS(BALLOT(before > 0 && before < w->whole));
+
+    return (aim->need + aim->margin * inside) / 2;
+}
+
+/* Where in my window to look for a pivot: a place in it, if it is not empty. */
+DEVICE unsigned choose_place(const struct cut_span *w, const struct cut_aim *aim)
+{
+    const unsigned length = w->hi - w->lo;
+    unsigned step = length / 2;
+
+    if (aim->order == ALIKE && aim->round % 4 < 3) {
+        step = (unsigned)((float)aim->need / (float)(2 * aim->open) * (float)length);
+    } else if (aim->round % 4 < 3) {
+        const unsigned up_to = sum_up_to_lane(length);
+        const unsigned end = aim->order == ASCENDING ? up_to : aim->open - up_to + length;
+        const unsigned skip = aim->need / 2;
+
+        step = end <= skip ? length : end - skip <= length ? length - (end - skip) : 0;
+    }
+    return w->lo + (step < length ? step : length - (length > 0));
+}
+
+/*
+ * Whose place to take: of the keys that all lanes found there, the one that
+ * has as many others before it as are missing.
+ */
+DEVICE int choose_list(const struct cut_span *w, const struct cut_aim *aim, unsigned place,
+                       key mine, int ways)
+{
+    const int present = w->lo < w->hi;
+    const unsigned sum = SUM(place - w->lo);
+    const unsigned need = aim->order == ALIKE ? need_before(w, aim, place) : aim->need / 2;
+    const int missing = (int)(need - sum);
+    int before = 0;
+
+    for (int i = 0; i < ways; i += 4) {
+        UNROLL
+        for (int j = i; j < i + 4; j++) {
+            const key other = (key)SHUFFLE(mine, j);
+
+            before += less(other, mine);
+        }
+    }
+
+    /* The nearest; a list without places comes last. */
+    const int off = before > missing ? before - missing : missing - before;
+    const unsigned fit = present ? ~(unsigned)off : 0;
+
+    const unsigned best = GREATEST(fit);
+
+    return LOWEST_BIT(BALLOT(fit == best));
+}
+
+/*
+ * The key of the pivot `p` is in other lists too, and equals follow each other
+ * in the order of the lists: of those on the cut's side, take the nearest to it.
+ */
+DEVICE struct cut_pivot choose_equal(const struct cut_span *w, const struct cut_aim *aim,
+                                     struct cut_pivot p)
+{
+    const unsigned need = need_before(w, aim, p.before);
+    const int behind = SUM(p.before - w->lo) < need;
+    struct cut_span equal = *w;
+    unsigned skip, all, up_to;
+    int met;
+
+    if (behind) {
+        equal.lo = p.before + (LANE == p.owner);
+        equal.hi = equal.lo;
+        if (LANE >= p.owner) {
+            equal.hi = w->hi;
+            equal.hi = count_before(&equal, p.value, 1, equal.lo, &met);
+        }
+    } else {
+        equal.hi = p.before;
+        if (LANE <= p.owner)
+            equal.lo =
+                count_before(&equal, p.value, 0, equal.hi - (equal.hi > equal.lo), &met);
+        else
+            equal.lo = equal.hi;
+    }
+    up_to = sum_up_to_lane(equal.hi - equal.lo);
+    all = SHUFFLE(up_to, WARP - 1);
+    skip = SUM(equal.lo - w->lo);
+    skip = need > skip ? need - skip : 0;
+    if (all == 0)
+        return p;
+    if (skip >= all)
+        skip = all - 1;
+    p.owner = LOWEST_BIT(BALLOT(up_to > skip));
+    p.place = SHUFFLE(equal.hi - (up_to - skip), p.owner);
+    p.before = LANE < p.owner ? equal.hi : LANE > p.owner ? equal.lo : p.place;
+    return p;
+}
+
+/* Take a pivot from the windows. */
+DEVICE struct cut_pivot take_pivot(const struct cut_span *w, const struct cut_aim *aim,
+                                   int ways)
+{
+    const unsigned place = choose_place(w, aim);
+    int met = 0;
+    key mine = (key) ~(key)0;
+    struct cut_pivot p;
+
+    if (w->lo < w->hi)
+        mine = LOAD(&w->keys[w->first + place]);
+    p.owner = choose_list(w, aim, place, mine, ways);
+    p.place = SHUFFLE(place, p.owner);
+    p.value = (key)SHUFFLE(mine, p.owner);
+    p.before = p.place;
+    if (LANE != p.owner)
+        p.before = count_before(w, p.value, LANE < p.owner, place, &met);
+    if (BITS(BALLOT(met)) > 1)
+        return choose_equal(w, aim, p);
+    return p;
+}
+
+/* Go on behind the pivot, or before it. */
+DEVICE void narrow(struct cut_span *w, const struct cut_pivot *p, int behind)
+{
+    if (behind)
+        w->lo = p->before + (LANE == p->owner);
+    else
+        w->hi = p->before;
+}
+
+/*
+ * What the pivot tells about the lists: alike, if it fell inside of more than
+ * two windows, or else in which order they follow each other.
+ */
+DEVICE int see_order(const struct cut_span *w, const struct cut_pivot *p)
+{
+    const unsigned inside = BALLOT(w->lo < p->before && p->before < w->hi);
+    const unsigned whole = BALLOT(w->lo < w->hi && p->before == w->hi);
+    const unsigned below = whole & ((1u << p->owner) - 1);
+
+    if (BITS(inside) > 2)
+        return ALIKE;
+    return BITS(below) >= BITS(whole ^ below) ? ASCENDING : DESCENDING;
+}
+
+/*
+ * Keys to be expected before a pivot that `before` of my `samples` come before,
+ * in units of 16. The last sample is followed by the rest of the list, unless
+ * the pivot is among these: as likely, on like lists, as anywhere else.
+ */
+DEVICE unsigned expected(unsigned before, unsigned samples, unsigned length, int order)
+{
+    if (before == samples && order != ALIKE)
+        return length / 16;
+    return before > 0 ? 2 * before - 1 : 0;
+}
+
+/*
+ * Among the samples in the windows, a pivot whose expected rank is near
+ * `target` (in units of 16 keys), or the nearest if there is none.
+ */
+DEVICE struct cut_pivot search_samples(struct cut_span w, unsigned length, unsigned target,
+                                       int ways)
+{
+    const unsigned tolerance = TILE_SLACK(TILE) / 32 + 1;
+    struct cut_aim aim;
+    struct cut_pivot best;
+    unsigned best_error = ~0u;
+
+    best.value = 0;
+    best.owner = 0;
+    best.place = 0;
+    best.before = 0;
+    aim.order = ALIKE;
+    aim.margin = 1;
+    aim.open = SUM(w.hi - w.lo);
+    for (aim.round = 0; aim.open > 0 && best_error > tolerance; aim.round++) {
+        const unsigned begun = 2 * SUM(w.lo);
+
+        aim.need = target > begun ? target - begun : 0;
+
+        const struct cut_pivot p = take_pivot(&w, &aim, ways);
+
+        aim.order = see_order(&w, &p);
+
+        const unsigned mine =
+            LANE == p.owner ? 2 * p.place : expected(p.before, w.whole, length, aim.order);
+        const unsigned rank = SUM(mine);
+        const unsigned error = rank > target ? rank - target : target - rank;
+
+        if (error < best_error) {
+            best_error = error;
+            best = p;
+        }
+        narrow(&w, &p, rank < target);
+        aim.open = SUM(w.hi - w.lo);
+    }
+    return best;
+}
+
+/*
+ * My list's part of the cut that the sample `pivot` makes, if its rank is near
+ * enough to `target`, or else of a better one, which takes its place; none, if
+ * the cut was found by narrowing down alone.
+ */
+DEVICE unsigned search_keys(const struct tile_round *round, unsigned list_first,
+                            unsigned length, struct cut_pivot *pivot, unsigned target)
+{
+    struct cut_pivot p = *pivot;
+    const unsigned above = p.before * TILE_SAMPLE;
+    const unsigned slack = TILE_SLACK(TILE);
+    struct cut_span w;
+    struct cut_aim aim;
+    unsigned rank;
+    int met;
+
+    /* Sample `before` - 1 comes before the pivot, sample `before` does not. */
+    w.keys = (const key_cell *)round->in;
+    w.first = list_first;
+    w.whole = length;
+    w.lo = p.before ? above - TILE_SAMPLE + 1 : 0;
+    w.hi = above < length ? above : length;
+    p.place *= TILE_SAMPLE;
+    if (LANE == p.owner)
+        p.before = p.place;
+    else
+        p.before =
+            count_before(&w, p.value, LANE < p.owner, w.lo + (w.hi - w.lo) / 2, &met);
+    rank = SUM(p.before);
+
+    w.lo = 0;
+    w.hi = length;
+    aim.order = ALIKE;
+    aim.margin = 0;
+    for (aim.round = 0; rank > target + slack || rank + slack < target; aim.round++) {
+        narrow(&w, &p, rank < target);
+        aim.need = 2 * (target - SUM(w.lo));
+        aim.open = SUM(w.hi - w.lo);
+        if (aim.open == 0) {
+            pivot->owner = -1;
+            return w.lo;
+        }
+        p = take_pivot(&w, &aim, round->ways);
+        rank = SUM(p.before);
+        aim.order = see_order(&w, &p);
+    }
+    *pivot = p;
+    return p.before;
+}
