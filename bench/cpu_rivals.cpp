@@ -20,6 +20,7 @@ extern "C" {
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <functional>
 #include <numeric>
@@ -68,15 +69,21 @@ struct times {
     std::exit(1);
 }
 
-std::vector<std::string> split(const std::string &list)
+/* Up to the next comma: an item of a list, unless it is one of shapes. */
+size_t item_span(const char *list)
+{
+    return std::strcspn(list, ",");
+}
+
+std::vector<std::string> split(const std::string &list, size_t (*span)(const char *))
 {
     std::vector<std::string> parts;
 
     for (size_t at = 0; at <= list.size();) {
-        const size_t comma = std::min(list.find(',', at), list.size());
+        const size_t length = span(list.c_str() + at);
 
-        parts.push_back(list.substr(at, comma - at));
-        at = comma + 1;
+        parts.push_back(list.substr(at, length));
+        at += length + 1;
     }
     return parts;
 }
@@ -238,7 +245,7 @@ void write_tsv(const options &o, const std::vector<times> &all)
 /* One line of the table. */
 void print_line(const options &o, const std::vector<times> &race)
 {
-    std::printf("%-5s %-15s", race[0].type.c_str(), race[0].shape.c_str());
+    std::printf("%-5s %-21s", race[0].type.c_str(), race[0].shape.c_str());
     for (const times &t : race)
         std::printf(" %11.1f", static_cast<double>(o.count) / t.median() / 1e6);
     std::printf(" %8.2f %8.2f\n", race[2].median() / race[1].median(),
@@ -289,14 +296,14 @@ int main(int count, char **words)
         give_up(context ? mw_error(context) : "no memory");
     std::printf("%llu keys, %u threads; millions of keys a second, and ours to theirs\n",
                 static_cast<unsigned long long>(o.count), o.threads);
-    std::printf("%-5s %-15s %11s %11s %11s %11s %8s %8s\n", "type", "shape", "copy",
+    std::printf("%-5s %-21s %11s %11s %11s %11s %8s %8s\n", "type", "shape", "copy",
                 "multiway", "stable_sort", "parallel", "/stable", "/par.");
-    for (const std::string &name : split(o.types)) {
+    for (const std::string &name : split(o.types, item_span)) {
         mw_type type;
 
         if (mw_type_parse(name.c_str(), &type) != MW_OK)
             give_up("no such type: " + name);
-        for (const std::string &shape : split(o.shapes)) {
+        for (const std::string &shape : split(o.shapes, kit_shape_span)) {
             const std::vector<times> one = race(o, context, type, shape);
 
             print_line(o, one);

@@ -11,6 +11,8 @@ static const struct contestant engines[] = {
      NULL},
     {"heap", "mw_sort_device, engine heap, workspace allocated before", MW_ENGINE_HEAP,
      NULL},
+    {"pair", "mw_sort_device, engine pair, workspace allocated before", MW_ENGINE_PAIR,
+     NULL},
 };
 static const struct contestant cpu[] = {
     {"cpu", "mw_sort_device on the CPU, workspace allocated before", MW_ENGINE_AUTO, NULL},
@@ -59,10 +61,27 @@ const char *count_text(uint64_t count, char text[COUNT_TEXT])
     return text;
 }
 
-/* Cut the next item off `*text`; 0 if there is none, -1 if it is too long or empty. */
-static int next_item(const char **text, char item[MOST_NAME])
+/* Up to the next comma. */
+static size_t item_span(const char *text)
 {
-    const size_t length = strcspn(*text, ",");
+    return strcspn(text, ",");
+}
+
+/*
+ * A list: its option, how many items there is room for, how long the first of a text
+ * is, and who takes each, which returns 0, or -1 after a complaint.
+ */
+struct list {
+    const char *option;
+    int most;
+    size_t (*span)(const char *text);
+    int (*take)(void *to, const char *item);
+};
+
+/* Cut the next item off `*text`; 0 if there is none, -1 if it is too long or empty. */
+static int next_item(const struct list *list, const char **text, char item[MOST_NAME])
+{
+    const size_t length = list->span(*text);
 
     if (**text == '\0')
         return 0;
@@ -76,28 +95,24 @@ static int next_item(const char **text, char item[MOST_NAME])
     return 1;
 }
 
-/*
- * Hand every item of the list to `take`, which returns 0, or -1 after a
- * complaint; `most` is how many `what` has room for.
- */
-static int each_item(const char *what, const char *text, int most,
-                     int (*take)(void *to, const char *item), void *to)
+/* Hand every item of the text on to whoever takes them. 0, or -1 after a complaint. */
+static int each_item(const struct list *list, const char *text, void *to)
 {
     char item[MOST_NAME];
     const char *rest = text;
     int number = 0;
     int found;
 
-    while ((found = next_item(&rest, item)) == 1) {
-        if (++number > most) {
-            complain("bench", "--%s: at most %d of them", what, most);
+    while ((found = next_item(list, &rest, item)) == 1) {
+        if (++number > list->most) {
+            complain("bench", "--%s: at most %d of them", list->option, list->most);
             return -1;
         }
-        if (take(to, item))
+        if (list->take(to, item))
             return -1;
     }
     if (found < 0 || number == 0) {
-        complain("bench", "--%s %s: not a list, such as a,b,c", what, text);
+        complain("bench", "--%s %s: not a list, such as a,b,c", list->option, text);
         return -1;
     }
     return 0;
@@ -150,7 +165,14 @@ static int take_shape(void *to, const char *item)
     return 0;
 }
 
-/* Every shape of the kit; those that need a number get a thousand. */
+static const struct list types = {"types", MW_TYPE_COUNT, item_span, take_type};
+static const struct list counts = {"counts", MOST_ITEMS, item_span, take_count};
+static const struct list shapes = {"shapes", MOST_ITEMS, kit_shape_span, take_shape};
+
+/*
+ * Every shape of the kit; those that need a number get a thousand, and the one that
+ * needs two gets those of CUB's merge sort for 4-byte keys.
+ */
 static int all_shapes(struct cases *cases)
 {
     for (int i = 0; kit_shape_text(i) && i < MOST_ITEMS; i++) {
@@ -159,7 +181,9 @@ static int all_shapes(struct cases *cases)
         char name[MOST_NAME];
 
         snprintf(name, sizeof name, "%.*s%s", length, usage,
-                 usage[length] == ':' ? ":1000" : "");
+                 usage[length] != ':' ? ""
+                 : strchr(usage, ',') ? ":17,256"
+                                      : ":1000");
         if (take_shape(cases, name))
             return -1;
     }
@@ -168,26 +192,24 @@ static int all_shapes(struct cases *cases)
 
 int lists_read_cases(const struct wish *wish, const mw_info *info, struct cases *cases)
 {
-    const char *counts = wish->counts;
+    const char *how_many = wish->counts;
 
     *cases = (struct cases){.type_count = 0};
-    for (size_t i = 0; !counts && i < sizeof usual / sizeof *usual; i++) {
+    for (size_t i = 0; !how_many && i < sizeof usual / sizeof *usual; i++) {
         if (begins(info->device, usual[i].device))
-            counts = usual[i].counts;
+            how_many = usual[i].counts;
     }
     if (wish->types && strcmp(wish->types, "all") == 0) {
         for (int i = 0; i < MW_TYPE_COUNT; i++)
             cases->types[cases->type_count++] = (mw_type)i;
-    } else if (each_item("types", wish->types ? wish->types : "i32,i64", MW_TYPE_COUNT,
-                         take_type, cases)) {
+    } else if (each_item(&types, wish->types ? wish->types : "i32,i64", cases)) {
         return -1;
     }
-    if (each_item("counts", counts, MOST_ITEMS, take_count, cases))
+    if (each_item(&counts, how_many, cases))
         return -1;
     if (wish->shapes && strcmp(wish->shapes, "all") == 0)
         return all_shapes(cases);
-    return each_item("shapes", wish->shapes ? wish->shapes : "random", MOST_ITEMS,
-                     take_shape, cases);
+    return each_item(&shapes, wish->shapes ? wish->shapes : "random", cases);
 }
 
 /* A list of contestants being read: from whom, to whom. */
@@ -223,6 +245,8 @@ static int take_contestant(void *to, const char *item)
              *choice->why_none ? "; no rivals: " : "", choice->why_none);
     return -1;
 }
+
+static const struct list contestants = {"with", MOST_ITEMS, item_span, take_contestant};
 
 /* Bring the one that the others are held against to the front. */
 static int put_first(struct field *field, const char *ours)
@@ -261,7 +285,7 @@ int lists_read_field(const struct wish *wish, const mw_info *info,
     *field = (struct field){.count = 0};
     if (!wish->with || strcmp(wish->with, "all") == 0)
         *field = all;
-    else if (each_item("with", wish->with, MOST_ITEMS, take_contestant, &choice))
+    else if (each_item(&contestants, wish->with, &choice))
         return -1;
     return wish->ours ? put_first(field, wish->ours) : 0;
 }

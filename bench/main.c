@@ -66,7 +66,7 @@ static int run_cases(struct run *run)
 
         if (stage_load(&run->stage, &what, run->wish.seed))
             return -1;
-        table_case(&what);
+        table_case(run, &what);
         for (int who = 0; who < run->field.count; who++) {
             stage_run(&run->stage, &run->field.list[who], run->wish.phases,
                       &run->results[i * run->field.count + who]);
@@ -167,7 +167,7 @@ static int read_and_run(int argc, char **argv)
         {"seed",        0, "N",    OPTION_COUNT,  &wish.seed,        0,
          "another number, another input (0)"},
         {"with",        0, "LIST", OPTION_TEXT,   &wish.with,        0,
-         "who is measured: tile,heap,cub-merge ... (all)"},
+         "who is measured: tile,heap,pair,cub-merge ... (all)"},
         {"ours",        0, "NAME", OPTION_TEXT,   &wish.ours,        0,
          "whom the others are held against (the first)"},
         {"trials",      0, "N",    OPTION_NUMBER, &wish.trials,      0,

@@ -29,7 +29,7 @@ double run_ratio(const struct run *run, int i, int who);
 void table_header(const struct run *run);
 void table_copy(uint64_t bytes, const struct figures *figures);
 void table_titles(const struct run *run);
-void table_case(const struct one_case *what);
+void table_case(const struct run *run, const struct one_case *what);
 void table_result(const struct run *run, int i, int who);
 void table_notes(const struct run *run);
 void table_phases(const struct run *run);

@@ -54,26 +54,41 @@ void table_copy(uint64_t bytes, const struct figures *figures)
     fflush(stdout);
 }
 
+/* Of the column with the shapes. */
+static int shape_width(const struct run *run)
+{
+    int width = 14;
+
+    for (int i = 0; i < run->cases.shape_count; i++) {
+        const int length = (int)strlen(run->cases.shapes[i].name);
+
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
 void table_titles(const struct run *run)
 {
-    printf("\n%-4s %-14s %11s", "", "", "");
+    const int width = shape_width(run);
+
+    printf("\n%-4s %-*s %11s", "", width, "", "");
     for (int i = 0; i < run->field.count; i++)
         printf(" | %-*s",
                i + 1 == run->field.count ? 0
                : i                       ? OTHER_WIDTH
                                          : FIRST_WIDTH,
                run->field.list[i].name);
-    printf("\n%-4s %-14s %11s", "type", "shape", "count");
+    printf("\n%-4s %-*s %11s", "type", width, "shape", "count");
     for (int i = 0; i < run->field.count; i++)
         printf(" | %10s %7s%s", "ms", "Gkeys/s", i ? "  ratio" : "");
     putchar('\n');
 }
 
-void table_case(const struct one_case *what)
+void table_case(const struct run *run, const struct one_case *what)
 {
     char text[COUNT_TEXT];
 
-    printf("%-4s %-14s %11s", mw_type_name(what->type), what->shape->name,
+    printf("%-4s %-*s %11s", mw_type_name(what->type), shape_width(run), what->shape->name,
            count_text(what->count, text));
 }
 

@@ -14,7 +14,10 @@ static void shape_text(struct kit_shape shape, char text[SHAPE_TEXT])
     const char *const usage = kit_shape_text(shape.row)->usage;
     const int length = (int)strcspn(usage, "[:");
 
-    if (usage[length])
+    if (shape.threads)
+        snprintf(text, SHAPE_TEXT, "%.*s:%" PRIu64 ",%" PRIu64 "%s", length, usage,
+                 shape.parameter, shape.threads, shape.worst ? ",worst" : "");
+    else if (usage[length])
         snprintf(text, SHAPE_TEXT, "%.*s:%" PRIu64, length, usage, shape.parameter);
     else
         snprintf(text, SHAPE_TEXT, "%s", usage);
@@ -61,6 +64,19 @@ static void print_kernels(const struct tally *tally)
     printf("\n");
 }
 
+/* What a warp's serial merge takes on the average. */
+static void print_serial(const struct kernel_tally *kernel)
+{
+    const double merges = (double)kernel->merges;
+
+    if (kernel->merges > 0)
+        printf("serial merges of %s, counted apart: %" PRIu64 " by a warp, %.1f wavefronts "
+               "each; %.1f without conflicts\n",
+               kernel->name, kernel->merges,
+               (double)kernel->serial.shared_wavefronts / merges,
+               (double)kernel->serial.shared_ideal / merges);
+}
+
 static void print_claims(const struct tally *tally)
 {
     printf("\n%-34s %10s %10s\n", "claim", "counted", "formula");
@@ -83,6 +99,8 @@ static void print_claims(const struct tally *tally)
                " wavefronts, %" PRIu64 " conflicts\n",
                tally->searches.shared_requests, tally->searches.shared_wavefronts,
                traffic_conflicts(&tally->searches));
+    for (int i = 0; i < tally->kernel_count; i++)
+        print_serial(&tally->kernels[i]);
 }
 
 static void print_line(const mw_ledger_line *line)
@@ -202,6 +220,8 @@ void count_report_json(const struct count *count, const struct tally *tally, int
         json_text(&json, "kernel", tally->kernels[i].name);
         json_count(&json, "launches", tally->kernels[i].launches);
         json_traffic(&json, "traffic", &tally->kernels[i].traffic);
+        json_count(&json, "serial_merges", tally->kernels[i].merges);
+        json_traffic(&json, "serial", &tally->kernels[i].serial);
         json_close(&json, '{');
     }
     json_close(&json, '[');

@@ -50,8 +50,7 @@ static int gen(const struct gen *gen)
         goto done;
     }
     if (kit_input_open(&input, gen->type, gen->count, gen->shape, gen->seed) != MW_OK) {
-        complain("gen", "no memory for the positions of %" PRIu64 " swaps",
-                 gen->shape.parameter);
+        complain("gen", "no memory for the tables of this shape");
         goto done;
     }
     chunk = memory_for("gen", CHUNK_BYTES, 1);
@@ -89,9 +88,12 @@ int command_gen(int argc, char **argv)
         .shapes = 1,
         .more =
             "Where a type cannot count to the number of keys, neighbours share values.\n"
+            "Shape conflict is at its hardest for 32 * E * 2^m keys.\n"
             "\n"
             "  multiway gen --type u64 --count 1M --shape random --seed 7 -o keys.bin\n"
-            "  multiway gen --type f32 --count 2^24 --shape swaps:100 >almost.bin\n",
+            "  multiway gen --type f32 --count 2^24 --shape swaps:100 >almost.bin\n"
+            "  multiway gen --type i32 --count 2228224 --shape conflict:17,256 "
+            ">hard.bin\n",
     };
     enum parsed parsed;
 

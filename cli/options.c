@@ -11,6 +11,7 @@ static const struct {
     {"auto", MW_ENGINE_AUTO},
     {"heap", MW_ENGINE_HEAP},
     {"tile", MW_ENGINE_TILE},
+    {"pair", MW_ENGINE_PAIR},
 };
 
 enum { ENGINES = sizeof engines / sizeof engines[0] };
@@ -72,7 +73,8 @@ static int set_engine(const struct command *command, const struct option *option
             return 0;
         }
     }
-    return complain(command->name, "--%s %s: no such engine; there are auto, heap and tile",
+    return complain(command->name,
+                    "--%s %s: no such engine; there are auto, heap, tile and pair",
                     option->name, text);
 }
 

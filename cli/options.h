@@ -62,7 +62,7 @@ const char *engine_name(mw_engine engine);
 /* clang-format off */
 #define TUNING_OPTIONS(tuning)                                                           \
     {"engine",  0, "NAME", OPTION_ENGINE, &(tuning).engine,  0,                          \
-     "the method: auto, heap or tile (auto)"},                                           \
+     "the method: auto, heap, tile or pair (auto)"},                                     \
     {"ways",    0, "K",    OPTION_NUMBER, &(tuning).ways,    0,                          \
      "lists merged at once: 2, 4, 8, 16 or 32"},                                         \
     {"warps",   0, "N",    OPTION_NUMBER, &(tuning).warps,   0,                          \

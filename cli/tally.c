@@ -58,6 +58,7 @@ struct sizes {
     uint64_t ragged;  /* heap: bulk requests that ends of lists may cost */
     uint64_t feeding; /* bulk requests of the merges: these may be unaligned */
     uint64_t pieces;  /* tile: those merged in all rounds, at the most */
+    uint64_t merged;  /* pair: tiles, each with one request of two lists at most */
     int other_rows;   /* tile: rows do not fill the banks once */
 };
 
@@ -79,6 +80,7 @@ static struct sizes sizes_of(const struct tally *tally, size_t key_size)
         sizes.pieces += 2 * tiles + runs; /* a piece is half a tile at the least */
     }
     sizes.other_rows = counts->tuning.items * (key_size == 8 ? 8 : 4) != 128;
+    sizes.merged = sizes.rounds * tiles;
     for (size_t i = 0; i < tally->line_count; i++) {
         if (tally->lines[i].bulk && strstr(tally->lines[i].kernel, "_merge"))
             sizes.feeding += tally->lines[i].traffic.global_requests;
@@ -97,19 +99,21 @@ static void make_claims(struct tally *tally, size_t key_size)
     const mw_counts *const counts = &tally->counts;
     const struct sizes sizes = sizes_of(tally, key_size);
     const int tile = counts->tuning.engine == MW_ENGINE_TILE;
+    const int pair = counts->tuning.engine == MW_ENGINE_PAIR;
     const uint64_t nodes = 2 * (uint64_t)counts->tuning.ways - 1;
     const uint64_t requests = 2 * (sizes.rounds + 1) * sizes.blocks;
 
     const uint64_t other_turns = tally->total.shared_ideal -
         tally->searches.shared_ideal - tally->merging.shared_ideal;
 
-    add_claim(tally, (struct claim){
-        "C1", "bank conflicts",
-        traffic_conflicts(&tally->total) - traffic_conflicts(&tally->searches) -
-            traffic_conflicts(&tally->merging),
-        0, tile ? "none, but for searches and merging" : "none",
-        tile && sizes.other_rows ? other_turns : 0,
-        tile && sizes.other_rows ? "rows that do not fill the banks once" : ""});
+    if (!pair) /* whose merging conflicts by its nature: that is counted apart */
+        add_claim(tally, (struct claim){
+            "C1", "bank conflicts",
+            traffic_conflicts(&tally->total) - traffic_conflicts(&tally->searches) -
+                traffic_conflicts(&tally->merging),
+            0, tile ? "none, but for searches and merging" : "none",
+            tile && sizes.other_rows ? other_turns : 0,
+            tile && sizes.other_rows ? "rows that do not fill the banks once" : ""});
     if (tile && counts->rounds > 0) { /* a warp has at most one group that it did not begin */
         add_claim(tally, (struct claim){
             "C1", "wavefronts of merging", tally->merging.shared_wavefronts,
@@ -122,12 +126,15 @@ static void make_claims(struct tally *tally, size_t key_size)
     add_claim(tally, (struct claim){
         "C2", "bulk global requests", tally->bulk.global_requests, requests,
         "2 (rounds + 1) ceil(count / 32)",
-        tile ? sizes.pieces * (2 * counts->tuning.ways + counts->tuning.threads / LANES + 1) : sizes.ragged, "short blocks at the ends of lists"});
+        tile   ? sizes.pieces * (2 * counts->tuning.ways + counts->tuning.threads / LANES + 1)
+        : pair ? 0
+               : sizes.ragged,
+        "short blocks at the ends of lists"});
     add_claim(tally, (struct claim){
         "C3", "sectors of bulk requests", tally->bulk.global_sectors,
         tally->bulk.global_ideal, "their bytes / 32",
-        sizes.feeding, "lists that begin between two sectors"});
-    if (!tile)
+        sizes.feeding + (pair ? 2 * sizes.merged : 0), "lists that begin between two sectors"});
+    if (!tile && !pair)
         add_claim(tally, (struct claim){
             "C4", "shared bytes of a merging warp", counts->warp_shared,
             LANES * nodes * key_size, "32 (2 ways - 1) size", 0, ""});
@@ -137,11 +144,26 @@ static void make_claims(struct tally *tally, size_t key_size)
 }
 /* clang-format on */
 
-/* Engine tile's searches are two lines of tile.cuh: both keys of a probe. */
+/* The searches are two lines of tile.cuh, or of pair.cuh: both keys of a probe. */
 static int is_search(const mw_ledger_line *line)
 {
-    return line->text && strcmp(line->file, "tile.cuh") == 0 &&
-           strstr(line->text, "- back");
+    return line->text &&
+           ((strcmp(line->file, "tile.cuh") == 0 && strstr(line->text, "- back")) ||
+            (strcmp(line->file, "pair.cuh") == 0 && strstr(line->text, "middle]")));
+}
+
+/* Engine pair's serial merge: the first key of each list, then one a step. */
+static int is_first_of_serial(const mw_ledger_line *line)
+{
+    return line->text && strcmp(line->file, "pair.cuh") == 0 &&
+           strstr(line->text, "LOAD(&cells[a])");
+}
+
+static int is_serial(const mw_ledger_line *line)
+{
+    return is_first_of_serial(line) ||
+           (line->text && strcmp(line->file, "pair.cuh") == 0 &&
+            (strstr(line->text, "LOAD(&cells[b])") || strstr(line->text, "[take_b")));
 }
 
 /* Where lists end inside a warp: rows of a merge gathered to registers, and put back. */
@@ -170,6 +192,10 @@ mw_status tally_make(struct tally *tally, mw_context *context, mw_type type)
 
         if (kernel)
             add(&kernel->traffic, &line->traffic);
+        if (kernel && is_serial(line))
+            add(&kernel->serial, &line->traffic);
+        if (kernel && is_first_of_serial(line))
+            kernel->merges += line->traffic.shared_requests;
         if (line->bulk)
             add(&tally->bulk, &line->traffic);
         if (is_search(line))

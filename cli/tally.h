@@ -12,6 +12,8 @@ struct kernel_tally {
     const char *name;
     uint64_t launches;
     mw_traffic traffic;
+    uint64_t merges;   /* engine pair: serial merges, counted once a warp, ... */
+    mw_traffic serial; /* ... and what their reads asked of shared memory */
 };
 
 /* One claim: what was counted, and what it should be, or at most be. */
@@ -33,8 +35,8 @@ struct tally {
     int kernel_count;
     mw_traffic total;
     mw_traffic bulk;     /* lines that move keys in bulk */
-    mw_traffic searches; /* engine tile: lines that search in shared memory ... */
-    mw_traffic merging;  /* ... and those that merge lists of any length there */
+    mw_traffic searches; /* tile and pair: lines that search in shared memory, ... */
+    mw_traffic merging;  /* ... those of tile that merge lists of any length there */
     struct claim claims[TALLY_MOST_CLAIMS];
     int claim_count;
 };

@@ -315,6 +315,9 @@ static int tune(const struct tune *choice)
     else if (run.info.architecture == 0)
         result = printf("%s (%s): there is nothing to tune\n", run.info.device,
                         run.info.name) < 0;
+    else if (choice->only.engine == MW_ENGINE_PAIR)
+        result = printf("engine pair has no choice of anything: there is nothing to "
+                        "tune\n") < 0;
     else
         result = tune_to_file(&run);
     mw_close(run.context);
@@ -358,7 +361,8 @@ int command_tune(int argc, char **argv)
             "Sort the same keys by many tunings; check every result; print the times, the\n"
             "fastest, and the row of the library's tuning table (src/tune.def) for it.\n"
             "Engine tile: threads, items and ways. Engine heap: ways and warps, then base\n"
-            "and threads for the fastest of those. What you set is not swept.",
+            "and threads for the fastest of those. Engine pair has nothing to tune.\n"
+            "What you set is not swept.",
         .options = options,
         .more =
             "A time is the wall clock's, from the call to the end of the sort, keys in\n"
@@ -373,7 +377,8 @@ int command_tune(int argc, char **argv)
 
     if (parsed != PARSED_RUN)
         return exit_of(parsed);
-    if (choice.paper && choice.only.engine == MW_ENGINE_TILE)
+    if (choice.paper && choice.only.engine != MW_ENGINE_AUTO &&
+        choice.only.engine != MW_ENGINE_HEAP)
         return complain("tune", "--paper is about engine heap");
     if (choice.only.engine == MW_ENGINE_AUTO)
         choice.only.engine = choice.paper ? MW_ENGINE_HEAP : MW_ENGINE_TILE;

@@ -189,7 +189,8 @@ MW_API mw_status mw_wait(mw_context *context);
 typedef enum mw_engine {
     MW_ENGINE_AUTO = 0, /* tile, or heap where a choice was made that only heap has */
     MW_ENGINE_HEAP = 1, /* the paper's: shearsort, exact cuts, minBlockHeap */
-    MW_ENGINE_TILE = 2  /* merging by cuts alone, in tiles: faster; under 2^32 keys */
+    MW_ENGINE_TILE = 2, /* merging by cuts alone, in tiles: faster; under 2^32 keys */
+    MW_ENGINE_PAIR = 3  /* two ways, by merge path: what others do, for comparison */
 } mw_engine;
 
 /*
@@ -201,6 +202,9 @@ typedef enum mw_engine {
  * first used, and the simulator refuses what it does not have (MW_UNSUPPORTED).
  * To choose threads or base for engine tile, name it: MW_ENGINE_AUTO takes them
  * for engine heap's.
+ *
+ * Engine pair leaves no choice: it merges 2 ways with 256 threads of 17 keys, or of
+ * 8 if they have 8 bytes.
  */
 typedef struct mw_tuning {
     size_t size; /* sizeof(mw_tuning), set by MW_TUNING_INIT */

@@ -21,4 +21,13 @@ uint64_t shuffle_at(const struct kit_shuffle *shuffle, uint64_t i);
 mw_status swaps_open(struct kit_input *input);
 uint64_t swaps_at(const struct kit_input *input, uint64_t position);
 
+/*
+ * `conflict:E,THREADS[,worst]`: what is wrong with the text behind the colon, or
+ * with the numbers, or NULL; the tables; the rank that stands at a position.
+ */
+const char *conflict_parse(const char *text, struct kit_shape *shape);
+const char *conflict_trouble(const struct kit_shape *shape);
+mw_status conflict_open(struct kit_input *input);
+uint64_t conflict_at(const struct kit_input *input, uint64_t position);
+
 #endif

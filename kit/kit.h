@@ -18,6 +18,8 @@
 struct kit_shape {
     int row;
     uint64_t parameter;
+    uint64_t threads; /* `conflict` has these two as well */
+    int worst;
 };
 
 /* What there is to know about the shape in row `row`. */
@@ -31,6 +33,12 @@ const struct kit_shape_text *kit_shape_text(int row);
 
 /* Read `name[:parameter]`. Returns NULL, or half a sentence that says what is wrong. */
 const char *kit_shape_parse(const char *text, struct kit_shape *shape);
+
+/*
+ * The length of the first shape in a list with commas. Numbers behind a comma, and
+ * `worst`, belong to the shape before them: `conflict:17,256,worst,random` has two.
+ */
+size_t kit_shape_span(const char *list);
 
 /* A bijection of 0 ... count - 1, computed and not stored. */
 struct kit_shuffle {
@@ -50,7 +58,8 @@ struct kit_touched {
 /*
  * An input: `count` keys that depend on nothing but type, count, shape and
  * seed, on every machine. Each key can be computed by itself, so a long input
- * needs no memory (the shape `swaps:s` keeps 32 bytes a swap).
+ * needs no memory (the shape `swaps:s` keeps 32 bytes a swap, and `conflict:E,T`
+ * 192 bytes for each of E).
  */
 struct kit_input {
     mw_type type;
@@ -62,6 +71,7 @@ struct kit_input {
     struct kit_shuffle shuffle;
     struct kit_touched *touched; /* by position */
     uint64_t touched_count;
+    uint16_t *table; /* conflict: the order within a run, and where keys came from */
 };
 
 /* Prepare an input. MW_OK, MW_BAD_ARGUMENT or MW_NO_MEMORY; give it back either way. */

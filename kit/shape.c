@@ -100,6 +100,11 @@ static uint64_t at_interleaved(const struct kit_input *input, uint64_t i)
     return key_of(input, own * (input->count / sequences) + before + i / sequences);
 }
 
+static uint64_t at_conflict(const struct kit_input *input, uint64_t i)
+{
+    return key_of(input, conflict_at(input, i));
+}
+
 static uint64_t at_extremes(const struct kit_input *input, uint64_t i)
 {
     return special_extreme(input->type, random_at(input->seed, i));
@@ -142,6 +147,8 @@ static const struct row {
      at_blocks, RANKS_COUNT, 1, 1024},
     {{"interleaved[:k]", "sorted, cut into k sequences, dealt out in turn (16)"},
      at_interleaved, RANKS_COUNT, 1, 16},
+    {{"conflict:E,T[,worst]", "hard on a pairwise mergesort of T threads, E keys each"},
+     at_conflict, RANKS_COUNT, 1, 0},
     {{"extremes", "the least and the greatest value, 0, 1 and -1, mixed"},
      at_extremes, RANKS_COUNT, 0, 0},
     {{"specials", "floats: NaNs, infinities, zeros, denormals; integers: extremes"},
@@ -167,7 +174,9 @@ const char *kit_shape_parse(const char *text, struct kit_shape *shape)
 
         if (name_length != length || memcmp(row->text.usage, text, length) != 0)
             continue;
-        *shape = (struct kit_shape){i, row->normal};
+        *shape = (struct kit_shape){.row = i, .parameter = row->normal};
+        if (row->key_at == at_conflict)
+            return conflict_parse(text + length + (text[length] == ':'), shape);
         if (!text[length])
             return parameter == ':' ? "needs a number, as in sawtooth:100" : NULL;
         if (!parameter)
@@ -177,6 +186,22 @@ const char *kit_shape_parse(const char *text, struct kit_shape *shape)
         return shape->parameter < row->least ? "needs a number of at least 1" : NULL;
     }
     return "no such shape";
+}
+
+/* No shape's name is like these. */
+static int is_parameter(const char *text)
+{
+    return (*text >= '0' && *text <= '9') ||
+           (strncmp(text, "worst", 5) == 0 && (text[5] == ',' || text[5] == '\0'));
+}
+
+size_t kit_shape_span(const char *list)
+{
+    size_t span = strcspn(list, ",");
+
+    while (list[span] == ',' && is_parameter(list + span + 1))
+        span += 1 + strcspn(list + span + 1, ",");
+    return span;
 }
 
 /* Choose `repeat` and `lowest` so that `ranks` values ascend within the type. */
@@ -222,11 +247,15 @@ mw_status kit_input_open(struct kit_input *input, mw_type type, uint64_t count,
         shuffle = count / shape.parameter;
     if (shuffle > 0)
         shuffle_open(&input->shuffle, shuffle, seed);
+    if (row->key_at == at_conflict)
+        return conflict_open(input);
     return row->key_at == at_swaps ? swaps_open(input) : MW_OK;
 }
 
 void kit_input_close(struct kit_input *input)
 {
+    free(input->table);
+    input->table = NULL;
     free(input->touched);
     input->touched = NULL;
     input->touched_count = 0;

@@ -51,12 +51,12 @@ struct device_verbs {
                           uint64_t bytes);
 
     /*
-     * The program for keys of 8, 16, 32 or 64 `bits`: engine tile's for tiles like
-     * `tile`, or engine heap's if that is NULL. The device keeps it until it is
-     * closed. MW_UNSUPPORTED if it has none such and no means to make one.
+     * The program of `engine` for keys of 8, 16, 32 or 64 `bits`. `tile` is the
+     * geometry of engine tile's, and NULL for the other engines. The device keeps it
+     * until it is closed. MW_UNSUPPORTED if it has none such and no means to make one.
      */
-    mw_status (*load)(struct device *device, int bits, const struct tile_geometry *tile,
-                      struct program **program);
+    mw_status (*load)(struct device *device, mw_engine engine, int bits,
+                      const struct tile_geometry *tile, struct program **program);
 
     /* Enqueue. Errors of the kernel itself may show in a later verb. */
     mw_status (*launch)(struct device *device, const struct launch *launch);

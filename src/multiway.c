@@ -1,8 +1,8 @@
 /*
  * multiway.c - the passes of a multiway mergesort, in a few device verbs.
  *
- *   first pass   sorted runs: the base case of engine heap, the tiles of engine
- *                tile; keys become unsigned numbers
+ *   first pass   sorted runs: the base case of engine heap, the tiles of engines
+ *                tile and pair; keys become unsigned numbers
  *   each round   cuts: where each piece of the output begins in each list
  *                merge: every `ways` neighbouring runs become one;
  *                       the last round turns numbers back into keys
@@ -166,6 +166,42 @@ done:
     return status;
 }
 
+/* Engine pair: sort tiles from `in` to `out`, which may be the same buffer. */
+static mw_status pair_sort(const struct sort *sort, const void *in, void *out,
+                           struct key_code enter, struct key_code leave)
+{
+    const struct plan *const plan = sort->plan;
+    const struct pair_sort_args args = {
+        .in = in, .out = out, .count = sort->count, .enter = enter, .leave = leave};
+
+    return launch(sort, KERNEL_PAIR_SORT, plan->base_blocks, plan->base_threads,
+                  plan->base_shared, &args, sizeof args);
+}
+
+/* Merge pairs of runs from `in` to `out`: where tiles begin, then the tiles. */
+static mw_status pair_merge(const struct sort *sort, const struct plan_round *round,
+                            const void *in, void *out, struct key_code leave)
+{
+    const struct plan *const plan = sort->plan;
+    const struct pair_round shape = {.in = in,
+                                     .out = out,
+                                     .cuts = (wide *)(sort->workspace + plan->cuts_offset),
+                                     .count = sort->count,
+                                     .span = round->run / round->piece,
+                                     .tiles = round->blocks};
+    const struct pair_cut_args cut_args = {.round = shape};
+    const struct pair_merge_args merge_args = {.round = shape, .leave = leave};
+    const uint64_t cut_blocks = (round->blocks + pair_cut_threads - 1) / pair_cut_threads;
+    mw_status status;
+
+    TRY(launch(sort, KERNEL_PAIR_CUT, cut_blocks, pair_cut_threads, 0, &cut_args,
+               sizeof cut_args));
+    TRY(launch(sort, KERNEL_PAIR_MERGE, round->blocks, plan->tuning.threads,
+               plan->merge_shared, &merge_args, sizeof merge_args));
+done:
+    return status;
+}
+
 /* What differs between the engines: how to make runs, how to merge them. */
 struct engine {
     mw_status (*first)(const struct sort *sort, const void *in, void *out,
@@ -176,7 +212,8 @@ struct engine {
 
 static const struct engine engines[] = {
     [MW_ENGINE_HEAP] = {heap_base, heap_merge},
-      [MW_ENGINE_TILE] = {tile_sort, tile_merge}
+    [MW_ENGINE_TILE] = {tile_sort, tile_merge},
+    [MW_ENGINE_PAIR] = {pair_sort, pair_merge}
 };
 
 mw_status passes_sort(struct device *device, struct program *program,

@@ -31,7 +31,7 @@ static const struct tune_row *tune_row(uint32_t arch, size_t size)
 mw_status plan_check(const mw_tuning *t, struct words *words)
 {
     if (t->engine != MW_ENGINE_AUTO && t->engine != MW_ENGINE_HEAP &&
-        t->engine != MW_ENGINE_TILE)
+        t->engine != MW_ENGINE_TILE && t->engine != MW_ENGINE_PAIR)
         return fail(words, MW_BAD_ARGUMENT, "tuning: there is no engine %d",
                     (int)t->engine);
     if (t->ways && (!power_of_two(t->ways) || t->ways < 2 || t->ways > HEAP_MOST_WAYS))
@@ -41,6 +41,8 @@ mw_status plan_check(const mw_tuning *t, struct words *words)
         return fail(words, MW_BAD_ARGUMENT,
                     "tuning: threads must be a multiple of 32 up to %d, not %u",
                     heap_merge_threads, t->threads);
+    if (t->engine == MW_ENGINE_PAIR) /* has numbers of its own, which depend on the type */
+        return MW_OK;
     if (t->items && t->items != 8 && t->items != 16 && t->items != 32)
         return fail(words, MW_BAD_ARGUMENT,
                     "tuning: a thread has 8, 16 or 32 items, not %u", t->items);
@@ -226,6 +228,8 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
                     (unsigned long long)count);
     plan->tuning.size = sizeof plan->tuning;
     plan->tuning.engine = choose_engine(wish, count);
+    if (plan->tuning.engine == MW_ENGINE_PAIR)
+        return plan_pair(plan, key_size, count, words);
     if (plan->tuning.engine == MW_ENGINE_TILE)
         TRY(plan_tile(plan, info, key_size, count, words));
     else

@@ -1,5 +1,5 @@
 /*
- * plan_parts.h - what plan.c and plan_tile.c share.
+ * plan_parts.h - what plan.c, plan_tile.c and plan_pair.c share.
  */
 #ifndef MW_PLAN_PARTS_H
 #define MW_PLAN_PARTS_H
@@ -26,6 +26,10 @@ static inline int power_of_two(uint32_t n)
 
 /* Engine tile's part of plan_make: everything but the workspace. */
 mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uint64_t count,
+                    struct words *words);
+
+/* Engine pair's part: all of it. MW_UNSUPPORTED if the wish has other numbers. */
+mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count,
                     struct words *words);
 
 #endif

@@ -79,10 +79,11 @@ static mw_status sort_on_cpu(mw_context *context, const struct type_row *row,
 static mw_status load_program(mw_context *context, const struct plan *plan,
                               const struct type_row *row, struct program **program)
 {
-    const int is_tile = plan->tuning.engine == MW_ENGINE_TILE;
+    const mw_engine engine = plan->tuning.engine;
 
-    return context->device->verbs->load(context->device, (int)(8 * row->size),
-                                        is_tile ? &plan->tile : NULL, program);
+    return context->device->verbs->load(context->device, engine, (int)(8 * row->size),
+                                        engine == MW_ENGINE_TILE ? &plan->tile : NULL,
+                                        program);
 }
 
 /* Sort device memory by plan; the ledger starts anew. */

@@ -172,6 +172,7 @@ static const struct scenario {
     {"sim",   MW_ENGINE_HEAP, MW_F64, 2100,   10},
     {"sim",   MW_ENGINE_TILE, MW_I16, 17000,  10},
     {"sim",   MW_ENGINE_TILE, MW_U64, 9000,   10},
+    {"sim",   MW_ENGINE_PAIR, MW_I32, 9000,   10},
     {"auto",  MW_ENGINE_AUTO, MW_I64, 5000,   3 },
 };
 
@@ -215,7 +216,7 @@ static void open_handle(struct run *run)
     mw_tuning tuning = MW_TUNING_INIT;
 
     tuning.engine = run->scenario->engine;
-    tuning.ways = 4;
+    tuning.ways = tuning.engine == MW_ENGINE_PAIR ? 2 : 4;
     if (tuning.engine == MW_ENGINE_HEAP)
         tuning.base = 1024;
     plant.armed = 1;

@@ -61,12 +61,12 @@ static mw_status plant_download(struct device *device, void *to, const void *mem
                : plant.real->download(device, to, memory, bytes);
 }
 
-static mw_status plant_load(struct device *device, int bits,
+static mw_status plant_load(struct device *device, mw_engine engine, int bits,
                             const struct tile_geometry *tile, struct program **program)
 {
     return fails(device, "load", MW_COMPILE_FAILED)
                ? plant.status
-               : plant.real->load(device, bits, tile, program);
+               : plant.real->load(device, engine, bits, tile, program);
 }
 
 static mw_status plant_launch(struct device *device, const struct launch *launch)
@@ -121,6 +121,9 @@ static const struct scenario {
     {"mw_sort_device by tile and copy", 1, MW_ENGINE_TILE, 0, 0, 12},
     {"mw_sort_device by heap, timed",   1, MW_ENGINE_HEAP, 0, 1, 18},
     {"mw_sort_device by tile, timed",   1, MW_ENGINE_TILE, 0, 1, 15},
+    {"mw_sort by pair",                 0, MW_ENGINE_PAIR, 0, 0, 10},
+    {"mw_sort_device by pair and copy", 1, MW_ENGINE_PAIR, 1, 0, 12},
+    {"mw_sort_device by pair, timed",   1, MW_ENGINE_PAIR, 0, 1, 15},
 };
 
 /* Two rounds of merging: six kinds of verbs, eleven or more calls. */
@@ -137,7 +140,7 @@ static struct trial trial_of(const struct scenario *scenario, mw_type type)
     if (scenario->engine == MW_ENGINE_HEAP) {
         t.tuning.ways = 4;
         t.tuning.base = 1024;
-    } else { /* three tiles */
+    } else { /* three tiles, or a few more */
         t.tuning.ways = 2;
         t.count = mw_type_size(type) == 8 ? 9000 : 17000;
     }

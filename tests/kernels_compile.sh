@@ -16,7 +16,7 @@ source_tree=$1
 nvrtc_compile=$2
 nvcc=${3:-}
 
-# The kernels of a program, HEAP or TILE.
+# The kernels of a program, HEAP, TILE or PAIR.
 kernels_of() {
     sed -n "s/^KERNEL_ROW([^,]*, *\([^,]*\),.*, *$1)/\1/p" "$source_tree/src/kernels/kernels.def"
 }
@@ -64,17 +64,18 @@ by_nvcc() { # PROGRAM ARCHITECTURE DEFINITION...
     judge $? $architecture "$program" "nvcc, sm_$architecture, $*: no spills, no stack"
 }
 
-by_nvrtc() { # PROGRAM BITS ARCHITECTURE [ROWS ITEMS SORT MERGE]
+by_nvrtc() { # PROGRAM BITS ARCHITECTURE [pair | ROWS ITEMS SORT MERGE]
     program=$1
     shift
     "$nvrtc_compile" "$@" >"$folder/log" 2>&1
-    judge $? "$2" "$program" "NVRTC, $1-bit keys, sm_$2,${3:+ tiles of $3 x $4}: no spills"
+    judge $? "$2" "$program" "NVRTC, $program, $1-bit keys, sm_$2${4:+, tiles of $3 x $4}: no spills"
 }
 
 if [ -n "$nvcc" ]; then
     for bits in 8 16 32 64; do
         for architecture in 80 90; do
             by_nvcc HEAP $architecture -DKEY_BITS=$bits
+            by_nvcc PAIR $architecture -DKEY_BITS=$bits -DPAIR_PROGRAM=1
             tiles_of $architecture $((bits / 8)) >"$folder/tiles"
             while read -r rows items sort merge; do
                 by_nvcc TILE $architecture -DKEY_BITS=$bits -DTILE_ROWS="$rows" \
@@ -89,12 +90,15 @@ fi
 if [ $? -ne 77 ]; then
     for bits in 8 16 32 64; do
         by_nvrtc HEAP $bits 90
+        by_nvrtc PAIR $bits 90 pair
         tiles_of 90 $((bits / 8)) >"$folder/tiles"
         while read -r rows items sort merge; do
             by_nvrtc TILE $bits 90 "$rows" "$items" "$sort" "$merge"
         done <"$folder/tiles"
     done
     by_nvrtc HEAP 32 75
+    by_nvrtc PAIR 32 75 pair
+    by_nvrtc PAIR 64 75 pair
     by_nvrtc TILE 32 75 128 32 0 0
     by_nvrtc TILE 64 75 128 16 0 0
     by_nvrtc TILE 32 90 64 8 0 0

@@ -2,16 +2,18 @@
  * nvrtc_compile.c - compile the library's kernels as the library would:
  *
  *   nvrtc_compile BITS ARCHITECTURE                           such as 32 90
+ *   nvrtc_compile BITS ARCHITECTURE pair                      32 90 pair
  *   nvrtc_compile BITS ARCHITECTURE ROWS ITEMS SORT MERGE     32 90 256 32 4 4
  *
- * Engine heap's kernels, or engine tile's for a geometry and its blocks;
- * prints NVRTC's log, with what each kernel uses. Exits with 77 if the machine
+ * Engine heap's kernels, engine pair's, or engine tile's for a geometry and its
+ * blocks; prints NVRTC's log, with what each kernel uses. Exits with 77 if the machine
  * has no NVRTC, with 1 if the kernels do not compile.
  */
 #include "cuda/nvrtc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { NO_NVRTC = 77 };
 
@@ -21,8 +23,11 @@ int main(int count, char **arguments)
     struct nvrtc_code code;
     struct words words;
 
-    if (count != 3 && count != 7) {
-        fprintf(stderr, "usage: nvrtc_compile BITS ARCHITECTURE [ROWS ITEMS SORT MERGE]\n");
+    const int pair = count == 4 && strcmp(arguments[3], "pair") == 0;
+
+    if (count != 3 && !pair && count != 7) {
+        fprintf(stderr, "usage: nvrtc_compile BITS ARCHITECTURE [pair]\n"
+                        "       nvrtc_compile BITS ARCHITECTURE ROWS ITEMS SORT MERGE\n");
         return 2;
     }
     if (nvrtc_open(&nvrtc, &words) != MW_OK) {
@@ -31,6 +36,9 @@ int main(int count, char **arguments)
     }
 
     struct nvrtc_request request = {.sources = kernel_sources,
+                                    .engine = pair         ? MW_ENGINE_PAIR
+                                              : count == 7 ? MW_ENGINE_TILE
+                                                           : MW_ENGINE_HEAP,
                                     .bits = atoi(arguments[1]),
                                     .architecture = (unsigned)atoi(arguments[2]),
                                     .verbose = 1};

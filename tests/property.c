@@ -60,10 +60,13 @@ static void roll_shape(struct dice *dice, uint64_t count, char shape[SHAPE_TEXT]
         rows++;
     trial_shape((int)roll(dice, (uint64_t)rows), shape);
     length = strcspn(shape, ":");
-    if (shape[length] ||
-        ((strncmp(shape, "few", 3) == 0 || strncmp(shape, "blocks", 6) == 0 ||
-          strncmp(shape, "interleaved", 11) == 0) &&
-         roll(dice, 4)))
+    if (strchr(shape, ','))
+        snprintf(shape + length, SHAPE_TEXT - length, ":%d,%d%s", 1 + (int)roll(dice, 64),
+                 32 << roll(dice, 6), roll(dice, 2) ? ",worst" : "");
+    else if (shape[length] ||
+             ((strncmp(shape, "few", 3) == 0 || strncmp(shape, "blocks", 6) == 0 ||
+               strncmp(shape, "interleaved", 11) == 0) &&
+              roll(dice, 4)))
         snprintf(shape + length, SHAPE_TEXT - length, ":%llu",
                  (unsigned long long)(1 + roll_magnitude(dice, count + 1)));
 }
@@ -81,7 +84,11 @@ static struct trial roll_trial(struct dice *dice, uint64_t most, char shape[SHAP
     roll_shape(dice, t.count, shape);
     if (roll(dice, 5))
         t.tuning.ways = 2u << roll(dice, 5);
-    t.tuning.engine = (mw_engine)roll(dice, 3);
+    t.tuning.engine = (mw_engine)roll(dice, 4);
+    if (t.tuning.engine == MW_ENGINE_PAIR) {
+        t.tuning.ways = t.tuning.ways ? 2 : 0;
+        return t; /* which has no choice of anything */
+    }
     if (t.tuning.engine == MW_ENGINE_TILE) {
         const struct tile_geometry *const tile =
             tile_of_size(mw_type_size(t.type), (int)roll(dice, 5));

@@ -33,7 +33,8 @@ enum parameter {
 
 enum { CPU = 1, SIM = 2, CUDA = 4, ALL = 7, MOST_SHAPES = 64, MOST_COUNTS = 64 };
 
-static const mw_engine all_engines[] = {MW_ENGINE_AUTO, MW_ENGINE_HEAP, MW_ENGINE_TILE};
+static const mw_engine all_engines[] = {MW_ENGINE_AUTO, MW_ENGINE_HEAP, MW_ENGINE_TILE,
+                                        MW_ENGINE_PAIR};
 static const uint32_t all_ways[] = {0, 2, 4, 8, 16, 32};
 static const uint32_t all_warps[] = {0, 1, 7, 100};
 static const uint32_t all_threads[] = {0, 32, 96, 256};
@@ -106,8 +107,11 @@ static void list_counts(struct matrix *m)
     }
 }
 
+/* Engine pair has no choice of a base: 256 threads of so many keys. */
 static int64_t base_of(const struct trial *t)
 {
+    if (t->tuning.engine == MW_ENGINE_PAIR)
+        return mw_type_size(t->type) == 8 ? 2048 : 4352;
     if (t->tuning.engine == MW_ENGINE_TILE && t->tuning.threads)
         return (int64_t)t->tuning.threads * t->tuning.items;
     return t->tuning.base ? t->tuning.base : 1024;
@@ -137,7 +141,9 @@ static struct trial trial_of(const struct matrix *m, const int *values, int numb
 
     t.tuning.engine = all_engines[values[ENGINE]];
     t.tuning.ways = all_ways[values[WAYS]];
-    if (t.tuning.engine == MW_ENGINE_TILE) {
+    if (t.tuning.engine == MW_ENGINE_PAIR) {
+        t.tuning.ways = t.tuning.ways ? 2 : 0;
+    } else if (t.tuning.engine == MW_ENGINE_TILE) {
         const struct tile_geometry *const tile =
             tile_of_size(mw_type_size(t.type), values[BASE] - 1);
 

@@ -21,6 +21,7 @@ static const struct tuning_row {
     {"tile, 2 ways",             {sizeof(mw_tuning), MW_ENGINE_TILE, 2, 0, 0, 0, 0}     },
     {"tile",                     {sizeof(mw_tuning), MW_ENGINE_TILE, 0, 0, 0, 0, 0}     },
     {"tile, large tiles",        {sizeof(mw_tuning), MW_ENGINE_TILE, 8, 0, 256, 0, 0}   },
+    {"pair",                     {sizeof(mw_tuning), MW_ENGINE_PAIR, 0, 0, 0, 0, 0}     },
 };
 
 static const struct {

@@ -158,8 +158,10 @@ void trial_close(struct outcome *outcome)
     outcome->keys = NULL;
 }
 
-static const char *const engine_names[] = {
-    [MW_ENGINE_AUTO] = "auto", [MW_ENGINE_HEAP] = "heap", [MW_ENGINE_TILE] = "tile"};
+static const char *const engine_names[] = {[MW_ENGINE_AUTO] = "auto",
+                                           [MW_ENGINE_HEAP] = "heap",
+                                           [MW_ENGINE_TILE] = "tile",
+                                           [MW_ENGINE_PAIR] = "pair"};
 
 void trial_text(const struct trial *t, char text[TRIAL_TEXT])
 {
@@ -176,12 +178,14 @@ void trial_text(const struct trial *t, char text[TRIAL_TEXT])
 const char *trial_shape(int row, char text[SHAPE_TEXT])
 {
     const struct kit_shape_text *const shape = kit_shape_text(row);
+    const char *number = "";
     int length;
 
     if (!shape)
         return NULL;
     length = (int)strcspn(shape->usage, "[:");
-    snprintf(text, SHAPE_TEXT, "%.*s%s", length, shape->usage,
-             shape->usage[length] == ':' ? ":100" : "");
+    if (shape->usage[length] == ':')
+        number = strchr(shape->usage, ',') ? ":17,256,worst" : ":100";
+    snprintf(text, SHAPE_TEXT, "%.*s%s", length, shape->usage, number);
     return text;
 }

@@ -83,8 +83,9 @@ static void test_words(struct tap *tap)
                strstr(words.text, "4 bytes"),
            "a copy to nowhere", words.text);
     tap_ok(tap,
-           verbs->load(device, 32, NULL, &program) == MW_OK &&
-               verbs->load(device, 32, NULL, &again) == MW_OK && program == again,
+           verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &program) == MW_OK &&
+               verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &again) == MW_OK &&
+               program == again,
            "a program is loaded once", "");
 
     struct launch launch = {program, KERNEL_HEAP_MERGE, 5, 64, 1000, &args, 4, NULL};
@@ -104,14 +105,67 @@ static void test_words(struct tap *tap)
            words.text);
     rewrite_program("error ");
     tap_ok(tap,
-           verbs->load(device, ABSENT_BITS, NULL, &again) == MW_COMPILE_FAILED &&
+           verbs->load(device, MW_ENGINE_HEAP, ABSENT_BITS, NULL, &again) ==
+                   MW_COMPILE_FAILED &&
                strstr(words.text, "program.cu(1): error: not a kernel"),
            "a kernel that does not compile", words.text);
     rewrite_program("kernel");
-    tap_ok(tap, verbs->load(device, ABSENT_BITS, NULL, &again) == MW_OK,
+    tap_ok(tap, verbs->load(device, MW_ENGINE_HEAP, ABSENT_BITS, NULL, &again) == MW_OK,
            "and one that does", "");
     verbs->close(device);
     tap_ok(tap, fake.live() == 0 && fake.nvrtc_live() == 0, "all of it is given back", "");
+}
+
+/* Each engine's program is one of its own, from its image or compiled, and on disk. */
+static void test_engines(struct tap *tap)
+{
+    static const struct {
+        mw_engine engine;
+        int bits;
+        int compiles; /* on the first device, which finds nothing on disk */
+    } rows[] = {
+        {MW_ENGINE_HEAP, ACCEPTED_BITS, 0},
+        {MW_ENGINE_PAIR, ACCEPTED_BITS, 0},
+        {MW_ENGINE_HEAP, ABSENT_BITS,   1},
+        {MW_ENGINE_PAIR, ABSENT_BITS,   1},
+    };
+    char folder[] = "unit_cuda-XXXXXX";
+    char command[64];
+    mw_options options = MW_OPTIONS_INIT;
+    struct words words = {""};
+    const int args = 0;
+
+    options.cache_path = mkdtemp(folder);
+    for (int life = 0; life < 2; life++) {
+        struct program *programs[COUNT_OF(rows)] = {NULL};
+        struct device *device = NULL;
+        int right = cuda_open(&device, 0, &options, &words) == MW_OK;
+
+        for (size_t i = 0; i < COUNT_OF(rows) && right; i++) {
+            const int before = fake.nvrtc_compiles();
+
+            right &= device->verbs->load(device, rows[i].engine, rows[i].bits, NULL,
+                                         &programs[i]) == MW_OK &&
+                     fake.nvrtc_compiles() == before + (life == 0 && rows[i].compiles);
+            for (size_t j = 0; j < i; j++)
+                right &= programs[i] != programs[j];
+        }
+        tap_ok(tap, right, life ? "the same, from disk" : "a program for each engine",
+               words.text);
+        for (size_t i = 1; i < COUNT_OF(rows) && right; i += 2) {
+            const struct launch launch = {
+                programs[i], KERNEL_PAIR_MERGE, 5, 256, 1000, &args, 4, NULL};
+
+            tap_ok(tap,
+                   device->verbs->launch(device, &launch) == MW_OK &&
+                       strcmp(fake.launched()->kernel, "pair_merge") == 0,
+                   "and its kernels", words.text);
+        }
+        if (device)
+            device->verbs->close(device);
+    }
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    tap_ok(tap, system(command) == 0 && fake.live() == 0, "all given back", "");
 }
 
 /* Each geometry is a program of its own: from its image, or else compiled. */
@@ -129,14 +183,15 @@ static void test_tiles(struct tap *tap)
     struct device *device = NULL;
     const int args = 0;
     int right = cuda_open(&device, 0, NULL, &words) == MW_OK &&
-                device->verbs->load(device, 32, NULL, &heap) == MW_OK;
+                device->verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &heap) == MW_OK;
 
     for (size_t i = 0; i < 2 * COUNT_OF(rows) && right; i++) {
         const size_t row = i % COUNT_OF(rows);
         const int compiles = fake.nvrtc_compiles();
         struct program *program = NULL;
 
-        right &= device->verbs->load(device, 32, &rows[row], &program) == MW_OK &&
+        right &= device->verbs->load(device, MW_ENGINE_TILE, 32, &rows[row], &program) ==
+                     MW_OK &&
                  fake.nvrtc_compiles() == compiles + (row > 0 && i == row) &&
                  program != heap && (!programs[row] || program == programs[row]);
         for (size_t j = 0; j < row; j++)
@@ -212,7 +267,7 @@ static void test_marks(struct tap *tap)
 
     const struct device_verbs *const verbs = device->verbs;
 
-    TRY(verbs->load(device, 32, NULL, &launch.program));
+    TRY(verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &launch.program));
     for (uint32_t mark = 0; mark < 100; mark++) {
         TRY(verbs->mark(device, mark, NULL));
         TRY(verbs->launch(device, &launch));
@@ -283,6 +338,7 @@ int main(void)
     test_open(&tap);
     test_info(&tap);
     test_words(&tap);
+    test_engines(&tap);
     test_tiles(&tap);
     test_context(&tap);
     test_copies(&tap);

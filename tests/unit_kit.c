@@ -177,23 +177,40 @@ static void test_texts(struct tap *tap)
         const char *shape;
         int fails;
     } rows[] = {
-        {"random",      0},
-        {"few",         0},
-        {"few:3",       0},
-        {"blocks",      0},
-        {"interleaved", 0},
-        {"swaps:0",     0},
-        {"sawtooth:1M", 0},
-        {"swaps",       1},
-        {"sawtooth",    1},
-        {"sawtooth:0",  1},
-        {"few:0",       1},
-        {"few:",        1},
-        {"few:x",       1},
-        {"random:1",    1},
-        {"rand",        1},
-        {"randomly",    1},
-        {"",            1},
+        {"random",                                           0},
+        {"few",                                              0},
+        {"few:3",                                            0},
+        {"blocks",                                           0},
+        {"interleaved",                                      0},
+        {"swaps:0",                                          0},
+        {"sawtooth:1M",                                      0},
+        {"swaps",                                            1},
+        {"sawtooth",                                         1},
+        {"sawtooth:0",                                       1},
+        {"few:0",                                            1},
+        {"few:",                                             1},
+        {"few:x",                                            1},
+        {"random:1",                                         1},
+        {"conflict:17,256",                                  0},
+        {"conflict:1,32",                                    0},
+        {"conflict:64,1024,worst",                           0},
+        {"conflict",                                         1},
+        {"conflict:",                                        1},
+        {"conflict:17",                                      1},
+        {"conflict:17,",                                     1},
+        {"conflict:,256",                                    1},
+        {"conflict:17,256,",                                 1},
+        {"conflict:17,256,best",                             1},
+        {"conflict:17,256,worst,worst",                      1},
+        {"conflict:0,256",                                   1},
+        {"conflict:65,256",                                  1},
+        {"conflict:17,16",                                   1},
+        {"conflict:17,96",                                   1},
+        {"conflict:17,2048",                                 1},
+        {"conflict:00000000000000000000000000000000017,256", 1},
+        {"rand",                                             1},
+        {"randomly",                                         1},
+        {"",                                                 1},
     };
     const float reals[] = {-0.0f, 0.25f, -INFINITY};
     const uint32_t nan = 0xffc00001;
@@ -221,6 +238,32 @@ static void test_texts(struct tap *tap)
     tap_ok(tap, strcmp(text, "18446744073709551615") == 0, "key as text", text);
 }
 
+/* The first shape of a list, and how long it is. */
+static void test_lists(struct tap *tap)
+{
+    static const struct {
+        const char *list;
+        size_t span;
+    } rows[] = {
+        {"random",                       6 },
+        {"random,sorted",                6 },
+        {"few:3,conflict:17,256",        5 },
+        {"conflict:17,256",              15},
+        {"conflict:17,256,few:3",        15},
+        {"conflict:17,256,worst",        21},
+        {"conflict:17,256,worst,random", 21},
+        {"conflict:17,256,worse",        15},
+        {"conflict:17,256,conflict:8,8", 15},
+        {"random,,sorted",               6 },
+        {"random,",                      6 },
+        {",random",                      0 },
+        {"",                             0 },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        tap_ok(tap, kit_shape_span(rows[i].list) == rows[i].span, "list", rows[i].list);
+}
+
 int main(void)
 {
     struct tap tap = {0, 0};
@@ -230,5 +273,6 @@ int main(void)
     test_disorder(&tap);
     test_numbers(&tap);
     test_texts(&tap);
+    test_lists(&tap);
     return tap_end(&tap);
 }

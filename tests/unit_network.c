@@ -97,7 +97,7 @@ static mw_status sort_blocks(struct bench *b, int bits, uint64_t base, uint64_t 
 
         memcpy((char *)b->narrow + i * size, &key, size); /* little-endian */
     }
-    TRY(verbs->load(b->device, bits, NULL, &launch.program));
+    TRY(verbs->load(b->device, MW_ENGINE_HEAP, bits, NULL, &launch.program));
     TRY(verbs->alloc(b->device, bytes, &in));
     TRY(verbs->alloc(b->device, bytes, &out));
     TRY(verbs->upload(b->device, in, b->narrow, bytes));

@@ -230,20 +230,22 @@ static const struct {
     const char *shape;
     int (*property)(const struct sample *s);
 } shapes[] = {
-    {"sorted",        is_sorted     },
-    {"reversed",      is_reversed   },
-    {"permutation",   is_permutation},
-    {"random",        is_random     },
-    {"equal",         is_equal      },
-    {"few:5",         is_few        },
-    {"swaps:10",      is_swapped    },
-    {"swaps:0",       is_sorted     },
-    {"sawtooth:7",    is_sawtooth   },
-    {"organ",         is_organ      },
-    {"blocks:10",     is_blocks     },
-    {"interleaved:3", is_interleaved},
-    {"extremes",      is_extreme    },
-    {"specials",      is_special    },
+    {"sorted",                is_sorted     },
+    {"reversed",              is_reversed   },
+    {"permutation",           is_permutation},
+    {"random",                is_random     },
+    {"equal",                 is_equal      },
+    {"few:5",                 is_few        },
+    {"swaps:10",              is_swapped    },
+    {"swaps:0",               is_sorted     },
+    {"sawtooth:7",            is_sawtooth   },
+    {"organ",                 is_organ      },
+    {"blocks:10",             is_blocks     },
+    {"interleaved:3",         is_interleaved},
+    {"conflict:3,32",         is_permutation},
+    {"conflict:17,256,worst", is_permutation},
+    {"extremes",              is_extreme    },
+    {"specials",              is_special    },
 };
 
 /* The same input, filled in pieces of awkward size. */

@@ -146,7 +146,8 @@ static mw_status launch_cut(struct bench *b, const struct tile_round *round, uin
                             .args_bytes = sizeof args};
     mw_status status;
 
-    TRY(b->device->verbs->load(b->device, b->bits, b->tile, &launch.program));
+    TRY(b->device->verbs->load(b->device, MW_ENGINE_TILE, b->bits, b->tile,
+                               &launch.program));
     TRY(b->device->verbs->launch(b->device, &launch));
     TRY(b->device->verbs->wait(b->device, NULL));
 done:

@@ -123,7 +123,7 @@ static mw_status sort_tiles(struct bench *b, uint64_t count, int in_place)
     void *in = NULL, *out = NULL;
     mw_status status;
 
-    TRY(verbs->load(b->device, b->bits, g, &launch.program));
+    TRY(verbs->load(b->device, MW_ENGINE_TILE, b->bits, g, &launch.program));
     TRY(verbs->alloc(b->device, count * size, &in));
     TRY(verbs->alloc(b->device, count * size, &out));
     TRY(verbs->alloc(b->device, sample_bytes, &args.samples));

@@ -156,12 +156,12 @@ static struct program_target target_of(struct gpu *gpu)
                                    gpu->base.words};
 }
 
-static mw_status gpu_load(struct device *device, int bits, const struct tile_geometry *tile,
-                          struct program **program)
+static mw_status gpu_load(struct device *device, mw_engine engine, int bits,
+                          const struct tile_geometry *tile, struct program **program)
 {
     static const struct tile_geometry none = {0, 0, 0, 0};
     struct gpu *const gpu = gpu_of(device);
-    const struct program_name name = {bits, tile ? *tile : none};
+    const struct program_name name = {engine, bits, tile ? *tile : none};
     struct program *const slot = program_slot(gpu, &name);
     const struct program_target target = target_of(gpu);
     mw_status status = MW_OK;

@@ -39,7 +39,9 @@ static struct options options_of(const struct nvrtc_request *request)
              request->architecture);
     snprintf(options.text[1], OPTION_BYTES, "--std=c++17");
     define(&options, "KEY_BITS", (unsigned)request->bits);
-    if (tile->rows) {
+    if (request->engine == MW_ENGINE_PAIR)
+        define(&options, "PAIR_PROGRAM", 1);
+    if (request->engine == MW_ENGINE_TILE) {
         define(&options, "TILE_ROWS", tile->rows);
         define(&options, "TILE_ITEMS", tile->items);
         define(&options, "TILE_SORT_BLOCKS", tile->sort_blocks);

@@ -53,8 +53,9 @@ struct nvrtc {
 /* What to compile: program.cu of `sources`, which may include the others. */
 struct nvrtc_request {
     const struct kernel_file *sources; /* ends with a row whose name is NULL */
+    mw_engine engine;                  /* whose kernels */
     int bits;                          /* of a key: 8, 16, 32 or 64 */
-    struct tile_geometry tile;         /* all 0: engine heap's kernels */
+    struct tile_geometry tile;         /* of engine tile's */
     unsigned architecture;             /* 90 for sm_90 */
     int verbose;                       /* 1: the log tells of registers and spills */
 };

@@ -7,13 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum engine { HEAP, TILE };
-
 static const struct {
     const char *name;
-    enum engine engine;
+    mw_engine engine;
 } kernels[KERNEL_COUNT] = {
-#define KERNEL_ROW(id, name, args, program) [KERNEL_##id] = {#name, program},
+#define KERNEL_ROW(id, name, args, program) [KERNEL_##id] = {#name, MW_ENGINE_##program},
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
 };
@@ -28,8 +26,9 @@ int program_is(const struct program *program, const struct program_name *name)
     const struct tile_geometry *const a = &program->name.tile;
     const struct tile_geometry *const b = &name->tile;
 
-    return program->name.bits == name->bits && a->rows == b->rows && a->items == b->items &&
-           a->sort_blocks == b->sort_blocks && a->merge_blocks == b->merge_blocks;
+    return program->name.engine == name->engine && program->name.bits == name->bits &&
+           a->rows == b->rows && a->items == b->items && a->sort_blocks == b->sort_blocks &&
+           a->merge_blocks == b->merge_blocks;
 }
 
 /*
@@ -76,14 +75,13 @@ static mw_status load(const struct program_target *target, const void *image,
                       const char *what, struct program *program)
 {
     const struct driver *const driver = target->driver;
-    const enum engine engine = program->name.tile.rows ? TILE : HEAP;
     struct program loaded = *program;
     mw_status status;
 
     TRY(driver_check(driver, target->words, driver->ModuleLoadData(&loaded.module, image),
                      "cannot load %s", what));
     for (int i = 0; i < KERNEL_COUNT; i++) {
-        if (kernels[i].engine == engine)
+        if (kernels[i].engine == program->name.engine)
             TRY(prepare(target, loaded.module, kernels[i].name, &loaded.functions[i]));
     }
     *program = loaded;
@@ -98,11 +96,12 @@ static void name_image(const struct program_name *name, char *text, size_t bytes
 {
     const struct tile_geometry *const tile = &name->tile;
 
-    if (tile->rows)
+    if (name->engine == MW_ENGINE_TILE)
         snprintf(text, bytes, "tile_%d_%ux%u_%u_%u.fatbin", name->bits, tile->rows,
                  tile->items, tile->sort_blocks, tile->merge_blocks);
     else
-        snprintf(text, bytes, "heap_%d.fatbin", name->bits);
+        snprintf(text, bytes, "%s_%d.fatbin",
+                 name->engine == MW_ENGINE_PAIR ? "pair" : "heap", name->bits);
 }
 
 mw_status program_from_image(const struct program_target *target, struct program *program)
@@ -130,9 +129,11 @@ mw_status program_from_image(const struct program_target *target, struct program
 
 mw_status program_from_source(const struct program_target *target, struct program *program)
 {
-    const struct nvrtc_request request = {kernel_sources, program->name.bits,
-                                          program->name.tile, target->info->architecture,
-                                          0};
+    const struct nvrtc_request request = {.sources = kernel_sources,
+                                          .engine = program->name.engine,
+                                          .bits = program->name.bits,
+                                          .tile = program->name.tile,
+                                          .architecture = target->info->architecture};
     struct nvrtc nvrtc = {.library = NULL};
     struct nvrtc_code code = {NULL, 0, NULL};
     char what[64];

@@ -10,10 +10,11 @@
 #include "driver.h"
 #include "kernels/launch.h"
 
-/* Which program: engine heap's for a key width, or engine tile's for a geometry, too. */
+/* Which program: an engine's for a key width, and of engine tile's for which geometry. */
 struct program_name {
+    mw_engine engine;
     int bits;
-    struct tile_geometry tile; /* all 0: engine heap's */
+    struct tile_geometry tile; /* all 0 for the other engines */
 };
 
 /* The kernels of one program. Nothing is loaded while `module` is NULL. */
@@ -21,7 +22,7 @@ struct program {
     struct program *next;
     struct program_name name;
     CUmodule module;
-    CUfunction functions[KERNEL_COUNT]; /* NULL for those of the other engine */
+    CUfunction functions[KERNEL_COUNT]; /* NULL for those of other engines */
 };
 
 /* The GPU a program is for. Its context is current during the calls below. */

@@ -7,6 +7,20 @@
 
 typedef unsigned long long wide; /* positions in the array: 64 bits everywhere */
 
+/*
+ * Engine pair: threads of a block, and keys each of them merges; what CUB's merge
+ * sort has. Others can be had by defining them before.
+ */
+#ifndef PAIR_THREADS
+#define PAIR_THREADS 256
+#endif
+#ifndef PAIR_NARROW_ITEMS
+#define PAIR_NARROW_ITEMS 17 /* of up to 4 bytes */
+#endif
+#ifndef PAIR_WIDE_ITEMS
+#define PAIR_WIDE_ITEMS 8 /* of 8 bytes */
+#endif
+
 enum {
     HEAP_LANES = 32,       /* W = B: lanes of a warp, keys of a heap node */
     HEAP_MOST_WAYS = 32,   /* one lane holds one list's cursor */
@@ -19,7 +33,10 @@ enum {
     heap_base_threads = HEAP_MOST_BASE / HEAP_LANES,
     heap_cut_threads = 128, /* 4 cuts a block */
     heap_merge_threads = 1024,
-    tile_cut_threads = 128
+    tile_cut_threads = 128,
+    pair_sort_threads = PAIR_THREADS,
+    pair_cut_threads = 128, /* one cut each */
+    pair_merge_threads = PAIR_THREADS
 };
 
 /*
@@ -170,6 +187,48 @@ struct tile_cut_args {
 
 struct tile_merge_args {
     struct tile_round round;
+    struct key_code leave; /* back to the caller's bits, in the last round */
+};
+
+#define PAIR_ITEMS(key_bytes) ((key_bytes) == 8 ? PAIR_WIDE_ITEMS : PAIR_NARROW_ITEMS)
+#define PAIR_TILE(key_bytes) (PAIR_THREADS * PAIR_ITEMS(key_bytes))
+
+/* Cells of a tile: one pad a turn of the banks if items are even, one at the end. */
+#define PAIR_PAD_EVERY(key_bytes) (128 / (int)(key_bytes))
+#define PAIR_PADS(key_bytes) \
+    (PAIR_ITEMS(key_bytes) % 2 ? 0 : PAIR_TILE(key_bytes) / PAIR_PAD_EVERY(key_bytes))
+#define PAIR_CELLS(key_bytes) (PAIR_TILE(key_bytes) + PAIR_PADS(key_bytes) + 1)
+#define PAIR_SHARED(key_bytes) (PAIR_CELLS(key_bytes) * (int)(key_bytes))
+
+/* Sort each tile of `in` into `out`; the two may be the same. */
+struct pair_sort_args {
+    const void *in;
+    void *out;
+    wide count;
+    struct key_code enter; /* from the caller's bits */
+    struct key_code leave; /* back to them, if this is the only pass */
+};
+
+/*
+ * A merge round. `in` holds sorted runs of `span` tiles, a power of two (the last
+ * may be short); each two neighbours are merged to `out`. cuts[i] says how many
+ * keys of the first run come before tile i of the output.
+ */
+struct pair_round {
+    const void *in;
+    void *out;
+    wide *cuts;
+    wide count;
+    wide span;
+    wide tiles;
+};
+
+struct pair_cut_args {
+    struct pair_round round;
+};
+
+struct pair_merge_args {
+    struct pair_round round;
     struct key_code leave; /* back to the caller's bits, in the last round */
 };
 

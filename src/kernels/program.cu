@@ -1,7 +1,7 @@
 /*
  * program.cu - the kernels of one engine for keys of KEY_BITS bits: 8, 16, 32 or
  * 64. With TILE_ROWS defined, and the rest of a tile's geometry (launch.h), it is
- * engine tile's program, otherwise engine heap's.
+ * engine tile's program, with PAIR_PROGRAM engine pair's, otherwise engine heap's.
  *
  * The same text goes to nvcc, to NVRTC and, as C, to the simulator.
  */
@@ -22,6 +22,13 @@
 #include "tile_cut.cu"
 #include "tile_merge.cu"
 #include "tile_sort.cu"
+
+#elif defined PAIR_PROGRAM
+
+#include "pair.cuh"
+#include "pair_cut.cu"
+#include "pair_merge.cu"
+#include "pair_sort.cu"
 
 #else
 

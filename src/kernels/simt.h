@@ -17,6 +17,7 @@
  *   LOAD(p) STORE(p, v)       one access to a cell, shared or global
  *   LOAD_BULK STORE_BULK      the same, where a warp moves keys to or from global
  *                             memory in one block: the ledger totals them apart
+ *   LOAD_KEPT(p)              LOAD, made even if nobody uses the value
  *   BARRIER()                 all threads of the block; orders all memory
  *   WARP_BARRIER()            all 32 lanes of the warp; orders their memory
  *   SHUFFLE(v, lane)          `v` of that lane; all 32 lanes take part
@@ -58,6 +59,7 @@
 #define STORE(p, v) ((void)(*(p) = (v)))
 #define LOAD_BULK(p) LOAD(p)
 #define STORE_BULK(p, v) STORE(p, v)
+#define LOAD_KEPT(p) simt_load_kept(p)
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()
 #define SHUFFLE(v, lane) __shfl_sync(0xffffffffu, (v), (lane))
@@ -89,6 +91,12 @@ static __device__ __forceinline__ unsigned simt_greatest(unsigned v)
 #define SHARED_CELL(type, a) ((type *)__cvta_shared_to_generic((unsigned)(a)))
 #define AGREE(condition) static_assert(condition, #condition)
 #define UNROLL _Pragma("unroll")
+
+/* Neither of the two compilers may leave out a volatile access. */
+template <typename cell> DEVICE cell simt_load_kept(const cell *p)
+{
+    return *(const volatile cell *)p;
+}
 
 #else /* the simulator */
 

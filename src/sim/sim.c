@@ -13,12 +13,14 @@
 #include <time.h>
 
 /*
- * The programs: engine heap's for four key widths, engine tile's for all geometries
- * that tune.def names. One named twice is declared and found twice, which is no harm.
+ * The programs: engine heap's and engine pair's for four key widths, engine tile's for
+ * all geometries that tune.def names. One named twice is declared and found twice,
+ * which is no harm.
  */
 struct program {
+    mw_engine engine;
     int bits;
-    unsigned rows; /* of a tile; 0: the program is engine heap's */
+    unsigned rows; /* of a tile; 0 for the other engines */
     unsigned items;
     const struct simt_kernel *kernels[KERNEL_COUNT];
 };
@@ -33,28 +35,33 @@ struct program {
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
     TILE_PROGRAM(BITS_##size, rows, items)
 
-#define HEAP_PROGRAM(bits)                                                               \
+#define WIDTH_PROGRAMS(bits)                                                             \
     extern const struct simt_kernel simt_heap_base_##bits, simt_heap_cut_##bits,         \
-        simt_heap_merge_##bits;
+        simt_heap_merge_##bits, simt_pair_sort_##bits, simt_pair_cut_##bits,             \
+        simt_pair_merge_##bits;
 #define TILE_PROGRAM(bits, rows, items) TILE_PROGRAM_OF(bits, rows, items)
 #define TILE_PROGRAM_OF(bits, rows, items)                                               \
     extern const struct simt_kernel TILE_KERNEL(tile_sort, bits, rows, items),           \
         TILE_KERNEL(tile_cut, bits, rows, items), TILE_KERNEL(tile_merge, bits, rows, items);
-HEAP_PROGRAM(8) HEAP_PROGRAM(16) HEAP_PROGRAM(32) HEAP_PROGRAM(64)
+WIDTH_PROGRAMS(8) WIDTH_PROGRAMS(16) WIDTH_PROGRAMS(32) WIDTH_PROGRAMS(64)
 #include "tune.def"
-#undef HEAP_PROGRAM
+#undef WIDTH_PROGRAMS
 #undef TILE_PROGRAM_OF
 
 static const struct program programs[] = {
-#define HEAP_PROGRAM(bits)                                                               \
-    {bits, 0, 0, {[KERNEL_HEAP_BASE] = &simt_heap_base_##bits,                           \
-                  [KERNEL_HEAP_CUT] = &simt_heap_cut_##bits,                             \
-                  [KERNEL_HEAP_MERGE] = &simt_heap_merge_##bits}},
+#define WIDTH_PROGRAMS(bits)                                                             \
+    {MW_ENGINE_HEAP, bits, 0, 0, {[KERNEL_HEAP_BASE] = &simt_heap_base_##bits,           \
+                                  [KERNEL_HEAP_CUT] = &simt_heap_cut_##bits,             \
+                                  [KERNEL_HEAP_MERGE] = &simt_heap_merge_##bits}},       \
+    {MW_ENGINE_PAIR, bits, 0, 0, {[KERNEL_PAIR_SORT] = &simt_pair_sort_##bits,           \
+                                  [KERNEL_PAIR_CUT] = &simt_pair_cut_##bits,             \
+                                  [KERNEL_PAIR_MERGE] = &simt_pair_merge_##bits}},
 #define TILE_PROGRAM_OF(bits, rows, items)                                               \
-    {bits, rows, items, {[KERNEL_TILE_SORT] = &TILE_KERNEL(tile_sort, bits, rows, items), \
-                         [KERNEL_TILE_CUT] = &TILE_KERNEL(tile_cut, bits, rows, items),  \
-                         [KERNEL_TILE_MERGE] = &TILE_KERNEL(tile_merge, bits, rows, items)}},
-HEAP_PROGRAM(8) HEAP_PROGRAM(16) HEAP_PROGRAM(32) HEAP_PROGRAM(64)
+    {MW_ENGINE_TILE, bits, rows, items,                                                  \
+     {[KERNEL_TILE_SORT] = &TILE_KERNEL(tile_sort, bits, rows, items),                   \
+      [KERNEL_TILE_CUT] = &TILE_KERNEL(tile_cut, bits, rows, items),                     \
+      [KERNEL_TILE_MERGE] = &TILE_KERNEL(tile_merge, bits, rows, items)}},
+WIDTH_PROGRAMS(8) WIDTH_PROGRAMS(16) WIDTH_PROGRAMS(32) WIDTH_PROGRAMS(64)
 #include "tune.def"
 };
 /* clang-format on */
@@ -129,8 +136,8 @@ static mw_status sim_download(struct device *device, void *to, const void *memor
     return status;
 }
 
-static mw_status sim_load(struct device *device, int bits, const struct tile_geometry *tile,
-                          struct program **program)
+static mw_status sim_load(struct device *device, mw_engine engine, int bits,
+                          const struct tile_geometry *tile, struct program **program)
 {
     const unsigned rows = tile ? tile->rows : 0;
     const unsigned items = tile ? tile->items : 0;
@@ -138,7 +145,8 @@ static mw_status sim_load(struct device *device, int bits, const struct tile_geo
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         const struct program *const p = &programs[i];
 
-        if (p->bits == bits && p->rows == rows && p->items == items) {
+        if (p->engine == engine && p->bits == bits && p->rows == rows &&
+            p->items == items) {
             *program = (struct program *)p; /* which sim_launch only reads */
             return MW_OK;
         }

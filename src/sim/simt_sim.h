@@ -88,6 +88,7 @@
 #define LOAD(p) SIMT_READ(p, 0)
 #define STORE(p, v) SIMT_WRITE(p, v, 0)
 #define LOAD_BULK(p) SIMT_READ(p, 1)
+#define LOAD_KEPT(p) SIMT_READ(p, 0)
 #define STORE_BULK(p, v) SIMT_WRITE(p, v, 1)
 
 #define BARRIER() simt_meet(SIMT_SITE(SIMT_BARRIER, 0, 0))

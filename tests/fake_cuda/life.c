@@ -19,6 +19,7 @@ const struct kernel_file kernel_sources[] = {
 const struct kernel_file kernel_images[] = {
     {"tile_32_256x32_4_4.fatbin", (const unsigned char *)"image",  5},
     {"heap_32.fatbin",            (const unsigned char *)"image",  5},
+    {"pair_32.fatbin",            (const unsigned char *)"image",  5},
     {"heap_8.fatbin",             (const unsigned char *)"reject", 6},
     {NULL,                        NULL,                            0},
 };
@@ -105,7 +106,7 @@ static mw_status live(struct device *device, int bits, uint64_t bytes,
     TRY(verbs->upload(device, memory, keys, bytes));
     /* Device memory is host memory here: has it all arrived? */
     outcome->same = memcmp(keys, memory, bytes) == 0;
-    TRY(verbs->load(device, bits, NULL, &launch.program));
+    TRY(verbs->load(device, MW_ENGINE_HEAP, bits, NULL, &launch.program));
     TRY(verbs->mark(device, 0, NULL));
     TRY(verbs->launch(device, &launch));
     TRY(verbs->mark(device, 1, NULL));

@@ -1,0 +1,68 @@
+/*
+ * pair_sort.cu - sort tiles: the first pass of engine pair.
+ *
+ * A thread sorts its keys in registers; then pairs of threads merge their lists,
+ * pairs of pairs, and so on until one list fills the tile.
+ */
+
+/* Sort my registers by exchanges of neighbours only, so that equal keys keep order. */
+DEVICE void pair_registers(item *r)
+{
+    UNROLL
+    for (int round = 0; round < PAIR_E; round++) {
+        UNROLL
+        for (int j = round % 2; j + 1 < PAIR_E; j += 2)
+            exchange(&r[j], &r[j + 1]);
+    }
+}
+
+/* Keys in, 32 neighbours at a time, then to the threads: each owns PAIR_E neighbours. */
+DEVICE void pair_load(key_cell *cells, const key_cell *in, int count,
+                      const struct key_code *code, item *r)
+{
+    const int first = THREAD / WARP * WARP * PAIR_E;
+
+    UNROLL
+    for (int j = 0; j < PAIR_E; j++) {
+        const int i = first + WARP * j + LANE;
+
+        r[j] = filler();
+        if (i < count)
+            r[j] = enter(LOAD_BULK(&in[i]), code);
+    }
+    UNROLL
+    for (int j = 0; j < PAIR_E; j++)
+        STORE(&cells[pair_place(first + WARP * j + LANE)], (key)r[j]);
+    WARP_BARRIER();
+    UNROLL
+    for (int j = 0; j < PAIR_E; j++)
+        r[j] = LOAD(&cells[pair_place(THREAD * PAIR_E + j)]);
+}
+
+enum { pair_sort_blocks = 4 };
+
+/* Each block sorts one tile; the last may be short. */
+KERNEL(pair_sort, struct pair_sort_args)
+{
+    SHARED(struct pair_shared, sm);
+    const wide first = (wide)BLOCK * PAIR_KEYS;
+    const wide left = args.count - first;
+    const int count = (int)(left < PAIR_KEYS ? left : PAIR_KEYS);
+    item r[PAIR_E];
+
+    pair_load(sm->cells, (const key_cell *)args.in + first, count, &args.enter, r);
+    pair_registers(r);
+    for (int span = 2; span <= PAIR_THREADS; span *= 2) {
+        const int part = THREAD & (span - 1);
+        const int half = span / 2 * PAIR_E;
+
+        BARRIER(); /* everyone has his keys of the last round */
+        UNROLL
+        for (int j = 0; j < PAIR_E; j++)
+            STORE(&sm->cells[THREAD * PAIR_E + j], (key)r[j]);
+        pair_guard(sm->cells);
+        BARRIER();
+        pair_merge_part(sm->cells, (THREAD - part) * PAIR_E, half, half, part, r);
+    }
+    pair_store(sm->cells, r, (key_cell *)args.out + first, count, &args.leave);
+}
