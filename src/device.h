@@ -12,7 +12,7 @@
 
 /* The kernels of kernels.def, by number. */
 enum kernel_id {
-#define KERNEL_ROW(id, name, args, program) KERNEL_##id,
+#define KERNEL_ROW(id, name, args, program, memory) KERNEL_##id,
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
     KERNEL_COUNT

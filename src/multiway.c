@@ -17,7 +17,7 @@
 #include <assert.h>
 
 static const char *const kernel_names[] = {
-#define KERNEL_ROW(id, name, args, engine) #name,
+#define KERNEL_ROW(id, name, args, program, memory) #name,
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
 };

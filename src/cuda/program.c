@@ -7,11 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
+/* What a multiprocessor's memory is best for, as kernels.def says. */
+enum { CACHE = CU_SHAREDMEM_CARVEOUT_MAX_L1, SHARED = CU_SHAREDMEM_CARVEOUT_MAX_SHARED };
+
+static const struct kernel {
     const char *name;
     mw_engine engine;
+    int carveout;
 } kernels[KERNEL_COUNT] = {
-#define KERNEL_ROW(id, name, args, program) [KERNEL_##id] = {#name, MW_ENGINE_##program},
+#define KERNEL_ROW(id, name, args, program, memory) \
+    [KERNEL_##id] = {#name, MW_ENGINE_##program, memory},
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
 };
@@ -37,8 +42,9 @@ int program_is(const struct program *program, const struct program_name *name)
  * so that no launch has to allocate.
  */
 static mw_status prepare(const struct program_target *target, CUmodule module,
-                         const char *name, CUfunction *function)
+                         const struct kernel *kernel, CUfunction *function)
 {
+    const char *const name = kernel->name;
     const struct driver *const driver = target->driver;
     const int most = (int)target->info->shared_per_block;
     struct words *const words = target->words;
@@ -64,7 +70,7 @@ static mw_status prepare(const struct program_target *target, CUmodule module,
     TRY(driver_check(driver, words,
                      driver->FuncSetAttribute(
                          *function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                         CU_SHAREDMEM_CARVEOUT_MAX_SHARED),
+                         kernel->carveout),
                      "cannot set the shared memory carve-out of the kernel %s", name));
 done:
     return status;
@@ -82,7 +88,7 @@ static mw_status load(const struct program_target *target, const void *image,
                      "cannot load %s", what));
     for (int i = 0; i < KERNEL_COUNT; i++) {
         if (kernels[i].engine == program->name.engine)
-            TRY(prepare(target, loaded.module, kernels[i].name, &loaded.functions[i]));
+            TRY(prepare(target, loaded.module, &kernels[i], &loaded.functions[i]));
     }
     *program = loaded;
 done:

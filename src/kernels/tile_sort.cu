@@ -2,13 +2,12 @@
  * tile_sort.cu - sort tiles: the first pass of engine tile.
  *
  * A thread sorts ITEMS keys in registers; lanes merge their lists by bitonic
- * exchanges over shuffles until eight of them hold one; from there on lists are
+ * exchanges over shuffles until SPAN of them hold one; from there on lists are
  * merged in shared memory (tile.cuh), inside a warp as long as they fit.
  */
 
-enum {
-    SPAN = KEY_BITS == 64 ? 8 : 4
-}; /* lanes whose registers hold a list when shared memory takes over */
+/* Lanes whose registers hold a list when shared memory takes over. */
+enum { SPAN = KEY_BITS == 64 ? 8 : 4 };
 
 /*
  * Merge the lists of neighbouring lanes, then of neighbouring pairs, until SPAN
