@@ -2,7 +2,8 @@
 # kernels_compile.sh SOURCE NVRTC_COMPILE [NVCC] - the kernels compile for every
 # key width and every geometry that the tuning table has for sm_80 and sm_90, with
 # nvcc and with NVRTC, and no kernel spills registers or keeps a stack. Besides, by
-# NVRTC: rows for other GPUs, on sm_75, and some geometries that no row names.
+# NVRTC: rows for other GPUs, on sm_75, and some geometries that no row names. And
+# programs whose items carry their places, by both.
 #
 # SOURCE is the root of the tree, NVRTC_COMPILE the program of that name, NVCC
 # empty or missing if there is none. Speaks TAP; skips what the machine lacks.
@@ -31,6 +32,16 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 number=0
 failed=0
+
+# Bits, rows and items of tiles with places, in rows of 128 bytes.
+cat >"$folder/placed" <<'ROWS'
+8 256 16
+16 256 16
+32 256 16
+32 128 16
+64 256 8
+64 128 8
+ROWS
 
 # judge RESULT ARCHITECTURE PROGRAM NAME: one case, from the log in $folder/log.
 judge() {
@@ -64,11 +75,12 @@ by_nvcc() { # PROGRAM ARCHITECTURE DEFINITION...
     judge $? $architecture "$program" "nvcc, sm_$architecture, $*: no spills, no stack"
 }
 
-by_nvrtc() { # PROGRAM BITS ARCHITECTURE [pair | ROWS ITEMS SORT MERGE]
+by_nvrtc() { # PROGRAM BITS ARCHITECTURE [pair | ROWS ITEMS SORT MERGE [places]]
     program=$1
     shift
     "$nvrtc_compile" "$@" >"$folder/log" 2>&1
-    judge $? "$2" "$program" "NVRTC, $program, $1-bit keys, sm_$2${4:+, tiles of $3 x $4}: no spills"
+    judge $? "$2" "$program" \
+        "NVRTC, $program, $1-bit keys, sm_$2${4:+, tiles of $3 x $4}${7:+ with $7}: no spills"
 }
 
 if [ -n "$nvcc" ]; then
@@ -83,6 +95,13 @@ if [ -n "$nvcc" ]; then
                     -DTILE_MERGE_BLOCKS="$merge"
             done <"$folder/tiles"
         done
+    done
+    for architecture in 80 90; do
+        while read -r bits rows items; do
+            by_nvcc TILE $architecture -DKEY_BITS="$bits" -DTILE_ROWS="$rows" \
+                -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0 \
+                -DTILE_PLACES=1
+        done <"$folder/placed"
     done
 fi
 
@@ -106,6 +125,11 @@ if [ $? -ne 77 ]; then
     by_nvrtc TILE 32 90 512 32 0 0
     by_nvrtc TILE 64 90 512 8 0 0
     by_nvrtc TILE 64 90 256 32 0 0
+    while read -r bits rows items; do
+        by_nvrtc TILE "$bits" 90 "$rows" "$items" 0 0 places
+    done <"$folder/placed"
+    by_nvrtc TILE 32 75 128 16 0 0 places
+    by_nvrtc TILE 64 75 128 8 0 0 places
 fi
 
 if [ $number -eq 0 ]; then

@@ -16,7 +16,7 @@ static const struct library_function functions[] = {
 
 static const char program_name[] = "program.cu";
 
-enum { MOST_OPTIONS = 8, OPTION_BYTES = 40, MOST_SOURCES = 32 };
+enum { MOST_OPTIONS = 9, OPTION_BYTES = 40, MOST_SOURCES = 32 };
 
 /* The command line of one request. */
 struct options {
@@ -46,6 +46,8 @@ static struct options options_of(const struct nvrtc_request *request)
         define(&options, "TILE_ITEMS", tile->items);
         define(&options, "TILE_SORT_BLOCKS", tile->sort_blocks);
         define(&options, "TILE_MERGE_BLOCKS", tile->merge_blocks);
+        if (request->places)
+            define(&options, "TILE_PLACES", 1);
     }
     if (request->verbose)
         snprintf(options.text[options.count++], OPTION_BYTES, "--ptxas-options=-v");

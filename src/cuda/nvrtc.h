@@ -57,6 +57,7 @@ struct nvrtc_request {
     int bits;                          /* of a key: 8, 16, 32 or 64 */
     struct tile_geometry tile;         /* of engine tile's */
     unsigned architecture;             /* 90 for sm_90 */
+    int places;                        /* 1: engine tile's items carry places */
     int verbose;                       /* 1: the log tells of registers and spills */
 };
 

@@ -17,26 +17,20 @@ typedef unsigned long long key;
 
 /* A key in a register: a machine word at least, a narrower one saves nothing there. */
 #if KEY_BITS == 64
-typedef key item;
+typedef key bare;
 #else
-typedef unsigned int item;
+typedef unsigned int bare;
 #endif
 
 CELL(key_cell, key);
-CELL(item_cell, item);
 CELL(int_cell, int);
 CELL(unsigned_cell, unsigned);
 CELL(wide_cell, wide);
+CELL(place_cell, unsigned short);
 
-DEVICE int less(item a, item b)
+DEVICE int less(bare a, bare b)
 {
     return a < b;
-}
-
-/* What fills places behind the last key of a tile: no key comes behind it. */
-DEVICE item filler(void)
-{
-    return (key) ~(key)0;
 }
 
 #define CODE_FUNCTION DEVICE

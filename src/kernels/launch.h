@@ -126,29 +126,33 @@ enum {
     ((keys) / TILE_SLACK_PART > (int)TILE_LEAST_SLACK ? (keys) / TILE_SLACK_PART \
                                                       : TILE_LEAST_SLACK)
 
-/* A row of `items` keys and a spare cell. */
-#define TILE_CELL_BYTES(key_bytes) ((key_bytes) == 8 ? 8 : 4)
-#define TILE_ROW_BYTES(items, key_bytes) (((items) + 1) * TILE_CELL_BYTES(key_bytes))
+/*
+ * The cell of an item in shared memory. `bytes`, here and below, is a key's size, or
+ * TILE_PLACED_BYTES of it in a program whose items carry their places (TILE_PLACES).
+ */
+#define TILE_CELL_BYTES(bytes) ((bytes) > 4 ? (bytes) : 4)
+#define TILE_PLACED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
+
+/* A row of `items` cells and a spare one. */
+#define TILE_ROW_BYTES(items, bytes) (((items) + 1) * TILE_CELL_BYTES(bytes))
 
 /* Shared memory of the two tile kernels, in bytes: cells, splits, the tree of groups. */
-#define TILE_SORT_SHARED(rows, items, key_bytes) \
-    ((rows) * (TILE_ROW_BYTES(items, key_bytes) + 4))
-#define TILE_MERGE_SHARED(rows, items, key_bytes)                                     \
-    (TILE_SORT_SHARED(rows, items, key_bytes) + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES + \
-     16 * TILE_MOST_WAYS + 8)
+#define TILE_SORT_SHARED(rows, items, bytes) ((rows) * (TILE_ROW_BYTES(items, bytes) + 4))
+#define TILE_MERGE_SHARED(rows, items, bytes)                                     \
+    (TILE_SORT_SHARED(rows, items, bytes) + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES + \
+     16 * TILE_MOST_WAYS + ((bytes) > 8 ? 16 : 8))
 
 /*
  * Blocks of a tile kernel that are to share a multiprocessor if the geometry does
  * not say: as many as 64 K registers allow, when each thread has enough not to
  * spill: a row's words and 32 more, 56 at the least.
  */
-#define TILE_WORDS(items, key_bytes) ((items)*TILE_CELL_BYTES(key_bytes) / 4)
-#define TILE_REGISTERS(items, key_bytes) \
-    (TILE_WORDS(items, key_bytes) > 24 ? TILE_WORDS(items, key_bytes) + 32 : 56)
-#define TILE_FITTING(rows, items, key_bytes) \
-    (65536 / ((rows)*TILE_REGISTERS(items, key_bytes)))
-#define TILE_BLOCKS(rows, items, key_bytes) \
-    (TILE_FITTING(rows, items, key_bytes) < 16 ? TILE_FITTING(rows, items, key_bytes) : 16)
+#define TILE_WORDS(items, bytes) ((items)*TILE_CELL_BYTES(bytes) / 4)
+#define TILE_REGISTERS(items, bytes) \
+    (TILE_WORDS(items, bytes) > 24 ? TILE_WORDS(items, bytes) + 32 : 56)
+#define TILE_FITTING(rows, items, bytes) (65536 / ((rows)*TILE_REGISTERS(items, bytes)))
+#define TILE_BLOCKS(rows, items, bytes) \
+    (TILE_FITTING(rows, items, bytes) < 16 ? TILE_FITTING(rows, items, bytes) : 16)
 
 /* Sort each tile of `in` into `out`; the two may be the same. */
 struct tile_sort_args {
@@ -156,8 +160,9 @@ struct tile_sort_args {
     void *out;
     void *samples;
     wide count;
-    struct key_code enter; /* from the caller's bits */
-    struct key_code leave; /* back to them, if this is the only pass */
+    struct key_code enter;  /* from the caller's bits */
+    struct key_code leave;  /* back to them, if this is the only pass */
+    unsigned short *places; /* TILE_PLACES: where each key of `out` was in its tile */
 };
 
 /*
@@ -187,7 +192,9 @@ struct tile_cut_args {
 
 struct tile_merge_args {
     struct tile_round round;
-    struct key_code leave; /* back to the caller's bits, in the last round */
+    struct key_code leave;  /* back to the caller's bits, in the last round */
+    unsigned short *places; /* TILE_PLACES: where each key of `out` was among those of */
+                            /*   its tile, list after list */
 };
 
 #define PAIR_ITEMS(key_bytes) ((key_bytes) == 8 ? PAIR_WIDE_ITEMS : PAIR_NARROW_ITEMS)

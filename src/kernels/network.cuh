@@ -13,7 +13,7 @@ DEVICE wide sum_of_lanes(wide mine)
 /* Of mine and another's, the one that stays: the lesser, or the greater if `upper`. */
 DEVICE item keep(item mine, item other, int upper)
 {
-    return less(other, mine) != upper ? other : mine;
+    return precedes(other, mine) != upper ? other : mine;
 }
 
 /* Sort `count` registers, a power of two: Batcher's odd-even merge sort. */
@@ -29,7 +29,7 @@ DEVICE void sort_registers(item *r, const int count)
 
                 if (i >= step % run && (i - step % run) % (2 * step) < step && j < count &&
                     i / (2 * run) == j / (2 * run))
-                    exchange_in_turn(&r[i], &r[j], i, 0);
+                    exchange_in_turn(&r[i], &r[j], i, ITEMS_NEAR);
             }
         }
     }
@@ -53,7 +53,7 @@ DEVICE item clean_lanes(item mine)
 {
     UNROLL
     for (int step = 16; step > 0; step /= 2) {
-        const item other = SHUFFLE_XOR(mine, step);
+        const item other = SHUFFLE_ITEM(mine, step);
 
         mine = keep(mine, other, (LANE & step) != 0);
     }

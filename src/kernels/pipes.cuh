@@ -4,26 +4,28 @@
  * simulator runs.
  */
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) && ITEM_BYTES <= 8
 
 /*
- * Where doubles are compared as fast as integers are, two 8-byte keys that are
+ * Where doubles are compared as fast as integers are, two 8-byte items that are
  * both below the bits of infinity are compared as doubles: one instruction of an
- * idle pipe instead of two of the busiest. Such keys are called near: near to
- * each other, since what they have in common was taken off (tile_merge.cu).
+ * idle pipe instead of two of the busiest. Such items are called near: near to
+ * each other, since what keys have in common was taken off (tile_merge.cu), or
+ * because a shorter key and its place have few bits.
  */
-#define NEAR_KEYS      \
-    (KEY_BITS == 64 && \
+#define NEAR_ITEMS      \
+    (ITEM_BYTES == 8 && \
      (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000))
+#define NEAR_KEYS (KEY_BITS == 64 && NEAR_ITEMS)
 
 DEVICE int less_near(item a, item b, int near)
 {
-#if NEAR_KEYS
+#if NEAR_ITEMS
     if (near)
         return __longlong_as_double((long long)a) < __longlong_as_double((long long)b);
 #endif
     (void)near;
-    return less(a, b);
+    return precedes(a, b);
 }
 
 /* A one that the compiler takes for a variable, so that it does multiply by it. */
@@ -38,9 +40,9 @@ DEVICE unsigned multiply_add(unsigned a, unsigned b, unsigned c)
     return d;
 }
 
-#if KEY_BITS == 64
+#if ITEM_BYTES == 8
 
-/* Two keys change places: one comparison, which the compiler would make two of. */
+/* Two items change places: one comparison, which the compiler would make two of. */
 #define EXCHANGE_BY(compare, a, b)                                                   \
     do {                                                                             \
         item lesser, greater;                                                        \
@@ -63,12 +65,12 @@ DEVICE void exchange(item *a, item *b)
 /*
  * exchange(), the `turn`-th of a network. Half of the work goes to the other
  * pipe: the high words change places by multiplications with one, under a
- * predicate. Near keys leave the integer pipe enough air without that.
+ * predicate. Near items leave the integer pipe enough air without that.
  */
 DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
 {
     (void)turn;
-#if NEAR_KEYS
+#if NEAR_ITEMS
     if (near) {
         EXCHANGE_BY("setp.lt.f64", a, b);
         return;
@@ -125,20 +127,20 @@ DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
 
 #endif
 
-#else /* the plain meaning */
+#else /* the plain meaning, also of items that are two numbers */
 
-#define NEAR_KEYS (KEY_BITS == 64)
+#define NEAR_KEYS (KEY_BITS == 64 && ITEM_BYTES == 8)
 
 DEVICE int less_near(item a, item b, int near)
 {
     (void)near;
-    return less(a, b);
+    return precedes(a, b);
 }
 
 /* Put the lesser of two first. */
 DEVICE void exchange(item *a, item *b)
 {
-    const int swap = less(*b, *a);
+    const int swap = precedes(*b, *a);
     const item first = swap ? *b : *a;
     const item second = swap ? *a : *b;
 
@@ -156,7 +158,7 @@ DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
 #endif
 
 #if defined(__CUDACC__) && defined(TILE_ROWS) && \
-    TILE_ROWS * (TILE_ITEMS + 1) * (KEY_BITS == 64 ? 8 : 4) + 128 < 65536
+    TILE_ROWS * TILE_ROW_BYTES(TILE_ITEMS, ITEM_BYTES) + 128 < 65536
 
 /*
  * base, less `down` from column `begin` on, less `up` before column `end`. Two

@@ -2,6 +2,7 @@
  * program.cu - the kernels of one engine for keys of KEY_BITS bits: 8, 16, 32 or
  * 64. With TILE_ROWS defined, and the rest of a tile's geometry (launch.h), it is
  * engine tile's program, with PAIR_PROGRAM engine pair's, otherwise engine heap's.
+ * With TILE_PLACES, too, engine tile's items carry their places (item.cuh).
  *
  * The same text goes to nvcc, to NVRTC and, as C, to the simulator.
  */
@@ -10,6 +11,8 @@
 #include "launch.h"
 
 #include "key.cuh"
+
+#include "item.cuh"
 #include "pipes.cuh"
 
 #include "network.cuh"

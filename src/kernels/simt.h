@@ -29,6 +29,7 @@
  *   BITS(m)                   how many are set
  *   SHARED_ADDRESS(p)         the shared cell p as an int, for arithmetic on addresses
  *   SHARED_CELL(type, a)      and back
+ *   ALIGNED(bytes)            in front of a struct's first member: where it may lie
  *   AGREE(condition)          fail to compile unless it holds
  *   UNROLL                    in front of a loop whose bounds are constants
  *
@@ -89,6 +90,7 @@ static __device__ __forceinline__ unsigned simt_greatest(unsigned v)
 #define BITS(m) __popc(m)
 #define SHARED_ADDRESS(p) ((int)__cvta_generic_to_shared(p))
 #define SHARED_CELL(type, a) ((type *)__cvta_shared_to_generic((unsigned)(a)))
+#define ALIGNED(bytes) alignas(bytes)
 #define AGREE(condition) static_assert(condition, #condition)
 #define UNROLL _Pragma("unroll")
 

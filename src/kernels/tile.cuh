@@ -18,11 +18,11 @@
 enum {
     ITEMS = TILE_ITEMS,
     CELL_BYTES = (int)sizeof(item),
-    ROW_BYTES = TILE_ROW_BYTES(ITEMS, sizeof(key)),
+    ROW_BYTES = TILE_ROW_BYTES(ITEMS, sizeof(item)),
     TILE = TILE_ROWS * ITEMS
 };
 
-AGREE(CELL_BYTES == TILE_CELL_BYTES(sizeof(key)));
+AGREE(CELL_BYTES == ITEM_BYTES);
 AGREE(ITEMS == 8 || ITEMS == 16 || ITEMS == 32);
 AGREE(TILE_ROWS >= TILE_LEAST_ROWS && TILE_ROWS <= TILE_MOST_ROWS &&
       (TILE_ROWS & (TILE_ROWS - 1)) == 0);
@@ -181,6 +181,7 @@ DEVICE void scatter(int address, int backwards, const item *r)
 struct tile_target {
     key_cell *array;
     key_cell *samples;
+    place_cell *places; /* where each key stood before; only items with places go there */
     wide first;
     int count;
 };
@@ -189,7 +190,7 @@ struct tile_target {
  * Key 32 i of the array is sample i: at most one of each 32 keys, ITEMS of a
  * warp's. Spread over the warp, the lanes of each half meet different banks.
  */
-DEVICE void store_samples(int rows, const struct tile_target *to, int first, item base)
+DEVICE void store_samples(int rows, const struct tile_target *to, int first, bare base)
 {
     enum { SPREAD = WARP / ITEMS };
     const wide begin = to->first + first;
@@ -199,7 +200,7 @@ DEVICE void store_samples(int rows, const struct tile_target *to, int first, ite
     if (LANE % SPREAD == 0 && first + sample < to->count) {
         const item k = LOAD(SHARED_CELL(item_cell, rows) + cell);
 
-        STORE(&to->samples[(begin + sample) / TILE_SAMPLE], (key)(k + base));
+        STORE(&to->samples[(begin + sample) / TILE_SAMPLE], (key)(key_of(k) + base));
     }
 }
 
@@ -208,7 +209,7 @@ DEVICE void store_samples(int rows, const struct tile_target *to, int first, ite
  * behind a multiple of 32, and requests are aligned like those of load_chunk():
  * lanes whose keys lie in the line after the others' write one request later.
  */
-DEVICE void store_rows(int cells, const struct tile_target *to, int off, item base,
+DEVICE void store_rows(int cells, const struct tile_target *to, int off, bare base,
                        const struct key_code *code)
 {
     enum { ROWS_A_STEP = WARP / ITEMS, STEP = ROWS_A_STEP * ROW_BYTES / CELL_BYTES };
@@ -227,17 +228,18 @@ DEVICE void store_rows(int cells, const struct tile_target *to, int off, item ba
         return;
     before = LOAD(&from[0]);
     if (!late)
-        STORE_BULK(&out[0], leave((key)(before + base), code));
+        STORE_BULK(&out[0], leave((key)(key_of(before) + base), code));
     if (left >= WARP * ITEMS) {
         UNROLL
         for (int i = 1; i < ITEMS; i++) {
             const item k = LOAD(&from[STEP * i]);
 
-            STORE_BULK(&out[WARP * i], leave((key)((late ? before : k) + base), code));
+            STORE_BULK(&out[WARP * i],
+                       leave((key)(key_of(late ? before : k) + base), code));
             before = k;
         }
         if (late)
-            STORE_BULK(&out[WARP * ITEMS], leave((key)(before + base), code));
+            STORE_BULK(&out[WARP * ITEMS], leave((key)(key_of(before) + base), code));
     } else {
         const int end = left + (late ? WARP : 0) - LANE;
 
@@ -246,8 +248,30 @@ DEVICE void store_rows(int cells, const struct tile_target *to, int off, item ba
 
             if (WARP * i < left - LANE)
                 k = LOAD(&from[STEP * i]);
-            STORE_BULK(&out[WARP * i], leave((key)((late ? before : k) + base), code));
+            STORE_BULK(&out[WARP * i],
+                       leave((key)(key_of(late ? before : k) + base), code));
             before = k;
         }
+    }
+}
+
+/*
+ * The places of my warp's 32 rows, likewise. Whatever goes with a key can follow
+ * it in the same way, from where it stood before.
+ */
+DEVICE void store_places(int cells, const struct tile_target *to)
+{
+    enum { STEP = WARP / ITEMS * ROW_BYTES / CELL_BYTES };
+    const int first = THREAD / WARP * WARP * ITEMS;
+    const int row = THREAD / WARP * WARP + LANE / ITEMS;
+    const item_cell *const from =
+        SHARED_CELL(item_cell, cells + row * ROW_BYTES) + LANE % ITEMS;
+    place_cell *const out = to->places + to->first + first + LANE;
+    const int left = to->count - first - LANE;
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        if (WARP * i < left)
+            STORE_BULK(&out[WARP * i], place_of(LOAD(&from[STEP * i])));
     }
 }

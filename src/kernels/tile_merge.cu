@@ -17,6 +17,7 @@ enum {
 struct tile_list {
     unsigned from;   /* where it begins in the input, which has less than 2^32 keys */
     int count;       /* keys */
+    int staged;      /* keys of the lists before it: its first key's place */
     int place;       /* address of its first key's cell */
     int first_chunk; /* chunks of the lists before it, ... */
     int end_chunk;   /* ... and with it */
@@ -111,6 +112,7 @@ DEVICE struct tile_list plan_lists(const struct tile_round *round, int cells,
         list.count = (int)(LOAD(&cuts[round->ways + LANE]) - start);
     }
     list.from = group_first + LANE * run + start;
+    list.staged = PLACED ? (int)sum_up_to_lane((unsigned)list.count) - list.count : 0;
 
     const int partner = SHUFFLE_XOR(list.count, 1);
     const int rows = (int)((unsigned)(list.count + partner + ITEMS - 1) / ITEMS);
@@ -149,12 +151,13 @@ struct tile_chunk {
     const key_cell *from; /* my first key */
     int left;             /* keys from mine on to the end of the part */
     int late;
-    int place; /* address of my first key's cell */
+    int place;  /* address of my first key's cell */
+    int staged; /* its place in the tile */
     int is_b;
 };
 
 /* The chunk's keys into registers: key (i - late) modulo CHUNK_STEPS to register i. */
-DEVICE void load_chunk(const struct tile_chunk *chunk, item *r)
+DEVICE void load_chunk(const struct tile_chunk *chunk, bare *r)
 {
     const int early =
         chunk->late ? (CHUNK_STEPS - 1) * WARP : 0; /* first request: my key */
@@ -181,7 +184,7 @@ DEVICE void load_chunk(const struct tile_chunk *chunk, item *r)
 }
 
 /* The registers to shared memory: 32 places apart, upwards for A, downwards for B. */
-DEVICE void put_chunk(const struct tile_chunk *chunk, const item *r, item base)
+DEVICE void put_chunk(const struct tile_chunk *chunk, const bare *r, bare base)
 {
     enum { STEP = WARP / ITEMS * ROW_BYTES / CELL_BYTES };
     item_cell *const to = SHARED_CELL(item_cell, chunk->place);
@@ -191,20 +194,22 @@ DEVICE void put_chunk(const struct tile_chunk *chunk, const item *r, item base)
         for (int i = 0; i < CHUNK_STEPS; i++) {
             if (WARP * i < chunk->left)
                 STORE(to - STEP * i,
-                      (chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i]) - base);
+                      item_of((chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i]) - base,
+                              chunk->staged + WARP * i));
         }
     } else {
         UNROLL
         for (int i = 0; i < CHUNK_STEPS; i++) {
             if (WARP * i < chunk->left)
                 STORE(to + STEP * i,
-                      (chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i]) - base);
+                      item_of((chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i]) - base,
+                              chunk->staged + WARP * i));
         }
     }
 }
 
 /* Load the lists in chunks, shared out among all warps whatever the lists' lengths. */
-DEVICE void load_lists(const struct tile_list *mine, const key_cell *in, item base)
+DEVICE void load_lists(const struct tile_list *mine, const key_cell *in, bare base)
 {
     const int chunks = SHUFFLE(mine->end_chunk, WARP - 1);
     const int my_place = (LANE + LANE / ITEMS) * CELL_BYTES;
@@ -216,13 +221,14 @@ DEVICE void load_lists(const struct tile_list *mine, const key_cell *in, item ba
         const int ahead = done / ITEMS * ROW_BYTES + my_place;
         const int place = SHUFFLE(mine->place, list);
         struct tile_chunk chunk;
-        item r[CHUNK_STEPS];
+        bare r[CHUNK_STEPS];
 
         chunk.is_b = list % 2;
         chunk.from = in + begin + LANE;
         chunk.left = SHUFFLE(mine->count, list) - done - LANE;
         chunk.late = (int)(begin % WARP) + LANE >= WARP;
         chunk.place = place + (chunk.is_b ? -ahead : ahead);
+        chunk.staged = PLACED ? SHUFFLE(mine->staged, list) + done + LANE : 0;
         load_chunk(&chunk, r);
         put_chunk(&chunk, r, base);
     }
@@ -324,16 +330,17 @@ struct tile_merge_shared {
     struct tile_tree tree;
 };
 
-AGREE(sizeof(struct tile_merge_shared) == TILE_MERGE_SHARED(TILE_ROWS, ITEMS, sizeof(key)));
+AGREE(sizeof(struct tile_merge_shared) ==
+      TILE_MERGE_SHARED(TILE_ROWS, ITEMS, sizeof(item)));
 
 enum {
-    tile_merge_blocks = TILE_MERGE_BLOCKS ? TILE_MERGE_BLOCKS
-                                          : TILE_BLOCKS(TILE_ROWS, ITEMS, (int)sizeof(key))
+    tile_merge_blocks =
+        TILE_MERGE_BLOCKS ? TILE_MERGE_BLOCKS : TILE_BLOCKS(TILE_ROWS, ITEMS, ITEM_BYTES)
 };
 
 /* What is taken off the tile's keys while they are merged, if that makes them near. */
 struct tile_base {
-    item base;
+    bare base;
     item fill; /* what fills up rows: no key that is left comes behind it */
     int near;
 };
@@ -344,7 +351,7 @@ DEVICE struct tile_base find_base(const struct tile_round *round)
 
     b.base = 0;
     b.fill = filler();
-    b.near = 0;
+    b.near = ITEMS_NEAR;
 #if NEAR_KEYS
     const wide row = (wide)BLOCK + (unsigned)BLOCK / round->pieces;
     const unsigned_cell *const bounds = (const unsigned_cell *)round->bounds + 2 * row;
@@ -352,7 +359,7 @@ DEVICE struct tile_base find_base(const struct tile_round *round)
     const unsigned most = LOAD(&bounds[2]);  /* before the cut behind it */
 
     if (most - least < 0x7fefffffu) {
-        b.base = (item)least << 32;
+        b.base = (bare)least << 32;
         b.fill = 0x7fefffffffffffffull; /* the greatest double */
         b.near = 1;
     }
@@ -382,7 +389,10 @@ KERNEL(tile_merge, struct tile_merge_args)
 
     to.array = (key_cell *)args.round.out;
     to.samples = (key_cell *)args.round.samples;
+    to.places = (place_cell *)args.places;
     to.first = LOAD(&sm->tree.first);
     to.count = LOAD(&sm->tree.total);
     store_rows(cells, &to, (int)(to.first % WARP), b.base, &args.leave);
+    if (PLACED)
+        store_places(cells, &to);
 }

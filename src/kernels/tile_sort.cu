@@ -21,8 +21,8 @@ DEVICE void merge_lanes(item *r)
 
         UNROLL
         for (int j = 0; j < ITEMS / 2; j++) {
-            const item right = SHUFFLE_XOR(r[ITEMS - 1 - j], 2 * span - 1);
-            const item left = SHUFFLE_XOR(r[j], 2 * span - 1);
+            const item right = SHUFFLE_ITEM(r[ITEMS - 1 - j], 2 * span - 1);
+            const item left = SHUFFLE_ITEM(r[j], 2 * span - 1);
 
             r[j] = keep(r[j], right, upper);
             r[ITEMS - 1 - j] = keep(r[ITEMS - 1 - j], left, upper);
@@ -30,12 +30,12 @@ DEVICE void merge_lanes(item *r)
         for (int step = span / 2; step > 0; step /= 2) {
             UNROLL
             for (int j = 0; j < ITEMS; j++) {
-                const item other = SHUFFLE_XOR(r[j], step);
+                const item other = SHUFFLE_ITEM(r[j], step);
 
                 r[j] = keep(r[j], other, (LANE & step) != 0);
             }
         }
-        clean_registers(r, ITEMS, 0);
+        clean_registers(r, ITEMS, ITEMS_NEAR);
     }
 }
 
@@ -72,12 +72,12 @@ DEVICE void merge_rows(int cells, int_cell *splits, int rows, item *r)
     g.rest = (rows - row) * ITEMS;
     g.distance = (rows - row) * ROW_BYTES;
     meet(rows);
-    s = find_split(&g, 0);
+    s = find_split(&g, ITEMS_NEAR);
     put_split(splits, s);
     meet(rows);
     gather(&g, s, next_split(&g, splits), r);
     meet(rows); /* everyone has his keys: the rows may be overwritten */
-    clean_registers(r, ITEMS, 0);
+    clean_registers(r, ITEMS, ITEMS_NEAR);
     put_row_for(cells, rows, r);
 }
 
@@ -87,14 +87,16 @@ DEVICE void load_tile(const key_cell *in, int count, const struct key_code *code
     if (count == TILE) {
         UNROLL
         for (int j = 0; j < ITEMS; j++)
-            r[j] = enter(LOAD_BULK(&in[TILE_ROWS * j + THREAD]), code);
+            r[j] = item_of(enter(LOAD_BULK(&in[TILE_ROWS * j + THREAD]), code),
+                           TILE_ROWS * j + THREAD);
         return;
     }
     UNROLL
     for (int j = 0; j < ITEMS; j++) {
         r[j] = filler();
         if (TILE_ROWS * j + THREAD < count)
-            r[j] = enter(LOAD_BULK(&in[TILE_ROWS * j + THREAD]), code);
+            r[j] = item_of(enter(LOAD_BULK(&in[TILE_ROWS * j + THREAD]), code),
+                           TILE_ROWS * j + THREAD);
     }
 }
 
@@ -103,11 +105,11 @@ struct tile_sort_shared {
     int_cell splits[TILE_ROWS];
 };
 
-AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_SHARED(TILE_ROWS, ITEMS, sizeof(key)));
+AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_SHARED(TILE_ROWS, ITEMS, sizeof(item)));
 
 enum {
-    tile_sort_blocks = TILE_SORT_BLOCKS ? TILE_SORT_BLOCKS
-                                        : TILE_BLOCKS(TILE_ROWS, ITEMS, (int)sizeof(key))
+    tile_sort_blocks =
+        TILE_SORT_BLOCKS ? TILE_SORT_BLOCKS : TILE_BLOCKS(TILE_ROWS, ITEMS, ITEM_BYTES)
 };
 
 /* Each block sorts one tile; the last may be short. */
@@ -121,6 +123,7 @@ KERNEL(tile_sort, struct tile_sort_args)
 
     to.array = (key_cell *)args.out;
     to.samples = (key_cell *)args.samples;
+    to.places = (place_cell *)args.places;
     to.first = (wide)BLOCK * TILE;
     to.count = (int)(left < TILE ? left : TILE);
     load_tile((const key_cell *)args.in + to.first, to.count, &args.enter, r);
@@ -131,4 +134,6 @@ KERNEL(tile_sort, struct tile_sort_args)
         merge_rows(cells, sm->splits, rows, r);
     WARP_BARRIER();
     store_rows(cells, &to, 0, 0, &args.leave);
+    if (PLACED)
+        store_places(cells, &to);
 }

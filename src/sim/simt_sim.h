@@ -29,18 +29,26 @@
 #define SIMT_SITE_NUMBER(number, word, bytes, bulk) SIMT_SITE_AS(number, word, bytes, bulk)
 #define SIMT_SITE(word, bytes, bulk) SIMT_SITE_NUMBER(__COUNTER__, word, bytes, bulk)
 
-#ifdef TILE_ROWS
+#if defined(TILE_ROWS) && defined(TILE_PLACES)
+#define SIMT_KERNEL_OF(name, bits, rows, items) \
+    simt_##name##_##bits##_##rows##x##items##_places
+#elif defined(TILE_ROWS)
 #define SIMT_KERNEL_OF(name, bits, rows, items) simt_##name##_##bits##_##rows##x##items
+#else
+#define SIMT_KERNEL_OF(name, bits) simt_##name##_##bits
+#endif
+
+#ifdef TILE_ROWS
 #define SIMT_KERNEL_AS(name, bits, rows, items) SIMT_KERNEL_OF(name, bits, rows, items)
 #define SIMT_KERNEL(name, bits) SIMT_KERNEL_AS(name, bits, TILE_ROWS, TILE_ITEMS)
 #else
-#define SIMT_KERNEL_OF(name, bits) simt_##name##_##bits
 #define SIMT_KERNEL(name, bits) SIMT_KERNEL_OF(name, bits)
 #endif
 
 /*
  * The kernel, and what the simulator starts it by: simt_heap_merge_32 and so on,
- * with the geometry in engine tile's: simt_tile_merge_32_256x32.
+ * with the geometry in engine tile's: simt_tile_merge_32_256x32, and _places behind
+ * it if its items carry them.
  */
 #define KERNEL(name, args_t)                                     \
     static void name(const args_t args);                         \
@@ -123,6 +131,7 @@
 #define SHARED_ADDRESS(p) ((int)((const char *)(p) - (const char *)simt_here->shared))
 #define SHARED_CELL(type, a) ((type *)((char *)simt_here->shared + (a)))
 
+#define ALIGNED(bytes) _Alignas(bytes)
 #define AGREE(condition) _Static_assert(condition, #condition)
 #define UNROLL
 

@@ -13,6 +13,8 @@
 #include "launch.h"
 
 #include "key.cuh"
+
+#include "item.cuh"
 #include "pipes.cuh"
 
 #include "pair.cuh"

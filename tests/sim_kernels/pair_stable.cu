@@ -15,11 +15,12 @@
 #include "key.cuh"
 #undef less
 
-DEVICE int less(item a, item b)
+DEVICE int less(bare a, bare b)
 {
     return a >> 32 < b >> 32;
 }
 
+#include "item.cuh"
 #include "pipes.cuh"
 
 #include "pair.cuh"
