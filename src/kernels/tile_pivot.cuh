@@ -1,7 +1,6 @@
 /*
- * tile_pivot.cuh - choosing a pivot for a cut (tile_cut.cu): a key such that as
- * many keys come before it as are wanted, as nearly as can be told beforehand;
- * and counting, list by list, how many really do.
+ * tile_pivot.cuh - finding the pivot of a cut (tile_cut.cu): first among samples,
+ * every 32nd key, then what it comes to among the keys themselves.
  *
  * One lane looks after one list. Lanes share all they know in a few warp-wide
  * sums, so what a search costs is its rounds, and in each the steps of the lane
@@ -23,7 +22,6 @@ struct cut_pivot {
     int owner;
     unsigned place;
     unsigned before;
-    int inside; /* of this window, and not at one of its ends */
 };
 
 /* The key at place `at` of my list. */
@@ -72,7 +70,7 @@ DEVICE unsigned count_before(const struct cut_span *w, key value, int or_equal,
 }
 
 /* How the lists lie to each other, as far as has been seen. */
-enum { ALIKE, ORDERED };
+enum { ALIKE, ASCENDING, DESCENDING };
 
 /*
  * How to choose a pivot among `open` places, so that `need` half places come
@@ -82,7 +80,7 @@ struct cut_aim {
     unsigned need;
     unsigned open;
     int margin;
-    int order; /* of the lists: are they ALIKE, or does each go on where another ends? */
+    int order; /* of the lists: ALIKE, or each wholly before the next, or behind it */
     int round; /* of this search */
 };
 
@@ -93,6 +91,24 @@ DEVICE unsigned need_before(const struct cut_span *w, const struct cut_aim *aim,
     const int inside = BITS(BALLOT(before > 0 && before < w->whole));
 
     return (aim->need + aim->margin * inside) / 2;
+}
+
+/* Where in my window to look for a pivot: a place in it, if it is not empty. */
+DEVICE unsigned choose_place(const struct cut_span *w, const struct cut_aim *aim)
+{
+    const unsigned length = w->hi - w->lo;
+    unsigned step = length / 2;
+
+    if (aim->order == ALIKE && aim->round % 4 < 3) {
+        step = (unsigned)((float)aim->need / (float)(2 * aim->open) * (float)length);
+    } else if (aim->round % 4 < 3) {
+        const unsigned up_to = sum_up_to_lane(length);
+        const unsigned end = aim->order == ASCENDING ? up_to : aim->open - up_to + length;
+        const unsigned skip = aim->need / 2;
+
+        step = end <= skip ? length : end - skip <= length ? length - (end - skip) : 0;
+    }
+    return w->lo + (step < length ? step : length - (length > 0));
 }
 
 /* The half of a key by which those of the lanes that have one differ; a short key is all.
@@ -110,48 +126,6 @@ DEVICE unsigned telling_word(key mine, int present)
     (void)present;
     return mine;
 #endif
-}
-
-/*
- * How many places of other lists come before mine if lists follow each other,
- * in whatever order: by the keys in the middle of their windows.
- */
-DEVICE unsigned places_before(const struct cut_span *w, int ways)
-{
-    const int present = w->lo < w->hi;
-    const unsigned length = w->hi - w->lo;
-    key first = (key) ~(key)0;
-    unsigned before = 0;
-
-    if (present)
-        first = key_at(w, w->lo + length / 2);
-
-    const unsigned word = telling_word(first, present);
-
-    for (int i = 0; i < ways; i++) {
-        const unsigned other = SHUFFLE(word, i);
-        const unsigned more = SHUFFLE(length, i);
-
-        before += other < word || (other == word && i < LANE) ? more : 0;
-    }
-    return before;
-}
-
-/* Where in my window to look for a pivot: a place in it, if it is not empty. */
-DEVICE unsigned choose_place(const struct cut_span *w, const struct cut_aim *aim, int ways)
-{
-    const unsigned length = w->hi - w->lo;
-    unsigned step = length / 2;
-
-    if (aim->order == ALIKE && aim->round % 4 < 3) {
-        step = (unsigned)((float)aim->need / (float)(2 * aim->open) * (float)length);
-    } else if (aim->round % 4 < 3) {
-        const unsigned before = places_before(w, ways);
-        const unsigned skip = aim->need / 2;
-
-        step = before + length <= skip ? length : before <= skip ? skip - before : 0;
-    }
-    return w->lo + (step < length ? step : length - (length > 0));
 }
 
 /*
@@ -230,7 +204,7 @@ DEVICE struct cut_pivot choose_equal(const struct cut_span *w, const struct cut_
 DEVICE struct cut_pivot take_pivot(const struct cut_span *w, const struct cut_aim *aim,
                                    int ways)
 {
-    const unsigned place = choose_place(w, aim, ways);
+    const unsigned place = choose_place(w, aim);
     int met = 0;
     key mine = (key) ~(key)0;
     struct cut_pivot p;
@@ -244,8 +218,7 @@ DEVICE struct cut_pivot take_pivot(const struct cut_span *w, const struct cut_ai
     if (LANE != p.owner)
         p.before = count_before(w, p.value, LANE < p.owner, place, mine, &met);
     if (BITS(BALLOT(met)) > 1)
-        p = choose_equal(w, aim, p);
-    p.inside = w->lo < p.before && p.before < w->hi;
+        return choose_equal(w, aim, p);
     return p;
 }
 
@@ -259,79 +232,142 @@ DEVICE void narrow(struct cut_span *w, const struct cut_pivot *p, int behind)
 }
 
 /*
- * How to take the next pivot, given the windows that are left. If the last one
- * fell inside of most of them, their lists are alike; but where that does not
- * bring it nearer, they may still follow each other in small.
+ * What the pivot tells about the lists: alike, if it fell inside of more than
+ * two windows, or else in which order they follow each other.
  */
-DEVICE int see_order(const struct cut_span *w, const struct cut_pivot *p, int order,
-                     int nearer)
+DEVICE int see_order(const struct cut_span *w, const struct cut_pivot *p)
 {
-    const int open = BITS(BALLOT(w->lo < w->hi));
-    const int inside = BITS(BALLOT(w->lo < w->hi && p->inside));
+    const unsigned inside = BALLOT(w->lo < p->before && p->before < w->hi);
 
-    if (open <= 1 || (nearer && 2 * inside >= open))
+    if (BITS(inside) > 2)
         return ALIKE;
-    return order == ALIKE || 2 * inside < open ? ORDERED : ALIKE;
+
+    const unsigned whole = BALLOT(w->lo < w->hi && p->before == w->hi);
+    const unsigned below = whole & ((1u << p->owner) - 1);
+
+    return BITS(below) >= BITS(whole ^ below) ? ASCENDING : DESCENDING;
 }
 
 /*
- * Take a pivot whatever the lists are like: the lanes look at 32 places spread
- * evenly over all windows, and the one is taken that has as many of the others
- * before it as it should. If no more than 32 are open, that settles it.
+ * Keys to be expected before a pivot that `before` of my `samples` come before,
+ * in units of 16. The last sample is followed by the rest of the list, unless
+ * the pivot is among these: as likely, on like lists, as anywhere else.
  */
-DEVICE struct cut_pivot spread_pivot(const struct cut_span *w, const struct cut_aim *aim,
-                                     int ways)
+DEVICE unsigned expected(unsigned before, unsigned samples, unsigned length, int order)
 {
-    const unsigned length = w->hi - w->lo;
-    const unsigned stride = (aim->open + WARP - 1) / WARP;
-    const unsigned end = sum_up_to_lane(length);
-    const unsigned start = end - length;
-    const unsigned mine_at = LANE * stride + stride / 2;
-    const int present = mine_at < aim->open;
-    const int last = (int)SUM((unsigned)present) - 1;
-    const int wanted = (int)(need_before(w, aim, w->lo) / stride);
-    int list = 0;
-    int rank = 0;
-    int met = 0;
-    key mine = (key) ~(key)0;
-    struct cut_pivot p;
+    if (before == samples && order != ALIKE)
+        return length / 16;
+    return before > 0 ? 2 * before - 1 : 0;
+}
 
-    for (int i = 0; i < ways; i++)
-        list += SHUFFLE(end, i) <= mine_at;
-    list = list < ways ? list : 0;
+/* Among the samples, a pivot of expected rank near `target`, or the nearest there is. */
+DEVICE struct cut_pivot search_samples(const struct tile_round *round, unsigned list_first,
+                                       unsigned length, unsigned target)
+{
+    const unsigned tolerance = TILE_SLACK(TILE) / 32 + 1; /* like ranks, in units of 16 */
+    struct cut_span w;
+    struct cut_aim aim;
+    struct cut_pivot best;
+    unsigned best_error = ~0u;
 
-    const unsigned place = SHUFFLE(w->lo - start, list) + mine_at;
-    const unsigned first = SHUFFLE(w->first, list);
+    w.keys = (const key_cell *)round->samples;
+    w.first = list_first / TILE_SAMPLE;
+    w.whole = (length + TILE_SAMPLE - 1) / TILE_SAMPLE;
+    w.lo = 0;
+    w.hi = w.whole;
+    target /= 16;
+    best.value = 0;
+    best.owner = 0;
+    best.place = 0;
+    best.before = 0;
+    aim.order = ALIKE;
+    aim.margin = 1;
+    aim.open = SUM(w.hi - w.lo);
+    for (aim.round = 0; aim.open > 0 && best_error > tolerance; aim.round++) {
+        const unsigned begun = 2 * SUM(w.lo);
 
-    if (present)
-        mine = LOAD(&w->keys[first + place]);
-    for (int i = 0; i <= last; i++) {
-        const key other = (key)SHUFFLE(mine, i);
+        aim.need = target > begun ? target - begun : 0;
 
-        rank += less(other, mine) || (other == mine && i < LANE);
+        const struct cut_pivot p = take_pivot(&w, &aim, round->ways);
+
+        aim.order = see_order(&w, &p);
+
+        const unsigned mine =
+            LANE == p.owner ? 2 * p.place : expected(p.before, w.whole, length, aim.order);
+        const unsigned rank = SUM(mine);
+        const unsigned error = rank > target ? rank - target : target - rank;
+
+        if (error < best_error) {
+            best_error = error;
+            best = p;
+        }
+        narrow(&w, &p, rank < target);
+        aim.open = SUM(w.hi - w.lo);
     }
+    return best;
+}
 
-    const int skip = wanted < last ? wanted : last;
-    const unsigned before = BALLOT(present && rank < skip);
-    const int at = LOWEST_BIT(BALLOT(present && rank == skip));
-    const unsigned from = (start + stride - 1 - stride / 2) / stride; /* my list's lanes */
-    const unsigned to = (end + stride - 1 - stride / 2) / stride;
-    unsigned guess = w->lo;
+/*
+ * How many of my keys come before the pivot, given how many of my samples do:
+ * the last of these comes before it, the next sample does not.
+ */
+DEVICE unsigned count_between(const struct cut_span *w, const struct cut_pivot *p)
+{
+    unsigned at = (p->before - 1) * TILE_SAMPLE;
 
-    p.value = (key)SHUFFLE(mine, at);
-    p.owner = SHUFFLE(list, at);
-    p.place = SHUFFLE(place, at);
-    if (from < to && from < WARP)
-        guess += BITS(before >> from & (0xffffffffu >> (WARP - (to - from)))) * stride;
-    if (guess >= w->hi)
-        guess = w->hi - (length > 0);
-    p.before = p.place;
-    if (LANE != p.owner && length > 0)
-        p.before = count_before(w, p.value, LANE < p.owner, guess, key_at(w, guess), &met);
-    else if (length == 0)
-        p.before = w->lo;
-    if (BITS(BALLOT(met)) > 1)
-        p = choose_equal(w, aim, p);
-    p.inside = w->lo < p.before && p.before < w->hi;
-    return p;
+    if (p->before == 0)
+        return 0;
+    UNROLL
+    for (int step = TILE_SAMPLE / 2; step > 0; step /= 2) {
+        const unsigned next = at + step;
+
+        if (next < w->whole) {
+            const key k = key_at(w, next);
+
+            if (less(k, p->value) || (LANE < p->owner && !less(p->value, k)))
+                at = next;
+        }
+    }
+    return at + 1;
+}
+
+/*
+ * My list's part of the cut that the sample `pivot` makes, if its rank is near
+ * enough to `target`, or else of a better one, which takes its place; none, if
+ * the cut was found by narrowing down alone.
+ */
+DEVICE unsigned search_keys(const struct tile_round *round, unsigned list_first,
+                            unsigned length, struct cut_pivot *pivot, unsigned target)
+{
+    struct cut_pivot p = *pivot;
+    const unsigned slack = TILE_SLACK(TILE);
+    struct cut_span w;
+    struct cut_aim aim;
+    unsigned rank;
+
+    w.keys = (const key_cell *)round->in;
+    w.first = list_first;
+    w.whole = length;
+    p.place *= TILE_SAMPLE;
+    p.before = LANE == p.owner ? p.place : count_between(&w, &p);
+    rank = SUM(p.before);
+
+    w.lo = 0;
+    w.hi = length;
+    aim.order = ALIKE;
+    aim.margin = 0;
+    for (aim.round = 0; rank > target + slack || rank + slack < target; aim.round++) {
+        narrow(&w, &p, rank < target);
+        aim.need = 2 * (target - SUM(w.lo));
+        aim.open = SUM(w.hi - w.lo);
+        if (aim.open == 0) {
+            pivot->owner = -1;
+            return w.lo;
+        }
+        p = take_pivot(&w, &aim, round->ways);
+        rank = SUM(p.before);
+        aim.order = see_order(&w, &p);
+    }
+    *pivot = p;
+    return p.before;
 }
