@@ -1,9 +1,9 @@
 #!/bin/sh
 # kernels_compile.sh SOURCE NVRTC_COMPILE [NVCC] - the kernels compile for every
 # key width and every geometry that the tuning table has for sm_80 and sm_90, with
-# nvcc and with NVRTC, and no kernel but tile_cut spills registers or keeps a stack. Besides, by
-# NVRTC: rows for other GPUs, on sm_75, and some geometries that no row names. And
-# programs whose items carry their places, by both.
+# nvcc and with NVRTC, and no kernel but tile_cut spills registers or keeps a stack.
+# Besides, by NVRTC: rows for other GPUs, on sm_75, and some geometries that no row
+# names. And programs whose items carry their places, by both.
 #
 # SOURCE is the root of the tree, NVRTC_COMPILE the program of that name, NVCC
 # empty or missing if there is none. Speaks TAP; skips what the machine lacks.
