@@ -32,10 +32,10 @@ DEVICE key key_at(const struct cut_span *w, unsigned at)
 
 /*
  * How many keys of my window are less than `value`, or not greater if `or_equal`;
- * and was one of them met that equals it? `k` is the key at `guess`. Looked for around
- * `guess`, in steps that double until the place is passed: on like lists the guess is off
- * by about the root of the way from the window's end. What is left is then shorter than the
- * step, and is halved.
+ * and was one of them met that equals it? `k` is the key at `guess`. Looked for
+ * around there, in steps that double until the place is passed: on like lists the
+ * guess is off by about the root of the way from the window's end. What is left is
+ * then shorter than the step, and is halved.
  */
 DEVICE unsigned count_before(const struct cut_span *w, key value, int or_equal,
                              unsigned guess, key k, int *met)
@@ -111,13 +111,11 @@ DEVICE unsigned choose_place(const struct cut_span *w, const struct cut_aim *aim
     return w->lo + (step < length ? step : length - (length > 0));
 }
 
-/* The half of a key by which those of the lanes that have one differ; a short key is all.
- */
+/* A word of my key by which to rank those of all lanes that have one. */
 DEVICE unsigned telling_word(key mine, int present)
 {
 #if KEY_BITS == 64
     const unsigned upper = (unsigned)(mine >> 32);
-
     const unsigned most = GREATEST(present ? upper : 0);
     const unsigned least = ~GREATEST(present ? ~upper : 0);
 
@@ -151,7 +149,6 @@ DEVICE int choose_list(const struct cut_span *w, const struct cut_aim *aim, unsi
     /* The nearest; a list without places comes last. */
     const int off = before > missing ? before - missing : missing - before;
     const unsigned fit = present ? ~(unsigned)off : 0;
-
     const unsigned best = GREATEST(fit);
 
     return LOWEST_BIT(BALLOT(fit == best));
