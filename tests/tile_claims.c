@@ -2,9 +2,9 @@
  * tile_claims.c - what engine tile claims, counted on the simulator:
  *
  *   no bank conflict in loads and stores of tiles and of samples, none in the
- *   gathers and scatters of tile_sort; in those of tile_merge only where lists
- *   end inside a warp, see extra_of; searches are counted apart; rows that do not
- *   fill all banks once cost loads and stores a second turn at the most
+ *   gathers and scatters of tile_sort; in those of tile_merge two-way ones at
+ *   the worst, where groups end inside a warp; searches are counted apart; rows
+ *   that do not fill the banks once cost loads and stores a second turn at most
  *   each pass reads and writes each key once, in whole requests but for the ends
  *   of lists; from 2^17 keys on, where tiles take 256 keys or more of each list,
  *   bulk requests and the sectors that their bytes fill are within 5 % of that
@@ -66,16 +66,6 @@ struct totals {
     double most_scatter;  /* ... and of the scatters */
 };
 
-static void add(mw_traffic *to, const mw_traffic *from)
-{
-    to->shared_requests += from->shared_requests;
-    to->shared_wavefronts += from->shared_wavefronts;
-    to->shared_ideal += from->shared_ideal;
-    to->global_requests += from->global_requests;
-    to->global_sectors += from->global_sectors;
-    to->global_ideal += from->global_ideal;
-}
-
 /* The searches are two lines of tile.cuh, both keys of a probe; gathers are one. */
 static int is_search(const mw_ledger_line *line)
 {
@@ -112,18 +102,18 @@ static int sum_lines(const mw_ledger_line *lines, size_t count, int other_rows,
         uint64_t most = t->shared_ideal;
 
         if (lines[i].bulk) {
-            add(&sums->bulk, t);
+            traffic_add(&sums->bulk, t);
             passed &= t->global_sectors <= t->global_ideal + t->global_requests;
         }
         if (is_search(&lines[i])) {
-            add(&sums->searches, t);
+            traffic_add(&sums->searches, t);
             continue;
         }
         if (is_gather_of_merge(&lines[i])) {
-            add(&sums->gathers, t);
+            traffic_add(&sums->gathers, t);
             most = t->shared_worst <= 2 ? 2 * most : 0;
         } else if (is_scatter_of_merge(&lines[i])) {
-            add(&sums->scatters, t);
+            traffic_add(&sums->scatters, t);
             most = t->shared_worst <= 2 ? 2 * most : 0;
         } else {
             sums->other_requests += t->shared_requests;
@@ -211,9 +201,9 @@ static int claims_hold(mw_context *context, const struct trial *t, struct totals
         tap_note("nothing was counted, or by another engine");
         passed = 0;
     }
-    add(&totals->sums.searches, &sums.searches);
-    add(&totals->sums.gathers, &sums.gathers);
-    add(&totals->sums.scatters, &sums.scatters);
+    traffic_add(&totals->sums.searches, &sums.searches);
+    traffic_add(&totals->sums.gathers, &sums.gathers);
+    traffic_add(&totals->sums.scatters, &sums.scatters);
     keep_most(&totals->most_gather,
               over(sums.gathers.shared_wavefronts, sums.gathers.shared_ideal));
     keep_most(&totals->most_scatter,
