@@ -20,6 +20,7 @@
 #ifdef TILE_ROWS
 
 #include "tile.cuh"
+#include "tile_settle.cuh"
 #include "tile_pivot.cuh"
 
 #include "tile_cut.cu"

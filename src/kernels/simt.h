@@ -10,6 +10,7 @@
  *                             blocks have at most name_threads threads (launch.h),
  *                             name_blocks of them to share a multiprocessor
  *   DEVICE                    in front of every helper
+ *   DEVICE_APART              the same, for one that is seldom called: not inlined
  *   SHARED(type, name)        `name` points at the block's shared memory
  *   THREAD BLOCK LANE         where am I: in the block, in the grid, in the warp
  *   THREADS BLOCKS            how many of us: in the block, in the grid
@@ -31,7 +32,9 @@
  *   SHARED_CELL(type, a)      and back
  *   ALIGNED(bytes)            in front of a struct's first member: where it may lie
  *   AGREE(condition)          fail to compile unless it holds
- *   UNROLL                    in front of a loop whose bounds are constants
+ *   QUOTIENT(a, b)            of two floats, or nearly
+ *   UNROLL                    in front of a loop whose bounds are constants ...
+ *   NO_UNROLL                 ... and of one that is to stay small
  *
  * Lanes of one warp may diverge between two of the warp-wide words, but all 32
  * must meet at each of them. Shuffles and ballots do not order memory.
@@ -47,6 +50,7 @@
     extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks) \
         name(const args_t args)
 #define DEVICE static __device__ __forceinline__
+#define DEVICE_APART static __device__ __noinline__
 #define SHARED(type, name)                                              \
     extern __shared__ __align__(16) unsigned char simt_shared_memory[]; \
     type *const name = (type *)simt_shared_memory
@@ -92,7 +96,9 @@ static __device__ __forceinline__ unsigned simt_greatest(unsigned v)
 #define SHARED_CELL(type, a) ((type *)__cvta_shared_to_generic((unsigned)(a)))
 #define ALIGNED(bytes) alignas(bytes)
 #define AGREE(condition) static_assert(condition, #condition)
+#define QUOTIENT(a, b) __fdividef((a), (b))
 #define UNROLL _Pragma("unroll")
+#define NO_UNROLL _Pragma("unroll 1")
 
 /* Neither of the two compilers may leave out a volatile access. */
 template <typename cell> DEVICE cell simt_load_kept(const cell *p)

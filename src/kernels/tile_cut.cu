@@ -91,7 +91,8 @@ KERNEL(tile_cut, struct tile_cut_args)
         const unsigned target = (unsigned)t.target;
 
         p = search_samples(round, first, t.length, target);
-        cut = search_keys(round, first, t.length, &p, target);
+        p = search_keys(round, first, t.length, p, target);
+        cut = p.before;
     }
 
     const wide row = t.group * (round->pieces + 1) + t.piece;

@@ -62,6 +62,7 @@
     static void name(__attribute__((unused)) const args_t args)
 
 #define DEVICE static inline __attribute__((unused))
+#define DEVICE_APART DEVICE
 #define SHARED(type, name) type *const name = (type *)simt_here->shared
 
 #define THREAD (+simt_here->thread)
@@ -133,6 +134,8 @@
 
 #define ALIGNED(bytes) _Alignas(bytes)
 #define AGREE(condition) _Static_assert(condition, #condition)
+#define QUOTIENT(a, b) ((a) / (b))
 #define UNROLL
+#define NO_UNROLL
 
 #endif

@@ -1,0 +1,237 @@
+/*
+ * tile_settle.cuh - finding a cut whatever the lists look like (tile_pivot.cuh).
+ *
+ * Looked for is the key that has `aim` others before it, those before the windows
+ * counted. If `need` of these are in the windows, no list has more than `need`,
+ * nor more than the rest on the other side: so windows are short as soon as a
+ * pivot was near, and lists that lie wholly before or behind drop out. Then 32
+ * probes, spread evenly over what is left, show a pivot that is off by a few of
+ * their distances.
+ */
+
+/* One lane's list, of samples or of keys, and the window where pivots are looked for. */
+struct cut_span {
+    const key_cell *keys; /* my list */
+    unsigned lo;
+    unsigned hi;
+};
+
+/* A pivot: its key, its lane, its place there; how many come before it here. */
+struct cut_pivot {
+    key value;
+    int owner;
+    unsigned place;
+    unsigned before;
+};
+
+/* The key at place `at` of my list. */
+DEVICE key key_at(const struct cut_span *w, unsigned at)
+{
+    return LOAD(&w->keys[at]);
+}
+
+/* Is key `a` of list `i` before key `b` of list `j`, another one? */
+DEVICE int is_before(key a, int i, key b, int j)
+{
+    return less(a, b) || (i < j && a == b);
+}
+
+/* Does my key `k` come before the pivot? Equals follow each other by lists. */
+DEVICE int comes_before(key k, const struct cut_pivot *p)
+{
+    return is_before(k, LANE, p->value, p->owner);
+}
+
+/* Go on behind the pivot, or before it. */
+DEVICE void narrow(struct cut_span *w, const struct cut_pivot *p, int behind)
+{
+    if (behind)
+        w->lo = p->before + (LANE == p->owner);
+    else
+        w->hi = p->before;
+}
+
+/*
+ * The place of a probe in all windows together: one in each stretch of `apart`
+ * places, but not always at the same depth, at which windows of one length would
+ * be probed then.
+ */
+DEVICE unsigned probe_at(unsigned apart, unsigned probe)
+{
+    return probe * apart + (13 * probe + 5) % 32 * apart / 32;
+}
+
+/* How many probes are before place `from`. */
+DEVICE unsigned probes_before(unsigned apart, unsigned from)
+{
+    const unsigned probe = from / apart;
+
+    return probe + (probe_at(apart, probe) < from);
+}
+
+/* The least of all lanes' keys that are `present`. */
+DEVICE key least_key(key k, int present)
+{
+#if KEY_BITS == 64
+    const unsigned upper = ~GREATEST(present ? ~(unsigned)(k >> 32) : 0);
+    const int same = present && (unsigned)(k >> 32) == upper;
+
+    return (key)upper << 32 | (key)~GREATEST(same ? ~(unsigned)k : 0);
+#else
+    return (key)~GREATEST(present ? ~(unsigned)k : 0);
+#endif
+}
+
+/* Shorten the windows to where the key with `aim` others before it can be. */
+DEVICE void shorten(struct cut_span *w, unsigned aim)
+{
+    const unsigned need = aim - SUM(w->lo);
+
+    if (w->hi - w->lo > need)
+        w->hi = w->lo + need + 1;
+
+    const unsigned rest = SUM(w->hi) - aim;
+
+    if (w->hi - w->lo > rest)
+        w->lo = w->hi - rest;
+}
+
+/* Keys between which the one that is looked for is, or is one of them. */
+struct cut_bounds {
+    key low;
+    int low_owner;
+    key high;
+    int high_owner;
+};
+
+/*
+ * Close the windows that hold nothing but keys behind the one that is looked for,
+ * since one other list has more than enough keys before them; and those that hold
+ * nothing but keys before it.
+ */
+DEVICE void close_windows(struct cut_span *w, unsigned aim, struct cut_bounds *bounds)
+{
+    const unsigned length = w->hi - w->lo;
+    const unsigned need = aim - SUM(w->lo);
+    const unsigned rest = SUM(w->hi) - aim;
+    const int before = length > need;
+    const int behind = length > 0 && length >= rest;
+    const key first = length > 0 ? key_at(w, w->lo) : 0;
+    const key last = length > 0 ? key_at(w, w->hi - 1) : 0;
+
+    if (BALLOT(before)) {
+        const key high = least_key(last, before);
+        const int owner = LOWEST_BIT(BALLOT(before && last == high));
+
+        if (is_before(high, owner, bounds->high, bounds->high_owner)) {
+            bounds->high = high;
+            bounds->high_owner = owner;
+        }
+    }
+    if (BALLOT(behind)) {
+        const key low = (key)~least_key((key)~first, behind);
+        const int owner = HIGHEST_BIT(BALLOT(behind && first == low));
+
+        if (is_before(bounds->low, bounds->low_owner, low, owner)) {
+            bounds->low = low;
+            bounds->low_owner = owner;
+        }
+    }
+    if (is_before(bounds->high, bounds->high_owner, first, LANE))
+        w->hi = w->lo;
+    else if (is_before(last, LANE, bounds->low, bounds->low_owner))
+        w->lo = w->hi;
+}
+
+/* Among probes spread over the windows, a pivot that has about `need` places before it. */
+DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsigned open)
+{
+    const unsigned end = sum_up_to_lane(w->hi - w->lo);
+    const unsigned begin = end - (w->hi - w->lo);
+    const unsigned apart = (open + WARP - 1) / WARP;
+    const unsigned at = probe_at(apart, LANE);
+    const int probes = BITS(BALLOT(at < open));
+    const int wanted = (int)(need / apart) < probes ? (int)(need / apart) : probes - 1;
+    unsigned list = 0;
+    int before = 0;
+    struct cut_pivot p;
+
+    /* My probe is in the first list that ends behind it. */
+    UNROLL
+    for (int step = WARP / 2; step > 0; step /= 2)
+        if (SHUFFLE(end, list + step - 1) <= at)
+            list += step;
+
+    const unsigned place = at - SHUFFLE(begin, list) + SHUFFLE(w->lo, list);
+    const key_cell *const keys = (const key_cell *)SHUFFLE((wide)w->keys, list);
+    const key mine = at < open ? LOAD(&keys[place]) : (key) ~(key)0;
+
+    NO_UNROLL
+    for (int i = 0; i < WARP; i++) {
+        const key other = (key)SHUFFLE(mine, i);
+
+        before += is_before(other, i, mine, LANE);
+    }
+
+    const int chosen = LOWEST_BIT(BALLOT(before == wanted));
+
+    p.owner = SHUFFLE(list, chosen);
+    p.place = SHUFFLE(place, chosen);
+    p.value = (key)SHUFFLE(mine, chosen);
+
+    /* In each list, it lies between two probes. */
+    const unsigned before_it = BALLOT(before < wanted);
+    const unsigned first = probes_before(apart, begin);
+    const unsigned last = probes_before(apart, end);
+    unsigned lo = w->lo;
+    unsigned hi = w->hi;
+
+    if (first < last) {
+        const unsigned mine_all = (2u << (last - first - 1)) - 1;
+        const unsigned next = first + BITS(before_it >> first & mine_all);
+
+        if (next > first)
+            lo = w->lo + probe_at(apart, next - 1) - begin + 1;
+        if (next < last)
+            hi = w->lo + probe_at(apart, next) - begin;
+    }
+    if (LANE == p.owner)
+        lo = hi = p.place;
+    while (lo < hi) {
+        const unsigned middle = lo + (hi - lo) / 2;
+
+        if (comes_before(key_at(w, middle), &p))
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    p.before = lo;
+    return p;
+}
+
+/*
+ * A pivot that has `aim` keys before it, or up to `tolerance` more or fewer: found
+ * in my window `lo` to `hi` of `keys` and those of the other lanes.
+ */
+DEVICE_APART struct cut_pivot settle(const key_cell *keys, unsigned lo, unsigned hi,
+                                     unsigned aim, unsigned tolerance)
+{
+    struct cut_span w = {keys, lo, hi};
+    struct cut_bounds bounds = {0, -1, (key) ~(key)0, WARP};
+
+    for (;;) {
+        shorten(&w, aim);
+        close_windows(&w, aim, &bounds);
+
+        const unsigned begun = SUM(w.lo);
+        const struct cut_pivot p = take_probe(&w, aim - begun, SUM(w.hi) - begun);
+        const unsigned rank = SUM(p.before);
+
+        /* Beyond a bound, keys of closed windows would be on its wrong side. */
+        if (rank <= aim + tolerance && rank + tolerance >= aim &&
+            !is_before(p.value, p.owner, bounds.low, bounds.low_owner) &&
+            !is_before(bounds.high, bounds.high_owner, p.value, p.owner))
+            return p;
+        narrow(&w, &p, rank < aim);
+    }
+}
