@@ -3,12 +3,12 @@
  * so that the ledger can be held against a profiler's counters.
  *
  *   calibrate sim|cuda micro [first [last]]
- *   calibrate sim|cuda sort TYPE COUNT SHAPE ENGINE [PROCESSORS]
+ *   calibrate sim|cuda sort TYPE COUNT SHAPE ENGINE[,ENGINE...] [PROCESSORS]
  *   calibrate cuda info
  *
  * `micro` makes single accesses over and over (micro.cu), all cases or those from
- * `first` to `last`; `sort` sorts by one engine. Lines name kernel, grid and shared
- * memory, and in the simulator what was counted; on a GPU, run it under Nsight
+ * `first` to `last`; `sort` sorts the same keys by each engine. Lines name kernel, grid and
+ * shared memory, and in the simulator what was counted; on a GPU, run it under Nsight
  * Compute, which numbers launches from 0 as well. PROCESSORS makes the simulator
  * plan for a GPU of as many multiprocessors. bench/calibrate.sh puts it together.
  */
@@ -79,20 +79,43 @@ static int sort_keys(mw_context *context, mw_type type, void *keys, uint64_t cou
     return 0;
 }
 
-static mw_engine engine_of(const char *name)
+/* The engine that a list with commas begins with; AUTO if there is none such. */
+static mw_engine first_engine(const char *list)
 {
     static const char *const names[] = {"auto", "heap", "tile", "pair"};
+    const size_t length = strcspn(list, ",");
 
-    for (int i = 0; i < 4; i++) {
-        if (strcmp(names[i], name) == 0)
+    for (int i = 1; i < 4; i++) {
+        if (strlen(names[i]) == length && strncmp(names[i], list, length) == 0)
             return (mw_engine)i;
     }
     return MW_ENGINE_AUTO;
 }
 
+/* Make the input and sort it by each engine of the list. */
+static int sort_by_each(mw_context *context, const char *engines, mw_type type,
+                        const char *shape, void *keys, uint64_t count)
+{
+    int result = 0;
+
+    for (const char *at = engines; at && !result; at = strchr(at, ',')) {
+        mw_tuning tuning = MW_TUNING_INIT;
+
+        at += *at == ',';
+        tuning.engine = first_engine(at);
+        if (tuning.engine == MW_ENGINE_AUTO)
+            return complain("engines are heap, tile and pair");
+        if (mw_set_tuning(context, &tuning) != MW_OK)
+            return complain(mw_error(context));
+        if (kit_fill(type, shape, 1, keys, count) != MW_OK)
+            return complain("no such shape");
+        result = sort_keys(context, type, keys, count);
+    }
+    return result;
+}
+
 static int run_sort(mw_context *context, int argc, char **argv)
 {
-    mw_tuning tuning = MW_TUNING_INIT;
     uint64_t processors = 0;
     uint64_t count;
     mw_type type;
@@ -107,21 +130,13 @@ static int run_sort(mw_context *context, int argc, char **argv)
         return complain("no such count");
     if (argc > 4 && kit_parse_count(argv[4], &processors))
         return complain("no such number of multiprocessors");
-    tuning.engine = engine_of(argv[3]);
-    if (tuning.engine == MW_ENGINE_AUTO)
-        return complain("engines are heap, tile and pair");
     if (processors > 0)
         context->info.processors = (uint32_t)processors;
     keys = malloc(count * mw_type_size(type));
     if (!keys)
         return complain("no memory for the keys");
     inner.line = (struct launch_line){.type = argv[0], .input = argv[2], .count = count};
-    if (mw_set_tuning(context, &tuning) != MW_OK)
-        result = complain(mw_error(context));
-    else if (kit_fill(type, argv[2], 1, keys, count) != MW_OK)
-        result = complain("no such shape");
-    else
-        result = sort_keys(context, type, keys, count);
+    result = sort_by_each(context, argv[3], type, argv[2], keys, count);
     free(keys);
     return result;
 }

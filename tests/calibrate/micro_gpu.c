@@ -74,17 +74,17 @@ mw_status micro_gpu_run(struct micro_gpu *gpu, const struct micro_case *c,
     TRY(driver_check(&gpu->driver, gpu->words,
                      gpu->driver.ModuleGetFunction(&function, module, name),
                      "cannot find %s", name));
-    TRY(driver_check(&gpu->driver, gpu->words,
-                     gpu->driver.FuncSetAttribute(
-                         function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                         (int)shared_bytes),
-                     "cannot give %s its shared memory", name));
+    TRY(driver_check(
+        &gpu->driver, gpu->words,
+        gpu->driver.FuncSetAttribute(
+            function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes),
+        "cannot give %s its shared memory", name));
     TRY(driver_check(&gpu->driver, gpu->words,
                      gpu->driver.LaunchKernel(function, 1, 1, 1, 32 * (unsigned)c->warps, 1,
                                               1, shared_bytes, NULL, parameters, NULL),
                      "cannot launch %s", name));
-    TRY(driver_check(&gpu->driver, gpu->words, gpu->driver.CtxSynchronize(),
-                     "%s failed", name));
+    TRY(driver_check(&gpu->driver, gpu->words, gpu->driver.CtxSynchronize(), "%s failed",
+                     name));
 done:
     return status;
 }

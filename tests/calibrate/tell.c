@@ -15,8 +15,8 @@ void tell_head(int simulator)
     for (int i = 0; simulator && i < 2; i++) {
         const char *const word = i ? "store" : "load";
 
-        printf("\tshared %s requests\tshared %s wavefronts\tshared %s conflicts"
-               "\tglobal %s requests\tglobal %s sectors",
+        printf("\tshared_%s_requests\tshared_%s_wavefronts\tshared_%s_conflicts"
+               "\tglobal_%s_requests\tglobal_%s_sectors",
                word, word, word, word, word);
     }
     printf("\n");
