@@ -51,7 +51,6 @@ file == 1 {
     if (NF >= 2) {
         figures[++metric_count] = $1
         metrics[metric_count] = $2
-        ranks[metric_count] = ++of_figure[$1]
     }
     next
 }
@@ -112,6 +111,12 @@ file == 4 && ("ID" in column) && /^"?[0-9]/ {
     value = cell[column["Metric Value"]]
     gsub(/,/, "", value)
     measured[id, cell[column["Metric Name"]]] = value
+    if (is_number(value))
+        known[cell[column["Metric Name"]]] = 1
+}
+
+function is_number(text) {
+    return text ~ /^[0-9][0-9.]*$/
 }
 
 function percent(sim, gpu) {
@@ -125,11 +130,15 @@ END {
         exit 1
     if (launches != gpu_launches)
         stop("the simulator has " launches + 0 " launches, the GPU " gpu_launches + 0)
+    for (m = 1; m <= metric_count; m++) {
+        if (metrics[m] in known)
+            ranks[m] = ++of_figure[figures[m]]
+    }
     for (id = 0; id < launches; id++) {
         for (m = 1; m <= metric_count; m++) {
             sim = counted[id, figures[m]]
             gpu = measured[id, metrics[m]]
-            if (gpu !~ /^[0-9.]+$/)
+            if (!is_number(gpu))
                 continue
             if (sim == 0 && gpu == 0)
                 continue

@@ -9,7 +9,7 @@
 #   calibration.tsv   a line for each launch and figure, by the best counter there is
 #   counters.tsv      the same by every counter that was asked for
 #   source.txt        wavefronts and sectors by machine instruction, for explanations
-#   raw/              what all this was made of
+#   raw.tar.gz        what all this was made of: BUILD/calibration-raw
 #
 # It takes a few minutes. Each case is joined when it is done, so that an early end
 # costs the rest and no more; SECONDS_MOST says when no further case is begun. CASES is
@@ -34,9 +34,9 @@ say() {
 
 [ -x "$calibrate" ] || fail "no $calibrate: cmake --build $build --target calibrate"
 command -v ncu >/dev/null || fail "no ncu on the PATH"
-rm -rf "$out/raw"
-mkdir -p "$out/raw" || fail "cannot make $out/raw"
-raw=$out/raw
+raw=$build/calibration-raw
+rm -rf "$raw"
+mkdir -p "$raw" "$out" || fail "cannot make $raw and $out"
 
 # What is counted, and the counters that measure it, the best first. Those of sass are
 # collected by instruction and know nothing of what other warps do; the others are of
@@ -111,13 +111,18 @@ choose_metrics() {
 cat >"$raw/cases" <<'ROWS'
 i32 sort i32 2^20 random heap,tile,pair
 i64 sort i64 2^20 random heap,tile,pair
-micro0 micro 0 209
-micro1 micro 210 379
-micro2 micro 380 559
+micro0 micro 0 69
+micro1 micro 70 139
+micro2 micro 140 209
 u16 sort u16 300007 random heap,tile,pair
 u8 sort u8 300007 random heap,tile,pair
 conflict4 sort i32 278528 conflict:17,256 heap,tile,pair
 conflict8 sort i64 262144 conflict:8,256,worst heap,tile,pair
+micro3 micro 210 279
+micro4 micro 280 349
+micro5 micro 350 419
+micro6 micro 420 489
+micro7 micro 490 559
 organ sort u64 200003 organ heap,tile,pair
 ROWS
 [ $# -lt 3 ] || cp "$3" "$raw/cases" || fail "no $3"
@@ -140,27 +145,40 @@ done <"$raw/cases"
 choose_metrics || fail "ncu measures nothing; its words are in $raw/probe.csv and probe.err"
 say "$(wc -l <"$raw/metrics") counters"
 
-for file in calibration counters; do
+# Everything that was joined so far, under a header.
+columns='kernel	type	input	count	launch	figure'
+results='simulator	ncu	difference_percent'
+header() {
+    echo "# the simulator's counts against Nsight Compute's"
+    echo "# machine: $(info name), driver $(info driver), $processors multiprocessors"
+    echo "# profiler: $(ncu --version | sed -n 's/^Version //p' | head -n 1)"
+    echo "# date: $(date -u +%Y-%m-%d)"
+    echo "# commit: $commit"
+    echo "# command: sh bench/calibrate.sh"
+}
+write_results() {
     {
-        echo "# the simulator's counts against Nsight Compute's"
-        echo "# machine: $(info name), driver $(info driver)"
-        echo "# profiler: $(ncu --version | sed -n 's/^Version //p' | head -n 1)"
-        echo "# date: $(date -u +%Y-%m-%d)"
-        echo "# commit: $commit"
-        echo "# command: sh bench/calibrate.sh"
-        printf 'kernel\ttype\tinput\tcount\tlaunch\tfigure\tcounter\t'
-        printf 'simulator\tncu\tdifference_percent\n'
-    } >"$out/$file.tsv"
-done
+        header
+        awk -F '\t' '$8 == 1 && $6 ~ /_(load|store)_/ && !seen[$6]++ { print "# " $6 ": " $7 }' \
+            "$raw/joined"
+        printf '%s\t%s\n' "$columns" "$results"
+        # Of a sort all figures; of a micro-kernel those that it is made for.
+        awk -F '\t' '$8 == 1 && $6 ~ /_(load|store)_/ &&
+            ($1 !~ /_(load|store)$/ || index($6, $1) == 1)' "$raw/joined" | cut -f1-6,9-
+    } >"$out/calibration.tsv"
+    {
+        header
+        printf '%s\tcounter\t%s\n' "$columns" "$results"
+        cut -f1-7,9- "$raw/joined"
+    } >"$out/counters.tsv"
+}
 
-# Of a sort all figures; of a micro-kernel those that it is made for.
+: >"$raw/joined"
 join_case() {
     awk -f "$tree/bench/calibrate.awk" "$raw/metrics" "$raw/$1.sim" "$raw/$1.gpu" \
         "$raw/$1.csv" >"$raw/$1.joined" 2>>"$raw/$1.err" || return 1
-    cut -f1-7,9- "$raw/$1.joined" >>"$out/counters.tsv"
-    awk -F '\t' '$8 == 1 && $6 ~ /_(load|store)_/ &&
-        ($1 !~ /_(load|store)$/ || index($6, $1) == 1)' "$raw/$1.joined" |
-        cut -f1-7,9- >>"$out/calibration.tsv"
+    cat "$raw/$1.joined" >>"$raw/joined"
+    write_results
 }
 
 wait
@@ -181,28 +199,40 @@ while read -r name what rest; do
     fi
 done <"$raw/cases"
 
-# By machine instruction: each kernel once or twice, keys of 4 and 8 bytes.
+# By machine instruction: each kernel once or twice, keys of 4 and 8 bytes. Only the
+# instructions that access memory are kept.
+by_instruction() {
+    ncu --page source --csv --print-units base --section SourceCounters \
+        --clock-control none --launch-count 3 --log-file "$raw/source.csv" "$@" \
+        "$calibrate" cuda sort $type 2^18 random $engine >/dev/null 2>>"$raw/source.err"
+}
 : >"$out/source.txt"
 for type in i32 i64; do
     for engine in tile pair heap; do
         [ $(($(date +%s) - begin)) -gt "$most" ] && continue
-        echo "== $type $engine" >>"$out/source.txt"
-        ncu --page source --csv --print-units base --section SourceCounters \
-            --clock-control none --launch-count 3 --log-file "$raw/source.csv" \
-            "$calibrate" cuda sort $type 2^18 random $engine >/dev/null 2>>"$raw/source.err"
-        cat "$raw/source.csv" >>"$out/source.txt" 2>/dev/null
+        by_instruction --print-source sass || by_instruction
+        {
+            echo "== $type $engine"
+            grep -E -e '(LDS|STS|LDG|STG|LDL|STL|SHFL)' -e '^"?[^"0-9]' "$raw/source.csv"
+        } >>"$out/source.txt" 2>/dev/null
         say "source of $engine, $type"
     done
 done
 
 # The worst of each kernel and figure, for the terminal.
 awk -F '\t' '!/^#/ && $1 != "kernel" {
-    key = $1 "\t" ($1 ~ /_(load|store)$/ ? $2 : ($2 ~ /64/ ? 8 : $2 ~ /16/ ? 2 : $2 ~ /u8/ ? 1 : 4) " bytes") "\t" $6
-    size = $10 == "-" ? 1e9 : $10 < 0 ? -$10 : $10
-    if (!(key in worst) || size > worst[key]) { worst[key] = size; line[key] = $10 " % at " $3 ", launch " $5 ": " $8 " and " $9 }
-    n[key]++
+    key = $1 "\t" $2 "\t" $6
+    size = $9 == "-" ? 1e9 : $9 < 0 ? -$9 : $9 + 0
+    if (!(key in worst) || size > worst[key]) {
+        worst[key] = size
+        line[key] = $9 " % at " $3 ", launch " $5 ": " $7 " and " $8
+    }
+    all[key]++
     same[key] += size == 0
-} END { for (key in worst) print key "\t" same[key] + 0 " of " n[key] " equal; worst " line[key] }' \
-    "$out/calibration.tsv" | sort | tee "$raw/summary"
+} END {
+    for (key in worst)
+        print key "\t" same[key] " of " all[key] " equal; worst " line[key]
+}' "$out/calibration.tsv" | sort | tee "$raw/summary"
+tar -czf "$out/raw.tar.gz" -C "$raw" . || say "no raw.tar.gz"
 say "done: $out/calibration.tsv"
 exit $bad

@@ -39,12 +39,12 @@ file == 1 {
 $1 ~ /_(load|store)$/ && $6 !~ /conflicts/ {
     key = $1 ", " $2 ", " $6
     cases[key]++
-    if (now[$1, $2, $3, $6] "" != $8 "") {
-        print "# " key ", " $3 ": " now[$1, $2, $3, $6] " and no longer " $8
+    if (now[$1, $2, $3, $6] "" != $7 "") {
+        print "# " key ", " $3 ": " now[$1, $2, $3, $6] " and no longer " $7
         wrong[key]++
     }
-    if ($8 != $9) {
-        print "# " key ", " $3 ": the GPU counted " $9 ", not " $8
+    if ($7 != $8) {
+        print "# " key ", " $3 ": the GPU counted " $8 ", not " $7
         wrong[key]++
     }
 }
@@ -52,8 +52,8 @@ $1 !~ /_(load|store)$/ && $6 ~ /shared_.*wavefronts|sectors/ && $1 !~ /_cut$/ {
     key = $1 ", " $2 ", " $6
     cases[key]++
     bar = $6 ~ /wavefronts/ ? 1 : 2
-    if ($10 == "-" || $10 > bar || $10 < -bar) {
-        print "# " key ", " $3 ", launch " $5 ": " $8 ", the GPU " $9
+    if ($9 == "-" || $9 > bar || $9 < -bar) {
+        print "# " key ", " $3 ", launch " $5 ": " $7 ", the GPU " $8
         wrong[key]++
     }
 }
