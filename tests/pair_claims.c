@@ -89,7 +89,7 @@ done:
 /* Even items lay out lists in strides that share banks. */
 static int may_conflict(const struct variant *v, const char *text)
 {
-    return v->items % 2 == 0 && strstr(text, "STORE(&sm->cells[THREAD * PAIR_E + j]");
+    return v->items % 2 == 0 && strstr(text, "STORE(&to[j / 2], twin)");
 }
 
 static void read_ledger(struct bench *b, const struct variant *v, struct found *found)

@@ -15,13 +15,60 @@
  */
 enum { PITCH = HEAP_PITCH(sizeof(key)), GRID_CELLS = HEAP_GRID_CELLS(sizeof(key)) };
 
-DEVICE void put_row(key_cell *grid, const item *r)
+/*
+ * Neighbours of a row lie in one word if they are narrow. nvcc moves them together
+ * then, so that is what is written here, for the ledger to count the same.
+ */
+#if KEY_BITS < 32
+
+enum { WORD_KEYS = 4 / sizeof(key) };
+typedef unsigned row_word;
+CELL(row_cell, row_word);
+
+/* My keys from r[0] on, as a word. */
+DEVICE row_word pack(const item *r)
 {
-    key_cell *const row = grid + PITCH * LANE;
+    row_word word = 0;
 
     UNROLL
-    for (int j = 0; j < WARP; j++)
-        STORE(&row[j], r[j]);
+    for (int i = 0; i < WORD_KEYS; i++)
+        word |= r[i] << KEY_BITS * i;
+    return word;
+}
+
+DEVICE item unpack(row_word word, int i)
+{
+    return (key)(word >> KEY_BITS * i);
+}
+
+#else
+
+enum { WORD_KEYS = 1 };
+typedef item row_word;
+typedef key_cell row_cell;
+
+DEVICE row_word pack(const item *r)
+{
+    return r[0];
+}
+
+DEVICE item unpack(row_word word, int i)
+{
+    (void)i;
+    return word;
+}
+
+#endif
+
+enum { ROW_WORDS = WARP / WORD_KEYS };
+
+DEVICE void put_row(key_cell *grid, const item *r)
+{
+    row_cell *const row = (row_cell *)(grid + PITCH * LANE);
+
+    UNROLL
+    for (int j = 0; j < ROW_WORDS; j++)
+        STORE(&row[j], pack(&r[WORD_KEYS * j]));
 }
 
 /* My column of the grid, or of its snake: every other row mirrored. */
@@ -93,15 +140,19 @@ DEVICE void shearsort(key_cell *grid, item *r)
 DEVICE void exchange_warps(key_cell *cells, item *r, int partner, int mirror, int upper)
 {
     const key_cell *const grid = cells + GRID_CELLS * partner;
-    const key_cell *const row = grid + PITCH * (mirror ? WARP - 1 - LANE : LANE);
+    const row_cell *const row =
+        (const row_cell *)(grid + PITCH * (mirror ? WARP - 1 - LANE : LANE));
 
     put_row(cells + GRID_CELLS * (THREAD / WARP), r);
     BARRIER();
     UNROLL
-    for (int j = 0; j < WARP; j++) {
-        const item other = LOAD(&row[mirror ? WARP - 1 - j : j]);
+    for (int j = 0; j < ROW_WORDS; j++) {
+        const row_word others = LOAD(&row[mirror ? ROW_WORDS - 1 - j : j]);
+        item *const mine = &r[WORD_KEYS * j];
 
-        r[j] = keep(r[j], other, upper);
+        UNROLL
+        for (int i = 0; i < WORD_KEYS; i++)
+            mine[i] = keep(mine[i], unpack(others, mirror ? WORD_KEYS - 1 - i : i), upper);
     }
     BARRIER();
 }

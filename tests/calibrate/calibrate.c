@@ -1,0 +1,305 @@
+/*
+ * calibrate.c - the same launches on a GPU and in the simulator, told line by line,
+ * so that the ledger can be held against a profiler's counters.
+ *
+ *   calibrate sim|cuda micro [first [last]]
+ *   calibrate sim|cuda sort TYPE COUNT SHAPE ENGINE[,ENGINE...] [PROCESSORS]
+ *   calibrate cuda info
+ *
+ * `micro` makes single accesses over and over (micro.cu), all cases or those from
+ * `first` to `last`; `sort` sorts the same keys by each engine. Lines name kernel, grid and
+ * shared memory, and in the simulator what was counted; on a GPU, run it under Nsight
+ * Compute, which numbers launches from 0 as well. PROCESSORS makes the simulator
+ * plan for a GPU of as many multiprocessors. bench/calibrate.sh puts it together.
+ */
+#include "calibrate.h"
+
+#include "context.h"
+#include "kit.h"
+#include "sim/sim.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int complain(const char *words)
+{
+    fprintf(stderr, "calibrate: %s\n", words);
+    return 2;
+}
+
+/* ---- Sorting -------------------------------------------------------------- */
+
+/* The device's own verbs, and what the wrapped one has to know. */
+static struct {
+    const struct device_verbs *verbs;
+    struct launch_line line;
+} inner;
+
+/* Launch, and tell. */
+static mw_status telling_launch(struct device *device, const struct launch *launch)
+{
+    static const char *const names[] = {
+#define KERNEL_ROW(id, name, args, program, memory) #name,
+#include "kernels/kernels.def"
+#undef KERNEL_ROW
+    };
+    struct launch_line line = inner.line;
+    const mw_status status = inner.verbs->launch(device, launch);
+
+    line.kernel = names[launch->kernel];
+    line.blocks = launch->blocks;
+    line.threads = launch->threads;
+    line.shared_bytes = launch->shared_bytes;
+    if (status == MW_OK)
+        tell_launch(device, &line);
+    return status;
+}
+
+/* Sort `keys` and judge the result; the launches tell themselves. */
+static int sort_keys(mw_context *context, mw_type type, void *keys, uint64_t count)
+{
+    struct device_verbs wrapped = *context->device->verbs;
+    struct kit_fingerprint before = {0, 0};
+    struct kit_fingerprint after = {0, 0};
+    mw_status status;
+
+    inner.verbs = context->device->verbs;
+    wrapped.launch = telling_launch;
+    context->device->verbs = &wrapped;
+    kit_fingerprint_add(&before, type, keys, count);
+    status = mw_sort(context, type, MW_ASCENDING, keys, count);
+    context->device->verbs = inner.verbs;
+    if (status != MW_OK)
+        return complain(mw_error(context));
+    kit_fingerprint_add(&after, type, keys, count);
+    if (!kit_fingerprint_equal(before, after) ||
+        kit_first_disorder(type, MW_ASCENDING, keys, count) != count)
+        return complain("the sort was wrong");
+    return 0;
+}
+
+/* The engine that a list with commas begins with; AUTO if there is none such. */
+static mw_engine first_engine(const char *list)
+{
+    static const char *const names[] = {"auto", "heap", "tile", "pair"};
+    const size_t length = strcspn(list, ",");
+
+    for (int i = 1; i < 4; i++) {
+        if (strlen(names[i]) == length && strncmp(names[i], list, length) == 0)
+            return (mw_engine)i;
+    }
+    return MW_ENGINE_AUTO;
+}
+
+/* Make the input and sort it by each engine of the list. */
+static int sort_by_each(mw_context *context, const char *engines, mw_type type,
+                        const char *shape, void *keys, uint64_t count)
+{
+    int result = 0;
+
+    for (const char *at = engines; at && !result; at = strchr(at, ',')) {
+        mw_tuning tuning = MW_TUNING_INIT;
+
+        at += *at == ',';
+        tuning.engine = first_engine(at);
+        if (tuning.engine == MW_ENGINE_AUTO)
+            return complain("engines are heap, tile and pair");
+        if (mw_set_tuning(context, &tuning) != MW_OK)
+            return complain(mw_error(context));
+        if (kit_fill(type, shape, 1, keys, count) != MW_OK)
+            return complain("no such shape");
+        result = sort_keys(context, type, keys, count);
+    }
+    return result;
+}
+
+static int run_sort(mw_context *context, int argc, char **argv)
+{
+    uint64_t processors = 0;
+    uint64_t count;
+    mw_type type;
+    void *keys;
+    int result;
+
+    if (argc < 4 || argc > 5)
+        return complain("sort needs a type, a count, a shape and an engine");
+    if (mw_type_parse(argv[0], &type) != MW_OK)
+        return complain("no such type");
+    if (kit_parse_count(argv[1], &count) || count == 0)
+        return complain("no such count");
+    if (argc > 4 && kit_parse_count(argv[4], &processors))
+        return complain("no such number of multiprocessors");
+    if (processors > 0)
+        context->info.processors = (uint32_t)processors;
+    keys = malloc(count * mw_type_size(type));
+    if (!keys)
+        return complain("no memory for the keys");
+    inner.line = (struct launch_line){.type = argv[0], .input = argv[2], .count = count};
+    result = sort_by_each(context, argv[3], type, argv[2], keys, count);
+    free(keys);
+    return result;
+}
+
+/* ---- Micro-kernels -------------------------------------------------------- */
+
+/* clang-format off */
+#define OF_SIZE(bits)                                                                    \
+    extern const struct simt_kernel simt_shared_load_##bits, simt_shared_store_##bits,   \
+        simt_global_load_##bits, simt_global_store_##bits;
+OF_SIZE(8) OF_SIZE(16) OF_SIZE(32) OF_SIZE(64) OF_SIZE(128)
+#undef OF_SIZE
+
+/* By kernel, then by size. */
+static const struct simt_kernel *const simulated[MICRO_KERNELS][5] = {
+#define OF_KERNEL(name)                                                                  \
+    {&simt_##name##_8, &simt_##name##_16, &simt_##name##_32, &simt_##name##_64,          \
+     &simt_##name##_128}
+    OF_KERNEL(shared_load), OF_KERNEL(shared_store),
+    OF_KERNEL(global_load), OF_KERNEL(global_store)
+#undef OF_KERNEL
+};
+/* clang-format on */
+
+static mw_status micro_sim_run(struct device *device, const struct micro_case *c,
+                               uint32_t shared_bytes, const struct micro_args *args)
+{
+    const struct machine_launch launch = {
+        .kernel = simulated[c->kernel][__builtin_ctz((unsigned)c->bytes)],
+        .blocks = 1,
+        .threads = 32 * (uint32_t)c->warps,
+        .shared_bytes = shared_bytes,
+        .args = args,
+        .args_bytes = sizeof *args};
+
+    return sim_launch_function(device, &launch);
+}
+
+/* Cells of one warp: as many as its lanes reach, and then whole turns of the banks. */
+static int cells_of(const struct micro_case *c)
+{
+    const int turn = 128 / c->bytes;
+    int most = 0;
+
+    for (int lane = 0; lane < PATTERN_LANES; lane++)
+        most = c->places[lane] > most ? c->places[lane] : most;
+    return (most / turn + 1) * turn;
+}
+
+/* Memory of the micro-kernels: room for every case. */
+struct micro_memory {
+    void *in;
+    void *out;
+    void *places;
+};
+
+static mw_status micro_alloc(struct device *device, struct micro_memory *memory)
+{
+    const uint64_t bytes = UINT64_C(16) * 8 * 2 * PATTERN_MOST_CELLS;
+    void *const zeros = calloc(1, bytes);
+    mw_status status;
+
+    if (!zeros)
+        return fail(device->words, MW_NO_MEMORY, "no memory for the cells");
+    TRY(device->verbs->alloc(device, bytes, &memory->in));
+    TRY(device->verbs->alloc(device, bytes, &memory->out));
+    TRY(device->verbs->alloc(device, PATTERN_LANES * sizeof(int), &memory->places));
+    TRY(device->verbs->upload(device, memory->in, zeros, bytes));
+done:
+    free(zeros);
+    return status;
+}
+
+static mw_status micro_run(struct device *device, struct micro_gpu *gpu,
+                           const struct micro_memory *memory, const struct micro_case *c)
+{
+    const int cells = cells_of(c);
+    const int shared = c->kernel == SHARED_LOAD || c->kernel == SHARED_STORE;
+    const uint32_t shared_bytes = shared ? (uint32_t)(c->warps * cells * c->bytes) : 0;
+    const struct micro_args args = {memory->in, memory->out, memory->places, cells,
+                                    PATTERN_TURNS};
+    char size[16];
+    const struct launch_line line = {.kernel = micro_kernel_name(c->kernel),
+                                     .type = size,
+                                     .input = c->name,
+                                     .count = PATTERN_TURNS,
+                                     .blocks = 1,
+                                     .threads = 32 * (uint32_t)c->warps,
+                                     .shared_bytes = shared_bytes};
+    mw_status status;
+
+    snprintf(size, sizeof size, "%d byte%s", c->bytes, c->bytes > 1 ? "s" : "");
+    TRY(device->verbs->upload(device, memory->places, c->places, sizeof c->places));
+    if (gpu)
+        TRY(micro_gpu_run(gpu, c, shared_bytes, &args));
+    else
+        TRY(micro_sim_run(device, c, shared_bytes, &args));
+    tell_launch(device, &line);
+done:
+    return status;
+}
+
+static int run_micro(mw_context *context, int argc, char **argv)
+{
+    struct device *const device = context->device;
+    struct micro_memory memory = {NULL, NULL, NULL};
+    struct micro_gpu *gpu = NULL;
+    uint64_t first = 0;
+    uint64_t last = UINT64_MAX;
+    struct micro_case c;
+    mw_status status;
+
+    if ((argc > 0 && kit_parse_count(argv[0], &first)) ||
+        (argc > 1 && kit_parse_count(argv[1], &last)))
+        return complain("no such case");
+    TRY(micro_alloc(device, &memory));
+    if (strcmp(device->info.device, "sim") != 0)
+        TRY(micro_gpu_open(&gpu, device->words));
+    for (uint64_t i = first; i <= last && micro_case((int)i, &c); i++)
+        TRY(micro_run(device, gpu, &memory, &c));
+done:
+    micro_gpu_close(gpu);
+    device->verbs->free(device, memory.places);
+    device->verbs->free(device, memory.out);
+    device->verbs->free(device, memory.in);
+    return status == MW_OK ? 0 : complain(mw_error(context));
+}
+
+/* ---- */
+
+/* What a results file says of its machine. */
+static int tell_info(mw_context *context)
+{
+    const mw_info *const info = &context->info;
+
+    printf("name\t%s\ndriver\t%s\nprocessors\t%" PRIu32 "\narchitecture\t%" PRIu32 "\n",
+           info->name, info->driver, info->processors, info->architecture);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const int sim = argc > 1 && strcmp(argv[1], "sim") == 0;
+    mw_context *context = NULL;
+    int result;
+
+    if (argc < 3 || (!sim && strcmp(argv[1], "cuda") != 0))
+        return complain("usage: calibrate sim|cuda micro|sort|info ...");
+    if (mw_open(&context, argv[1], NULL) != MW_OK) {
+        result = complain(mw_error(context));
+        mw_close(context);
+        return result;
+    }
+    if (strcmp(argv[2], "info") != 0)
+        tell_head(sim);
+    if (strcmp(argv[2], "micro") == 0)
+        result = run_micro(context, argc - 3, argv + 3);
+    else if (strcmp(argv[2], "sort") == 0)
+        result = run_sort(context, argc - 3, argv + 3);
+    else if (strcmp(argv[2], "info") == 0)
+        result = tell_info(context);
+    else
+        result = complain("micro, sort or info");
+    mw_close(context);
+    return result;
+}
