@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* One of the paper's formulas, and what was counted for it. */
 struct order {
@@ -91,13 +92,14 @@ static void print_way(const struct model_way *way, int ran)
     struct order orders[ORDERS];
 
     make_orders(way, orders);
-    printf("\n%s: engine %s, K = %u, base %u\n", way_name(way),
-           engine_name(f->tuning.engine), f->tuning.ways, f->tuning.base);
-    printf("  %-25s %14s %14s %8s\n", "orders, all constants 1", "a processor", "counted",
+    printf("\n%s: engine %s, K %u, base %u\n", way_name(way), engine_name(f->tuning.engine),
+           f->tuning.ways, f->tuning.base);
+    printf("  %-25s %14s %14s %8s\n", "orders of growth", "constant 1", "counted",
            "quotient");
     for (int i = 0; i < ORDERS; i++)
         print_order(&orders[i], ran);
-    printf("  %-35s %28s %14s\n", "exactly, by these kernels", "all processors", "counted");
+    printf("  %-36s %27s %14s\n", "exact for these kernels, or from..to", "foretold",
+           "counted");
     for (int i = 0; i < FIGURES; i++) {
         if (f->figures[i].known)
             print_figure(&f->figures[i], ran);
@@ -130,10 +132,7 @@ static void print_comparison(const struct model_result *result)
     printf("\nmerge rounds: pairwise %u, multiway %u", two->rounds, many->rounds);
     if (many->rounds)
         printf(", %.2f times as many", (double)two->rounds / many->rounds);
-    printf("; log2(K) = %.2f\n",
-           pem_merge_ios(&result->ways[1].pem) > 0
-               ? pem_merge_ios(&result->ways[0].pem) / pem_merge_ios(&result->ways[1].pem)
-               : 0.0);
+    printf("; log2(K) = %.2f\n", log2(result->ways[1].pem.k));
     printf("bulk sectors of all passes: pairwise %.0f, multiway %.0f%s\n",
            sectors_of(two, result->ran), sectors_of(many, result->ran),
            result->ran ? "" : ", at the least");
@@ -152,8 +151,8 @@ void model_report_text(const struct model *model, const struct model_result *res
                result->correct ? "in order, the same keys" : "WRONG");
     else
         printf("not sorted%s\n", model->no_run ? "" : ": that many take long (--run)");
-    printf("N = %.0f keys, P = %.0f warps, M = %.0f keys, B = %.0f keys, W = %.0f lanes\n",
-           pem->n, pem->p, pem->m, pem->b, pem->w);
+    printf("N %.0f keys, P %.0f warps, M %.0f keys, B %.0f keys, W %.0f lanes\n", pem->n,
+           pem->p, pem->m, pem->b, pem->w);
     for (int i = 0; i < result->way_count; i++)
         print_way(&result->ways[i], result->ran);
     if (result->way_count == 2)
