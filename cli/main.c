@@ -37,8 +37,7 @@ static int print_help(void)
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].about);
     printf("\n"
-           "  multiway <command> --help   the command's options\n"
-           "  multiway --version          the version\n"
+           "  multiway <command> --help   the command's options; multiway --version\n"
            "\n"
            "Files hold keys of one type, raw and little-endian; no file, or -, means\n"
            "standard input or output. Types:%s.\n"

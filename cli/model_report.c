@@ -92,8 +92,8 @@ static void print_way(const struct model_way *way, int ran)
     struct order orders[ORDERS];
 
     make_orders(way, orders);
-    printf("\n%s: engine %s, K %u, base %u\n", way_name(way), engine_name(f->tuning.engine),
-           f->tuning.ways, f->tuning.base);
+    printf("\n%s: engine %s, K = %u, base = %u\n", way_name(way),
+           engine_name(f->tuning.engine), f->tuning.ways, f->tuning.base);
     printf("  %-25s %14s %14s %8s\n", "orders of growth", "constant 1", "counted",
            "quotient");
     for (int i = 0; i < ORDERS; i++)
@@ -144,15 +144,14 @@ void model_report_text(const struct model *model, const struct model_result *res
     char shape[SHAPE_WORDS];
 
     shape_text(model->shape, shape);
-    printf("%" PRIu64 " %s keys of %zu bytes, ", model->count, mw_type_name(model->type),
-           mw_type_size(model->type));
+    printf("%" PRIu64 " %s keys, ", model->count, mw_type_name(model->type));
     if (result->ran)
         printf("%s, seed %" PRIu64 ", sorted in the simulator: %s\n", shape, model->seed,
                result->correct ? "in order, the same keys" : "WRONG");
     else
         printf("not sorted%s\n", model->no_run ? "" : ": that many take long (--run)");
-    printf("N %.0f keys, P %.0f warps, M %.0f keys, B %.0f keys, W %.0f lanes\n", pem->n,
-           pem->p, pem->m, pem->b, pem->w);
+    printf("N = %.0f, size = %zu, P = %.0f, M = %.0f, B = %.0f, W = %.0f\n", pem->n,
+           mw_type_size(model->type), pem->p, pem->m, pem->b, pem->w);
     for (int i = 0; i < result->way_count; i++)
         print_way(&result->ways[i], result->ran);
     if (result->way_count == 2)
