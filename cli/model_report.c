@@ -94,12 +94,11 @@ static void print_way(const struct model_way *way, int ran)
     make_orders(way, orders);
     printf("\n%s: engine %s, K = %u, base = %u\n", way_name(way),
            engine_name(f->tuning.engine), f->tuning.ways, f->tuning.base);
-    printf("  %-25s %14s %14s %8s\n", "orders of growth", "constant 1", "counted",
+    printf("  %-25s %14s %14s %8s\n", "orders of growth, a warp", "constant 1", "counted",
            "quotient");
     for (int i = 0; i < ORDERS; i++)
         print_order(&orders[i], ran);
-    printf("  %-36s %27s %14s\n", "exact for these kernels, or from..to", "foretold",
-           "counted");
+    printf("  %-36s %27s %14s\n", "all warps: exact, or from..to", "foretold", "counted");
     for (int i = 0; i < FIGURES; i++) {
         if (f->figures[i].known)
             print_figure(&f->figures[i], ran);
