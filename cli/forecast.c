@@ -75,7 +75,11 @@ static void add_round(struct forecast *f, uint64_t run, uint32_t ways)
         round->pieces = divide_up(group, f->tuning.base);
 }
 
-/* Heap and pair merge `ways` runs in every round; tile shares its levels out evenly. */
+/*
+ * Heap and pair merge `ways` runs in every round. Tile shares its levels out evenly, and
+ * never among more rounds than the first one's ways, the most, would need: it would
+ * gain nothing.
+ */
 static void make_rounds(struct forecast *f)
 {
     const uint32_t levels = levels_of(divide_up(f->count, f->tuning.base));
