@@ -20,6 +20,7 @@ int command_gen(int argc, char **argv);
 int command_sort(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_count(int argc, char **argv);
+int command_model(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_tune(int argc, char **argv);

@@ -6,27 +6,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { BUSIEST = 12, SHAPE_TEXT = 64 };
-
-/* `few:16`, as it could have been typed. */
-static void shape_text(struct kit_shape shape, char text[SHAPE_TEXT])
-{
-    const char *const usage = kit_shape_text(shape.row)->usage;
-    const int length = (int)strcspn(usage, "[:");
-
-    if (shape.threads)
-        snprintf(text, SHAPE_TEXT, "%.*s:%" PRIu64 ",%" PRIu64 "%s", length, usage,
-                 shape.parameter, shape.threads, shape.worst ? ",worst" : "");
-    else if (usage[length])
-        snprintf(text, SHAPE_TEXT, "%.*s:%" PRIu64, length, usage, shape.parameter);
-    else
-        snprintf(text, SHAPE_TEXT, "%s", usage);
-}
+enum { BUSIEST = 12 };
 
 static void print_head(const struct count *count, const struct tally *tally, int correct)
 {
     const mw_tuning *const tuning = &tally->counts.tuning;
-    char shape[SHAPE_TEXT];
+    char shape[SHAPE_WORDS];
 
     shape_text(count->shape, shape);
     printf("%" PRIu64 " %s keys, %s, seed %" PRIu64 "%s, sorted in the simulator: %s\n",
@@ -200,7 +185,7 @@ static void json_lines(struct json *json, const struct tally *tally)
 void count_report_json(const struct count *count, const struct tally *tally, int correct)
 {
     struct json json = {.to = stdout};
-    char shape[SHAPE_TEXT];
+    char shape[SHAPE_WORDS];
 
     shape_text(count->shape, shape);
     json_open(&json, NULL, '{');

@@ -21,6 +21,7 @@ static const struct {
     {"sort",  command_sort,  "sort a file of keys"                                     },
     {"check", command_check, "is a file in order, and does it hold the same keys?"     },
     {"count", command_count, "sort in the simulator; count conflicts and transactions" },
+    {"model", command_model, "what the paper's formulas say of a sort, and the counts" },
     {"bench", command_bench, "time the engines, and beside them other sorts"           },
     {"tune",  command_tune,  "try tunings on a device; print the fastest as a row"     },
     {"info",  command_info,  "the devices found, and how each would sort"              },
@@ -36,8 +37,7 @@ static int print_help(void)
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].about);
     printf("\n"
-           "  multiway <command> --help   the command's options\n"
-           "  multiway --version          the version\n"
+           "  multiway <command> --help   the command's options; multiway --version\n"
            "\n"
            "Files hold keys of one type, raw and little-endian; no file, or -, means\n"
            "standard input or output. Types:%s.\n"

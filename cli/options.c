@@ -2,6 +2,7 @@
 
 #include "cli.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static const struct {
@@ -32,6 +33,20 @@ void type_names(char names[TYPE_NAMES])
     for (int i = 0; i < MW_TYPE_COUNT; i++)
         used += (size_t)snprintf(names + used, TYPE_NAMES - used, " %s",
                                  mw_type_name((mw_type)i));
+}
+
+void shape_text(struct kit_shape shape, char text[SHAPE_WORDS])
+{
+    const char *const usage = kit_shape_text(shape.row)->usage;
+    const int length = (int)strcspn(usage, "[:");
+
+    if (shape.threads)
+        snprintf(text, SHAPE_WORDS, "%.*s:%" PRIu64 ",%" PRIu64 "%s", length, usage,
+                 shape.parameter, shape.threads, shape.worst ? ",worst" : "");
+    else if (usage[length])
+        snprintf(text, SHAPE_WORDS, "%.*s:%" PRIu64, length, usage, shape.parameter);
+    else
+        snprintf(text, SHAPE_WORDS, "%s", usage);
 }
 
 static int set_number(const struct command *command, const struct option *option,

@@ -58,6 +58,10 @@ void type_names(char names[TYPE_NAMES]);
 /* How `engine` is called on the command line. */
 const char *engine_name(mw_engine engine);
 
+/* `few:16`, as it could have been typed. */
+enum { SHAPE_WORDS = 64 };
+void shape_text(struct kit_shape shape, char text[SHAPE_WORDS]);
+
 /* The rows every command with a tuning has. */
 /* clang-format off */
 #define TUNING_OPTIONS(tuning)                                                           \

@@ -5,7 +5,8 @@
 #              in PATH; make lines are held against the Makefile, and lines for
 #              other tools or for a GPU are skipped by name
 #   ```c and   must stand word for word in the file named in a comment above:
-#   ```cmake   <!-- is FILE --> for all of it, <!-- from FILE --> for a part
+#   ```cmake   <!-- is FILE --> for all of it, <!-- from FILE --> for a part; so must a
+#              block marked text that has such a comment, as output of a tested case
 #
 # Links and paths must lead somewhere, and every mw_ name must be in the header.
 #
@@ -143,6 +144,7 @@ for document in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md; do
         case $block in
         *.sh) run_block "$document" "$block" ;;
         *.c | *.cmake | *.cpp | *.cu) compare_block "$document" "$block" ;;
+        *.text) [ ! -e "${block%.*}.marker" ] || compare_block "$document" "$block" ;;
         esac
     done
     say "$document: links and paths lead somewhere" "$(check_paths "$document")"
@@ -169,6 +171,11 @@ int main(void)
     int wrong;
 ```
 
+<!-- from examples/01_sort.c -->
+```text
+what it never printed
+```
+
 ```sh
 multiway nothing
 make nothing
@@ -179,14 +186,14 @@ heard=$(
     for block in "$work"/blocks/*; do
         case $block in
         *.sh) run_block wrong "$block" ;;
-        *.c) compare_block wrong "$block" ;;
+        *.c | *.text) compare_block wrong "$block" ;;
         esac
     done
     say links "$(check_paths "$work/wrong.md")"
     say names "$(check_names "$work/wrong.md")"
 )
 heard_count=$(grep -c '^not ok' <<<"$heard")
-[ "$heard_count" = 7 ] && heard= # three blocks of C, two lines, links, names
+[ "$heard_count" = 8 ] && heard= # three blocks of C, one of text, two lines, links, names
 say "a wrong document is found wrong" "$heard"
 echo "1..$number"
 exit $failed

@@ -1,0 +1,224 @@
+/*
+ * model_tiles.c - what the merges of engine tile read and write, to the last request
+ * and sector. The forecast has only bounds for that, since cuts depend on the keys,
+ * and no two programs need cut alike. But once the cuts are known, the rest is
+ * arithmetic: here they are read from the workspace after a sort of one round.
+ *
+ *   model_tiles [percent]
+ *
+ * `percent` runs so many of the cases only, evenly spread.
+ */
+#include "context.h"
+
+#include "../cli/forecast.h"
+#include "tap.h"
+#include "tile_rows.h"
+#include "trial.h"
+
+#include <stdlib.h>
+
+/* Bulk traffic, worked out. */
+struct moved {
+    uint64_t reads;
+    uint64_t read_sectors;
+    uint64_t writes;
+    uint64_t write_sectors;
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Lines of 32 keys, at multiples of 32, that `count` keys from `first` on lie in. */
+static uint64_t lines_of(uint64_t first, uint64_t count)
+{
+    return (first + count + 31) / 32 - first / 32;
+}
+
+static uint64_t sectors_of(uint64_t first, uint64_t count, uint64_t size)
+{
+    return ((first + count) * size + 31) / 32 - first * size / 32;
+}
+
+/*
+ * A list's part is loaded in chunks. A warp reads a line of a chunk at a time; a chunk
+ * that lies across one line more than it fills has its last line read with its first.
+ */
+static void add_part(struct moved *moved, const struct plan *plan, uint64_t size,
+                     uint64_t first, uint64_t count)
+{
+    const uint64_t steps = plan->tile.items / 2 + 1;
+
+    for (; count > 0;
+         first += least(count, 32 * steps), count -= least(count, 32 * steps)) {
+        const uint64_t chunk = least(count, 32 * steps);
+
+        moved->reads += least(lines_of(first, chunk), steps);
+        moved->read_sectors += sectors_of(first, chunk, size);
+    }
+}
+
+/* A tile is written by its warps, 32 rows each, a line at a time. */
+static void add_tile(struct moved *moved, const struct plan *plan, uint64_t size,
+                     uint64_t first, uint64_t count)
+{
+    while (count > 0) {
+        const uint64_t rows = least(count, 32 * plan->tile.items);
+
+        moved->writes += lines_of(first, rows);
+        moved->write_sectors += sectors_of(first, rows, size);
+        first += rows;
+        count -= rows;
+    }
+}
+
+/* The only round's traffic, from its cuts. */
+static struct moved moved_by(const struct plan *plan, const unsigned *cuts, uint64_t size)
+{
+    const struct plan_round *const round = &plan->round[0];
+    struct moved moved = {0, 0, 0, 0};
+
+    for (uint64_t piece = 0; piece < round->pieces; piece++) {
+        const unsigned *const cut = cuts + piece * round->ways;
+        uint64_t first = 0;
+        uint64_t count = 0;
+
+        for (uint32_t i = 0; i < round->ways; i++) {
+            const uint64_t part = cut[round->ways + i] - cut[i];
+
+            add_part(&moved, plan, size, i * round->run + cut[i], part);
+            first += cut[i];
+            count += part;
+        }
+        add_tile(&moved, plan, size, first, count);
+    }
+    return moved;
+}
+
+/* Sort `keys` on the device, in `memory`; then fetch the cuts. */
+static mw_status sort_for_cuts(mw_context *context, const struct trial *t,
+                               const struct plan *plan, void *keys, void **memory,
+                               unsigned *cuts, uint64_t cut_bytes)
+{
+    const uint64_t bytes = t->count * mw_type_size(t->type);
+    mw_status status;
+
+    TRY(mw_set_tuning(context, &t->tuning));
+    TRY(mw_alloc(context, bytes, &memory[0]));
+    TRY(mw_alloc(context, plan->workspace_bytes, &memory[1]));
+    TRY(mw_upload(context, memory[0], keys, bytes));
+    TRY(mw_sort_device(context, t->type, t->direction, memory[0], t->count, memory[1],
+                       plan->workspace_bytes, NULL));
+    TRY(mw_download(context, keys, memory[0], bytes));
+    TRY(mw_download(context, cuts, (char *)memory[1] + plan->cuts_offset, cut_bytes));
+done:
+    return status;
+}
+
+/* Is the ledger what the cuts make it? */
+static int counts_are(mw_context *context, const struct plan *plan, const struct trial *t,
+                      const unsigned *cuts)
+{
+    const struct moved moved = moved_by(plan, cuts, mw_type_size(t->type));
+    mw_counts counts = MW_COUNTS_INIT;
+    const mw_ledger_line *lines;
+    struct forecast f;
+    size_t line_count;
+
+    if (mw_get_counts(context, &counts) != MW_OK ||
+        mw_get_ledger(context, &lines, &line_count) != MW_OK)
+        return 0;
+    forecast_make(&f, &plan->tuning, mw_type_size(t->type), t->count);
+    forecast_count(&f, &counts, lines, line_count);
+    if (f.figures[MERGE_READS].counted == moved.reads &&
+        f.figures[MERGE_READ_SECTORS].counted == moved.read_sectors &&
+        f.figures[MERGE_WRITES].counted == moved.writes &&
+        f.figures[MERGE_WRITE_SECTORS].counted == moved.write_sectors)
+        return 1;
+    tap_note("%llu reads of %llu sectors, %llu writes of %llu, but by the cuts "
+             "%llu of %llu and %llu of %llu",
+             (unsigned long long)f.figures[MERGE_READS].counted,
+             (unsigned long long)f.figures[MERGE_READ_SECTORS].counted,
+             (unsigned long long)f.figures[MERGE_WRITES].counted,
+             (unsigned long long)f.figures[MERGE_WRITE_SECTORS].counted,
+             (unsigned long long)moved.reads, (unsigned long long)moved.read_sectors,
+             (unsigned long long)moved.writes, (unsigned long long)moved.write_sectors);
+    return 0;
+}
+
+static int traffic_exact(mw_context *context, const struct trial *t)
+{
+    const size_t size = mw_type_size(t->type);
+    void *memory[2] = {NULL, NULL};
+    void *const keys = malloc(t->count * size);
+    unsigned *cuts = NULL;
+    struct words words;
+    struct plan plan;
+    uint64_t cut_bytes;
+    int passed =
+        keys != NULL &&
+        plan_make(&plan, &t->tuning, &context->info, size, t->count, &words) == MW_OK &&
+        plan.rounds == 1 && kit_fill(t->type, t->shape, t->seed, keys, t->count) == MW_OK;
+
+    if (passed) {
+        cut_bytes = (plan.round[0].pieces + 1) * plan.round[0].ways * sizeof *cuts;
+        cuts = malloc(cut_bytes);
+        passed = cuts != NULL &&
+                 sort_for_cuts(context, t, &plan, keys, memory, cuts, cut_bytes) == MW_OK;
+    }
+    passed = passed &&
+             kit_first_disorder(t->type, t->direction, keys, t->count) == t->count &&
+             counts_are(context, &plan, t, cuts);
+    mw_free(context, memory[1]);
+    mw_free(context, memory[0]);
+    free(cuts);
+    free(keys);
+    return passed;
+}
+
+/* Every shape and number of ways, with types and geometries in turn; whole and ragged. */
+static void test_tiles(struct tap *tap, mw_context *context, int percent)
+{
+    static const mw_type types[] = {MW_I32, MW_F64, MW_U8, MW_U16};
+    char shape[SHAPE_TEXT];
+    int number = 0;
+
+    for (int i = 0; trial_shape(i, shape); i++) {
+        for (uint32_t ways = 2; ways <= 32; ways *= 2, number++) {
+            struct trial t = {.type = types[number % COUNT_OF(types)],
+                              .shape = shape,
+                              .seed = (uint64_t)number,
+                              .tuning = MW_TUNING_INIT};
+            const struct tile_geometry *tile =
+                tile_of_size(mw_type_size(t.type), number / 2 % 3);
+            char text[TRIAL_TEXT];
+
+            if ((number + 1) * percent / 100 == number * percent / 100)
+                continue;
+            if (!tile)
+                tile = tile_of_size(mw_type_size(t.type), 1);
+            t.tuning.engine = MW_ENGINE_TILE;
+            t.tuning.ways = ways;
+            t.tuning.threads = tile->rows;
+            t.tuning.items = tile->items;
+            t.count =
+                (uint64_t)ways * tile->rows * tile->items - (number % 3 == 2 ? 77 : 0);
+            trial_text(&t, text);
+            tap_ok(tap, traffic_exact(context, &t), "by the cuts", text);
+        }
+    }
+}
+
+int main(int count, char **words)
+{
+    const int percent = count > 1 ? atoi(words[1]) : 100;
+    struct tap tap = {0, 0};
+    mw_context *context;
+
+    tap_ok(&tap, mw_open(&context, "sim", NULL) == MW_OK, "open", "sim");
+    if (tap.failed == 0)
+        test_tiles(&tap, context, percent);
+    mw_close(context);
+    return tap_end(&tap);
+}
