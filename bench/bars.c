@@ -14,6 +14,7 @@ enum {
     GROUP_LETTERS = 24,
     FIGURE_ROOM = 64, /* behind the longest bar */
     BAR = 12,
+    LEAST_BAR = 2, /* wide, to be seen at all */
     PITCH = 14,
     GROUP_GAP = 12
 };
@@ -84,27 +85,42 @@ static void draw_axis(const struct frame *frame, const struct chart *chart)
     }
 }
 
+/* Behind a bar its figure; where there is no bar, who it is that has none. */
+static void write_figure(const struct frame *frame, const struct series *series,
+                         const struct point *point)
+{
+    char text[FIGURE_TEXT];
+
+    if (scale_takes(point->y)) {
+        fputs(point->wrong ? "WRONG" : figure_text(point->y, 3, text), frame->to);
+    } else {
+        fputs(DASH " ", frame->to);
+        markup_short(frame->to, series->name, GROUP_LETTERS);
+    }
+}
+
 /* `row` is the bar's number in its group. */
 static void draw_bar(const struct frame *frame, const struct series *series,
                      const struct point *point, int row)
 {
     const double y = TOP + frame->group_high * point->x + GROUP_GAP / 2.0 + row * PITCH;
-    const double end = place(frame, point->y);
-    const int known = scale_takes(point->y);
-    char text[FIGURE_TEXT];
+    const double length = place(frame, point->y) - frame->left;
+    const double seen = !scale_takes(point->y) ? 0
+                        : length > LEAST_BAR   ? length
+                                               : LEAST_BAR;
 
     fputs("<g class=\"", frame->to);
     svg_class(frame->to, series->style);
     fputs("\">", frame->to);
     svg_tip(frame->to, series->name, point->tip);
-    if (known)
+    if (seen > 0)
         fprintf(frame->to,
                 "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>",
-                point->wrong ? "bar bad" : "bar", frame->left, y + 1, end - frame->left,
-                BAR);
-    fprintf(frame->to, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">%s</text></g>\n",
-            point->wrong ? "figure bad" : "figure", (known ? end : frame->left) + 5, y + 11,
-            point->wrong ? "WRONG" : figure_text(point->y, 3, text));
+                point->wrong ? "bar bad" : "bar", frame->left, y + 1, seen, BAR);
+    fprintf(frame->to, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">",
+            point->wrong ? "figure bad" : "figure", frame->left + seen + 5, y + 11);
+    write_figure(frame, series, point);
+    fputs("</text></g>\n", frame->to);
 }
 
 /* Across each group, since groups may have different limits. */
@@ -118,8 +134,10 @@ static void draw_limit(const struct frame *frame, const struct series *series)
             continue;
         fputs("<g class=\"limit\">", frame->to);
         svg_tip(frame->to, series->name, point->tip);
-        fprintf(frame->to, "<path class=\"line\" d=\"M%.1f %.1fv%.1f\"/>", x,
-                TOP + frame->group_high * point->x + 2, frame->group_high - 4);
+        for (int top = 0; top < 2; top++) /* on a ground that sets it off from the bars */
+            fprintf(frame->to, "<path class=\"%s\" d=\"M%.1f %.1fv%.1f\"/>",
+                    top ? "line" : "ground", x, TOP + frame->group_high * point->x + 2,
+                    frame->group_high - 4);
         if (i == 0) {
             fprintf(frame->to, "<text class=\"name middle\" x=\"%.1f\" y=\"%d\">", x,
                     TOP - 6);

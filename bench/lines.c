@@ -161,28 +161,34 @@ static void draw_line(const struct frame *frame, const struct series *series)
     fputs("\"/>\n", frame->to);
 }
 
-static void draw_points(const struct frame *frame, const struct series *series)
+/* A mark for a figure that counts, a cross for one that does not. */
+static void draw_point(const struct frame *frame, const struct series *series,
+                       const struct point *point)
+{
+    const double x = place_x(frame, point->x);
+    const double y = place_y(frame, point->y);
+
+    fputs("<g>", frame->to);
+    svg_tip(frame->to, series->name, point->tip);
+    /* Around the mark, so that the mouse finds it. */
+    fprintf(frame->to, "<circle class=\"target\" cx=\"%.1f\" cy=\"%.1f\" r=\"8\"/>", x, y);
+    if (point->wrong)
+        fprintf(frame->to,
+                "<path class=\"wrong\" transform=\"translate(%.1f %.1f)\" "
+                "d=\"M-5 -5L5 5M-5 5L5 -5\"/>",
+                x, y);
+    else
+        svg_mark(frame->to, series->style, x, y);
+    fputs("</g>\n", frame->to);
+}
+
+static void draw_points(const struct frame *frame, const struct series *series, int wrong)
 {
     for (int i = 0; i < series->count; i++) {
         const struct point *const point = &series->points[i];
-        const double x = place_x(frame, point->x);
-        const double y = place_y(frame, point->y);
 
-        if (!scale_takes(point->y))
-            continue;
-        fputs("<g>", frame->to);
-        svg_tip(frame->to, series->name, point->tip);
-        /* Around the mark, so that the mouse finds it. */
-        fprintf(frame->to, "<circle class=\"target\" cx=\"%.1f\" cy=\"%.1f\" r=\"8\"/>", x,
-                y);
-        if (point->wrong)
-            fprintf(frame->to,
-                    "<path class=\"wrong\" transform=\"translate(%.1f %.1f)\" "
-                    "d=\"M-5 -5L5 5M-5 5L5 -5\"/>",
-                    x, y);
-        else
-            svg_mark(frame->to, series->style, x, y);
-        fputs("</g>\n", frame->to);
+        if (scale_takes(point->y) && point->wrong == wrong)
+            draw_point(frame, series, point);
     }
 }
 
@@ -194,7 +200,7 @@ static void draw_series(const struct frame *frame, const struct series *series)
     svg_class(frame->to, series->style);
     fputs("\">", frame->to);
     draw_line(frame, series);
-    draw_points(frame, series);
+    draw_points(frame, series, 0);
     fputs("</g>\n", frame->to);
 }
 
@@ -249,9 +255,11 @@ void chart_lines(FILE *to, const struct chart *chart)
     if (chart->line > 0)
         fprintf(to, "<path class=\"line s0 ours\" d=\"M%.1f %.1fh%.1f\"/>\n", frame.left,
                 place_y(&frame, chart->line), frame.wide);
-    /* The first series last, so that it lies on top. */
+    /* The first series last, so that it lies on top, and what is wrong above all. */
     for (int s = chart->series_count - 1; s >= 0; s--)
         draw_series(&frame, &chart->series[s]);
+    for (int s = 0; s < chart->series_count; s++)
+        draw_points(&frame, &chart->series[s], 1);
     draw_names(&frame, chart);
     fputs("</svg>\n", to);
 }

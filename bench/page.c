@@ -79,17 +79,15 @@ static void write_verdict(const struct page *page)
     const int wrong = outcomes(page->run, WRONG);
     const int failed = outcomes(page->run, FAILED);
 
+    fprintf(page->to, "<p class=\"verdict%s\">", wrong || failed ? " bad" : "");
     if (wrong)
-        fprintf(page->to, "<p class=\"verdict bad\"><strong>%d result%s WRONG</strong>",
-                wrong, wrong == 1 ? " is" : "s are");
-    else
-        fprintf(page->to, "<p class=\"verdict%s\">No result is wrong",
-                failed ? " bad" : "");
-    fprintf(page->to, ", %d %s verified: in order, and with the same keys as before", right,
-            right == 1 ? "is" : "are");
+        fprintf(page->to, "<strong>%d result%s WRONG.</strong> ", wrong,
+                wrong == 1 ? " is" : "s are");
     if (failed)
-        fprintf(page->to, "; <strong>%d FAILED</strong>", failed);
-    fputs(".</p>\n", page->to);
+        fprintf(page->to, "<strong>%d sort%s FAILED.</strong> ", failed,
+                failed == 1 ? "" : "s");
+    fprintf(page->to, "%d result%s verified: in order, and the same keys as before.</p>\n",
+            right, right == 1 ? " is" : "s are");
 }
 
 static void write_machine(const struct page *page)

@@ -41,7 +41,7 @@ int scale_takes(double value)
 /* Away from the ends of what a double can hold, where steps would overflow. */
 static double tame(double value)
 {
-    return value < 1e-290 ? 1e-290 : value > 1e290 ? 1e290 : value;
+    return value < 1e-200 ? 1e-200 : value > 1e200 ? 1e200 : value;
 }
 
 static void tame_both(double *least, double *most)
@@ -93,31 +93,46 @@ static int tick_below(const struct pattern *pattern, double value)
     return i;
 }
 
+/* The first tick that is not below `value`. */
+static int tick_above(const struct pattern *pattern, double value)
+{
+    const int i = tick_below(pattern, value);
+
+    return tick_of(pattern, i) < value * (1 - close) ? i + 1 : i;
+}
+
 struct scale scale_log(double least, double most, int room)
 {
     struct scale scale = {.logarithmic = 1};
+    const struct pattern *pattern = patterns;
+    double air;
     int first = 0;
     int last = 0;
-    const struct pattern *pattern = patterns;
 
     tame_both(&least, &most);
+    /* A little room at either end, so that nothing is drawn on the edge. */
+    air = pow(most, 0.06) / pow(least, 0.06);
+    scale.from = least / air;
+    scale.to = most * air;
     for (int p = 0; p < PATTERN_COUNT; p++) {
         pattern = &patterns[p];
+        first = tick_above(pattern, scale.from);
+        last = tick_below(pattern, scale.to);
+        if (last - first <= room)
+            break;
+    }
+    if (last <= first) { /* too few to tell a distance by: from tick to tick */
         first = tick_below(pattern, least);
-        last = tick_below(pattern, most);
-        if (tick_of(pattern, last) < most * (1 - close))
-            last++;
+        last = tick_above(pattern, most);
         if (first == last) { /* a single value stands in the middle */
             first--;
             last++;
         }
-        if (last - first <= room)
-            break;
+        scale.from = tick_of(pattern, first);
+        scale.to = tick_of(pattern, last);
     }
     for (int i = first; i <= last && scale.count < MOST_TICKS; i++)
         scale.ticks[scale.count++] = tick_of(pattern, i);
-    scale.from = scale.ticks[0];
-    scale.to = scale.ticks[scale.count - 1];
     return scale;
 }
 

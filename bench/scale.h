@@ -3,7 +3,8 @@
  *
  * A scale spans at least the values it was made for, its ticks ascend and lie
  * inside it, and there are at least two. Whatever is no positive finite number
- * counts as if it were absent.
+ * counts as if it were absent, and what is beyond 1e200 or 1e-200 as if it were
+ * that.
  */
 #ifndef MW_BENCH_SCALE_H
 #define MW_BENCH_SCALE_H
@@ -24,7 +25,10 @@ struct scale {
  */
 struct scale scale_linear(double most, int room);
 
-/* By logarithms; ticks as close as there is room for: 1, 2, 5, or powers of ten only. */
+/*
+ * By logarithms, with some air around the values; ticks as close as there is room
+ * for: 1, 2, 5, or powers of ten only.
+ */
 struct scale scale_log(double least, double most, int room);
 
 /* By logarithms, from a power of two to a power of two, ticks at powers of two. */
