@@ -83,7 +83,8 @@ static const char *const style[] = {
     "@media print {",
     "  body { padding: 0; max-width: none; font-size: 10pt; }",
     "  .wide { overflow: visible; }",
-    "  .pair { grid-template-columns: 1fr 1fr; }",
+    "  .pair { display: block; }",
+    "  .chart, .share { max-width: 13cm; }",
     "}",
 };
 

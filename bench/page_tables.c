@@ -103,13 +103,19 @@ void page_summary(const struct page *page)
     close_table(page->to);
 }
 
+/* A clock that did not move is a figure here, since the other end has one. */
+static const char *end_text(double value, char text[FIGURE_TEXT])
+{
+    return value == 0 ? "0" : figure_text(value, 4, text);
+}
+
 static void range_cell(FILE *to, const struct figures *ms)
 {
     char least[FIGURE_TEXT];
     char most[FIGURE_TEXT];
 
-    fprintf(to, "<td class=\"n\">%s " DASH " %s</td>", figure_text(ms->least, 4, least),
-            figure_text(ms->most, 4, most));
+    fprintf(to, "<td class=\"n\">%s " DASH " %s</td>", end_text(ms->least, least),
+            end_text(ms->most, most));
 }
 
 void page_copies(const struct page *page)
