@@ -96,7 +96,7 @@ static struct frame frame_of(FILE *to, const struct chart *chart)
         }
     }
     frame.x = scale_powers(x[0], x[1], 8);
-    frame.y = scale_log(y[0], y[1], 6);
+    frame.y = scale_log(y[0], y[1], 9);
     for (int i = 0; i < frame.y.count; i++) {
         char text[TICK_TEXT];
         const int letters = markup_length(scale_text(frame.y.ticks[i], text), TICK_TEXT);

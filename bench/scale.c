@@ -174,11 +174,15 @@ double scale_place(const struct scale *scale, double value)
 
 const char *scale_text(double tick, char text[TICK_TEXT])
 {
-    const int plain = tick == 0 || (tick >= 0.9999e-4 && tick < 1e6);
-
-    snprintf(text, TICK_TEXT, plain ? "%.4g" : "%.1e", tick);
-    if (plain && tick >= 9999.5)
+    if (tick == 0 || (tick > 0.99e-4 && tick < 9999.5)) {
+        snprintf(text, TICK_TEXT, "%.4g", tick);
+    } else if (tick >= 9999.5 && tick < 1e6) {
         snprintf(text, TICK_TEXT, "%.0f", tick);
+    } else {
+        const int power = (int)floor(log10(tick) + close);
+
+        snprintf(text, TICK_TEXT, "%.3ge%d", tick / pow(10, power), power);
+    }
     return text;
 }
 

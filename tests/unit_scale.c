@@ -31,23 +31,23 @@ static const struct {
     double least, most;
     const char *ticks;
 } pinned[] = {
-    {"one octave",               scale_log,    1,       2,        "1 1.5 2"                                     },
-    {"ratios around one",        scale_log,    0.8,     2.4,      "1 1.5 2"                                     },
-    {"a decade and a half",      scale_log,    0.9,     20,       "1 2 5 10 20"                                 },
-    {"from keys to a copy",      scale_log,    1.1,     524.8,    "1 10 100"                                    },
-    {"five decades",             scale_log,    0.001,   90,       "0.001 0.01 0.1 1 10 100"                     },
-    {"many decades",             scale_log,    1e-9,    1e9,      "1.0e-09 1.0e-06 0.001 1 1000 1.0e+06 1.0e+09"},
-    {"one value that is a tick", scale_log,    10,      10,       "7 10 15"                                     },
-    {"values close together",    scale_log,    1.05,    1.1,      "1 1.5"                                       },
-    {"one value that is none",   scale_log,    1.2,     1.2,      "1 1.5"                                       },
-    {"nothing at all",           scale_log,    0,       0,        "0.7 1 1.5"                                   },
-    {"no number",                scale_log,    NAN,     5,        "3 5 7"                                       },
-    {"one power of two",         scale_powers, 1024,    1024,     "512 1024 2048"                               },
-    {"a single key",             scale_powers, 1,       1,        "1 2"                                         },
-    {"four powers",              scale_powers, 65536,   524288,   "65536 131072 262144 524288"                  },
+    {"one octave",               scale_log,    1,       2,        "1 1.5 2"                       },
+    {"ratios around one",        scale_log,    0.8,     2.4,      "1 1.5 2"                       },
+    {"a decade and a half",      scale_log,    0.9,     20,       "1 2 5 10 20"                   },
+    {"from keys to a copy",      scale_log,    1.1,     524.8,    "1 10 100"                      },
+    {"five decades",             scale_log,    0.001,   90,       "0.001 0.01 0.1 1 10 100"       },
+    {"many decades",             scale_log,    1e-9,    1e9,      "1e-9 1e-6 0.001 1 1000 1e6 1e9"},
+    {"one value that is a tick", scale_log,    10,      10,       "7 10 15"                       },
+    {"values close together",    scale_log,    1.05,    1.1,      "1 1.5"                         },
+    {"one value that is none",   scale_log,    1.2,     1.2,      "1 1.5"                         },
+    {"nothing at all",           scale_log,    0,       0,        "0.7 1 1.5"                     },
+    {"no number",                scale_log,    NAN,     5,        "3 5 7"                         },
+    {"one power of two",         scale_powers, 1024,    1024,     "512 1024 2048"                 },
+    {"a single key",             scale_powers, 1,       1,        "1 2"                           },
+    {"four powers",              scale_powers, 65536,   524288,   "65536 131072 262144 524288"    },
     {"every second power",       scale_powers, 65536,   16777216,
-     "65536 262144 1.0e+06 4.2e+06 1.7e+07"                                                                     },
-    {"a count between powers",   scale_powers, 1000003, 1000003,  "524288 1.0e+06"                              },
+     "65536 262144 1.05e6 4.19e6 1.68e7"                                                          },
+    {"a count between powers",   scale_powers, 1000003, 1000003,  "524288 1.05e6"                 },
 };
 
 static struct scale linear(double least, double most, int room)
@@ -60,14 +60,14 @@ static const struct {
     double most;
     const char *ticks;
 } from_zero[] = {
-    {1,        "0 0.2 0.4 0.6 0.8 1"                              },
-    {1.42,     "0 0.5 1 1.5"                                      },
-    {5.99,     "0 1 2 3 4 5 6"                                    },
-    {6.01,     "0 2 4 6 8"                                        },
-    {12345,    "0 5000 10000 15000"                               },
-    {0.00003,  "0 5.0e-06 1.0e-05 1.5e-05 2.0e-05 2.5e-05 3.0e-05"},
-    {0,        "0 0.2 0.4 0.6 0.8 1"                              },
-    {INFINITY, "0 0.2 0.4 0.6 0.8 1"                              },
+    {1,        "0 0.2 0.4 0.6 0.8 1"                },
+    {1.42,     "0 0.5 1 1.5"                        },
+    {5.99,     "0 1 2 3 4 5 6"                      },
+    {6.01,     "0 2 4 6 8"                          },
+    {12345,    "0 5000 10000 15000"                 },
+    {0.00003,  "0 5e-6 1e-5 1.5e-5 2e-5 2.5e-5 3e-5"},
+    {0,        "0 0.2 0.4 0.6 0.8 1"                },
+    {INFINITY, "0 0.2 0.4 0.6 0.8 1"                },
 };
 
 static void test_pinned(struct tap *tap)
