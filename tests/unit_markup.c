@@ -16,23 +16,22 @@
 static const struct {
     const char *name, *from, *to;
 } texts[] = {
-    {"nothing",                         "",                                       ""                               },
-    {"plain letters",                   "--counts 2^20",                          "--counts 2^20"                  },
-    {"tags and quotes",                 "<a b=\"c\">&'",                          "&lt;a b=&quot;c&quot;&gt;&amp;'"},
-    {"what looks escaped already",      "&lt;",                                   "&amp;lt;"                       },
-    {"two, three and four bytes",       "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
-     "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"                                                                      },
-    {"control characters",              "a\001\t\n\x7f",                          "a" BAD BAD BAD BAD              },
-    {"control characters beyond ASCII", "\xc2\x85",                               BAD BAD                          },
-    {"a byte that begins nothing",
-     "\xff"
-     "a\x80",                                                                     BAD "a" BAD                      },
-    {"a letter that is cut off",        "a\xe2\x82",                              "a" BAD BAD                      },
-    {"a letter cut off by a tag",       "\xe2<",                                  BAD "&lt;"                       },
-    {"a longer form than need be",      "\xc0\xbc",                               BAD BAD                          },
-    {"half of a pair",                  "\xed\xa0\x80",                           BAD BAD BAD                      },
-    {"beyond the last letter",          "\xf4\x90\x80\x80",                       BAD BAD BAD BAD                  },
-    {"letters that are none",           "\xef\xbf\xbe",                           BAD BAD BAD                      },
+    {"nothing",                    "",                 ""                               },
+    {"plain letters",              "--counts 2^20",    "--counts 2^20"                  },
+    {"tags and quotes",            "<a b=\"c\">&'",    "&lt;a b=&quot;c&quot;&gt;&amp;'"},
+    {"what looks escaped",         "&lt;",             "&amp;lt;"                       },
+    {"two bytes",                  "\xc3\xa9",         "\xc3\xa9"                       },
+    {"three bytes",                "\xe2\x82\xac",     "\xe2\x82\xac"                   },
+    {"four bytes",                 "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"               },
+    {"control characters",         "a\001\t\n\x7f",    "a" BAD BAD BAD BAD              },
+    {"controls beyond ASCII",      "\xc2\x85",         BAD BAD                          },
+    {"a byte that begins nothing", "\xffz\x80",        BAD "z" BAD                      },
+    {"a letter that is cut off",   "a\xe2\x82",        "a" BAD BAD                      },
+    {"a letter cut off by a tag",  "\xe2<",            BAD "&lt;"                       },
+    {"a longer form than need be", "\xc0\xbc",         BAD BAD                          },
+    {"half of a pair",             "\xed\xa0\x80",     BAD BAD BAD                      },
+    {"beyond the last letter",     "\xf4\x90\x80\x80", BAD BAD BAD BAD                  },
+    {"letters that are none",      "\xef\xbf\xbe",     BAD BAD BAD                      },
 };
 
 static const struct {
