@@ -18,7 +18,7 @@ struct wish {
     const char *with;                    /* contestants; NULL: all there are */
     const char *ours;        /* whom the others are held against; NULL: the first */
     const char *rivals_from; /* a plugin's file; NULL: the one beside us */
-    const char *tsv, *json, *commit;
+    const char *tsv, *json, *report, *commit;
     uint64_t seed;
     uint32_t trials;
     int phases;

@@ -25,20 +25,12 @@ static void command_line(const struct run *run, char *text, size_t bytes)
         used += (size_t)snprintf(text + used, bytes - used, " %s", *a);
 }
 
-struct field_text {
-    const char *name;
-    const char *text;
-};
-
-enum { HEADER_LINES = 9 };
-
-/* What describes the run, for both files. `room` holds the texts made here. */
-static void describe(const struct run *run, struct field_text lines[HEADER_LINES],
-                     char room[2048])
+void run_describe(const struct run *run, struct field_text lines[HEADER_LINES],
+                  char room[HEADER_ROOM])
 {
     const struct stage *const stage = &run->stage;
 
-    command_line(run, room, 2048);
+    command_line(run, room, HEADER_ROOM);
     lines[0] = (struct field_text){"machine", stage->info.name};
     lines[1] = (struct field_text){"device", stage->info.device};
     lines[2] = (struct field_text){"driver", stage->info.driver};
@@ -53,9 +45,9 @@ static void describe(const struct run *run, struct field_text lines[HEADER_LINES
 static void begin_tsv(struct run *run)
 {
     struct field_text lines[HEADER_LINES];
-    char room[2048];
+    char room[HEADER_ROOM];
 
-    describe(run, lines, room);
+    run_describe(run, lines, room);
     for (int i = 0; i < HEADER_LINES; i++)
         write_line(run->tsv, lines[i].name, lines[i].text);
     for (int i = 0; i < run->field.count; i++)
@@ -70,9 +62,9 @@ static void begin_tsv(struct run *run)
 static void begin_json(struct run *run)
 {
     struct field_text lines[HEADER_LINES];
-    char room[2048];
+    char room[HEADER_ROOM];
 
-    describe(run, lines, room);
+    run_describe(run, lines, room);
     run->json = (struct json){.to = run->json_file};
     json_open(&run->json, NULL, '{');
     for (int i = 0; i < HEADER_LINES; i++)

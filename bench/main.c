@@ -40,17 +40,12 @@ static int run_copies(struct run *run)
         const struct one_case what = cases_at(&run->cases, i);
         const uint64_t bytes = what.count * mw_type_size(what.type);
         struct figures figures;
-        int told = 0;
 
-        for (int j = 0; j < i; j++) {
-            const struct one_case other = cases_at(&run->cases, j);
-
-            told |= other.count * mw_type_size(other.type) == bytes;
-        }
-        if (told)
+        if (run_copy(run, bytes))
             continue;
         if (stage_copy(&run->stage, bytes, &figures))
             return -1;
+        run->copies[run->copy_count++] = (struct copy){bytes, figures};
         table_copy(bytes, &figures);
         files_copy(run, &what, bytes, &figures);
     }
@@ -91,29 +86,43 @@ static int verdict(const struct run *run)
     return wrong ? EXIT_NO : failed ? EXIT_TROUBLE : EXIT_FINE;
 }
 
-/* From the first allocation to the last line. */
-static int measure(struct run *run)
+/* The table, and the files beside it. */
+static int measure_all(struct run *run)
 {
     const uint64_t bytes = largest(&run->cases);
-    const int total = cases_total(&run->cases) * run->field.count;
     int status = EXIT_TROUBLE;
 
-    run->results = calloc((size_t)total, sizeof *run->results);
-    if (!run->results)
-        return complain("bench", "no memory for the results");
-    if (bytes && stage_reserve(&run->stage, bytes) == 0 && files_open(run) == 0) {
+    if (bytes && stage_reserve(&run->stage, bytes) == 0 && report_aim(run) == 0 &&
+        files_open(run) == 0) {
         table_header(run);
         if (run_copies(run) == 0 && run_cases(run) == 0) {
             table_notes(run);
             table_phases(run);
             table_summary(run);
-            status = verdict(run);
+            status = report_write(run) ? EXIT_TROUBLE : verdict(run);
         }
     }
+    report_drop(run);
     if (files_close(run))
         status = EXIT_TROUBLE;
-    for (int i = 0; i < total; i++)
+    return status;
+}
+
+/* From the first allocation to the last line. */
+static int measure(struct run *run)
+{
+    const size_t total = (size_t)cases_total(&run->cases) * (size_t)run->field.count;
+    int status;
+
+    run->results = calloc(total, sizeof *run->results);
+    run->copies = calloc((size_t)cases_total(&run->cases), sizeof *run->copies);
+    if (run->results && run->copies)
+        status = measure_all(run);
+    else
+        status = complain("bench", "no memory for the results");
+    for (size_t i = 0; run->results && i < total; i++)
         free(run->results[i].launches);
+    free(run->copies);
     free(run->results);
     return status;
 }
@@ -178,6 +187,8 @@ static int read_and_run(int argc, char **argv)
          "write every figure there"},
         {"json",        0, "FILE", OPTION_TEXT,   &wish.json,        0,
          "the same and the launches, as JSON"},
+        {"report",      0, "FILE", OPTION_TEXT,   &wish.report,      0,
+         "an HTML page with tables and charts"},
         {"commit",      0, "TEXT", OPTION_TEXT,   &wish.commit,      0,
          "what is measured, for the files (unknown)"},
         {"rivals-from", 0, "FILE", OPTION_TEXT,   &wish.rivals_from, 0,

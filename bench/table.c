@@ -10,9 +10,18 @@ const struct result *run_result(const struct run *run, int i, int who)
     return &run->results[i * run->field.count + who];
 }
 
-static int has_time(const struct result *result)
+int result_has_time(const struct result *result)
 {
     return (result->outcome == RIGHT || result->outcome == WRONG) && result->ms.median > 0;
+}
+
+const struct copy *run_copy(const struct run *run, uint64_t bytes)
+{
+    for (int i = 0; i < run->copy_count; i++) {
+        if (run->copies[i].bytes == bytes)
+            return &run->copies[i];
+    }
+    return NULL;
 }
 
 double run_ratio(const struct run *run, int i, int who)
@@ -98,7 +107,7 @@ void table_result(const struct run *run, int i, int who)
     const double ratio = run_ratio(run, i, who);
     const uint64_t count = cases_at(&run->cases, i).count;
 
-    if (has_time(result))
+    if (result_has_time(result))
         printf(" | %10.4f %7.3f", result->ms.median,
                1e-6 * (double)count / result->ms.median);
     else

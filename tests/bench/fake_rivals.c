@@ -107,12 +107,33 @@ static int lossy(const struct rival_case *what, void *keys, void *workspace, uin
     return 0;
 }
 
+/* Right, and the stopwatch has not moved. */
+static int instant(const struct rival_case *what, void *keys, void *workspace,
+                   uint64_t bytes, void *stream, void **sorted)
+{
+    slow(what, keys, workspace, bytes, stream, sorted);
+    elapsed = 0;
+    return 0;
+}
+
+/* Right, a lifetime later. */
+static int eternal(const struct rival_case *what, void *keys, void *workspace,
+                   uint64_t bytes, void *stream, void **sorted)
+{
+    slow(what, keys, workspace, bytes, stream, sorted);
+    elapsed = 2.5e12;
+    return 0;
+}
+
 static int failing(const struct rival_case *what, void *keys, void *workspace,
                    uint64_t bytes, void *stream, void **sorted)
 {
     (void)what, (void)keys, (void)workspace, (void)bytes, (void)stream, (void)sorted;
     return fail_with("this one always fails");
 }
+
+/* A name as nobody should give it. */
+#define ODD_NAME "<b>&\"'; a name that goes on and on"
 
 static const struct rival list[] = {
     {"quick",     "right",             takes_all, needs_keys,     quick    },
@@ -122,6 +143,9 @@ static const struct rival list[] = {
     {"lossy",     "wrong",             takes_all, needs_keys,     lossy    },
     {"failing",   "fails",             takes_all, needs_keys,     failing  },
     {"greedy",    "gets no workspace", takes_all, needs_too_much, slow     },
+    {"instant",   "takes no time",     takes_all, needs_keys,     instant  },
+    {"eternal",   "takes for ever",    takes_all, needs_keys,     eternal  },
+    {ODD_NAME,    "</td>&lt;",         takes_all, needs_keys,     slow     },
 };
 
 static int open_it(const char *device, void **stream)
