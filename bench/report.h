@@ -15,7 +15,8 @@ struct run {
     struct field field;
     struct result *results;
     char date[32];
-    FILE *tsv; /* or NULL */
+    FILE *tsv;      /* or NULL */
+    FILE *launches; /* or NULL */
     FILE *json_file;
     struct json json;
 };
