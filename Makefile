@@ -31,6 +31,11 @@ reproduction: all
 	@cmake --build $(BUILD) --target multiway-rivals -j$(JOBS)
 	MULTIWAY=$(BUILD)/cli/multiway sh bench/reproduce.sh
 
+# What of docs/reproduction.md needs no GPU: conflicts counted in the simulator, then
+# the figures and the page itself, from the tables in bench/results/reproduction.
+figures: all
+	@sh bench/plots/draw.sh $(BUILD)
+
 # The CPU's sort beside the standard library's.
 bench-cpu: all
 	@test -x $(BUILD)/bench/multiway_cpu_rivals || { echo 'The rivals need C++ and OpenMP.'; exit 1; }
@@ -47,4 +52,4 @@ sanitize:
 clean:
 	rm -rf build build-asan build-tsan
 
-.PHONY: all prepare demo test bench bench-cpu reproduction install sanitize clean
+.PHONY: all prepare demo test bench bench-cpu reproduction figures install sanitize clean
