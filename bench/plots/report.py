@@ -178,7 +178,7 @@ def page(results):
     parts = [header(results, found),
              table(["", "the paper", "here", "verdict"],
                    [[claim.row, claim.says, claim.found, claim.verdict] for claim in found])]
-    parts += [f"\n## Figures\n"]
+    parts += ["\n## Figures\n"]
     for number, (stem, title, function) in enumerate(CAPTIONS, 1):
         parts.append(f"### {number}. {title}\n\n![{title}](figures/figure-{stem}.svg)\n\n"
                      + globals()[function](results) + "\n")
