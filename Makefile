@@ -7,7 +7,8 @@ CTEST_FLAGS =
 BENCH_FLAGS =
 
 all: prepare
-	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS)
+	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS) \
+		$(if $(MW_MODERNGPU),-DMW_MODERNGPU=$(abspath $(MW_MODERNGPU)))
 	@cmake --build $(BUILD) -j$(JOBS)
 
 prepare:
@@ -23,6 +24,17 @@ test: all
 bench: all
 	@cmake --build $(BUILD) --target multiway-rivals -j$(JOBS)
 	$(BUILD)/cli/multiway bench $(BENCH_FLAGS)
+
+# Every experiment of docs/reproduction.md, on the GPU, with modernGPU if its folder is
+# named (MW_MODERNGPU); bench/reproduce.sh says what else can be chosen.
+reproduction: all
+	@cmake --build $(BUILD) --target multiway-rivals -j$(JOBS)
+	MULTIWAY=$(BUILD)/cli/multiway sh bench/reproduce.sh
+
+# What of docs/reproduction.md needs no GPU: conflicts counted in the simulator, then
+# the figures and the page itself, from the tables in bench/results/reproduction.
+figures: all
+	@sh bench/plots/draw.sh $(BUILD)
 
 # The CPU's sort beside the standard library's.
 bench-cpu: all
@@ -40,4 +52,4 @@ sanitize:
 clean:
 	rm -rf build build-asan build-tsan
 
-.PHONY: all prepare demo test bench bench-cpu install sanitize clean
+.PHONY: all prepare demo test bench bench-cpu reproduction figures install sanitize clean

@@ -18,7 +18,7 @@ struct wish {
     const char *with;                    /* contestants; NULL: all there are */
     const char *ours;        /* whom the others are held against; NULL: the first */
     const char *rivals_from; /* a plugin's file; NULL: the one beside us */
-    const char *tsv, *json, *report, *commit;
+    const char *tsv, *json, *launches, *report, *commit;
     uint64_t seed;
     uint32_t trials;
     int phases;
@@ -28,10 +28,11 @@ struct wish {
 
 /* Who sorts: a rival, or one of our engines where `rival` is NULL. */
 struct contestant {
-    const char *name;
+    char name[MOST_NAME];
     const char *about;
     mw_engine engine;
     const struct rival *rival;
+    uint32_t ways, warps; /* of an engine; 0: the library's choice */
 };
 
 /* The contestants; number 0 is the one the others are held against. */

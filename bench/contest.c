@@ -62,6 +62,8 @@ static int prepare(struct stage *stage, const struct contestant *who,
         mw_tuning tuning = MW_TUNING_INIT;
 
         tuning.engine = who->engine;
+        tuning.ways = who->ways;
+        tuning.warps = who->warps;
         status = mw_set_tuning(stage->context, &tuning);
         if (status == MW_OK)
             status = mw_sort_workspace(stage->context, what->type, what->count, &bytes);

@@ -1,6 +1,6 @@
 /*
- * files.c - the run as programs read it: TSV and JSON, written as it goes, so
- * that a run that is cut short leaves what it measured.
+ * files.c - the run as programs read it: TSV, one of times and one of launches, and
+ * JSON, written as it goes, so that a run that is cut short leaves what it measured.
  */
 #include "report.h"
 
@@ -42,14 +42,28 @@ void run_describe(const struct run *run, struct field_text lines[HEADER_LINES],
     lines[8] = (struct field_text){"times", stage_clock(stage)};
 }
 
-static void begin_tsv(struct run *run)
+static void begin_header(const struct run *run, FILE *to)
 {
     struct field_text lines[HEADER_LINES];
     char room[HEADER_ROOM];
 
     run_describe(run, lines, room);
     for (int i = 0; i < HEADER_LINES; i++)
-        write_line(run->tsv, lines[i].name, lines[i].text);
+        write_line(to, lines[i].name, lines[i].text);
+}
+
+static void begin_launches(struct run *run)
+{
+    begin_header(run, run->launches);
+    fprintf(run->launches,
+            "# %u sorts; events around every launch\n"
+            "type\tshape\tcount\tcontestant\tpass\tkernel\tblocks\tthreads\tmedian_ms\n",
+            (unsigned)run->stage.trials);
+}
+
+static void begin_tsv(struct run *run)
+{
+    begin_header(run, run->tsv);
     for (int i = 0; i < run->field.count; i++)
         fprintf(run->tsv, "# %s: %s\n", run->field.list[i].name, run->field.list[i].about);
     fprintf(run->tsv,
@@ -99,10 +113,14 @@ int files_open(struct run *run)
     const time_t now = time(NULL);
 
     strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    if (open_file(run->wish.tsv, &run->tsv) || open_file(run->wish.json, &run->json_file))
+    if (open_file(run->wish.tsv, &run->tsv) ||
+        open_file(run->wish.launches, &run->launches) ||
+        open_file(run->wish.json, &run->json_file))
         return -1;
     if (run->tsv)
         begin_tsv(run);
+    if (run->launches)
+        begin_launches(run);
     if (run->json_file)
         begin_json(run);
     return 0;
@@ -188,6 +206,23 @@ static void json_result(struct run *run, int i, int who)
     json_close(json, '{');
 }
 
+static void tsv_launches(struct run *run, int i, int who)
+{
+    const struct one_case what = cases_at(&run->cases, i);
+    const struct result *const result = run_result(run, i, who);
+
+    for (size_t l = 0; l < result->launch_count; l++) {
+        const mw_launch *const launch = &result->launches[l];
+
+        fprintf(run->launches, "%s\t%s\t%llu\t%s\t%u\t%s\t%llu\t%u\t%.6f\n",
+                mw_type_name(what.type), what.shape->name, (unsigned long long)what.count,
+                run->field.list[who].name, (unsigned)launch->round, launch->kernel,
+                (unsigned long long)launch->blocks, (unsigned)launch->threads,
+                launch->milliseconds);
+    }
+    fflush(run->launches);
+}
+
 void files_result(struct run *run, int i, int who)
 {
     const struct one_case what = cases_at(&run->cases, i);
@@ -196,6 +231,8 @@ void files_result(struct run *run, int i, int who)
 
     if (run->json_file)
         json_result(run, i, who);
+    if (run->launches)
+        tsv_launches(run, i, who);
     if (!run->tsv || !(result->ms.median > 0))
         return; /* the table and the JSON say why */
     if (run_ratio(run, i, who) > 0)
@@ -227,5 +264,6 @@ int files_close(struct run *run)
         json_close(&run->json, '{');
     }
     failed = close_file(run->tsv, run->wish.tsv);
+    failed |= close_file(run->launches, run->wish.launches);
     return close_file(run->json_file, run->wish.json) || failed ? -1 : 0;
 }

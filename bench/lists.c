@@ -3,19 +3,22 @@
  */
 #include "bench.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Our own, by device. */
 static const struct contestant engines[] = {
     {"tile", "mw_sort_device, engine tile, workspace allocated before", MW_ENGINE_TILE,
-     NULL},
+     NULL, 0, 0},
     {"heap", "mw_sort_device, engine heap, workspace allocated before", MW_ENGINE_HEAP,
-     NULL},
+     NULL, 0, 0},
     {"pair", "mw_sort_device, engine pair, workspace allocated before", MW_ENGINE_PAIR,
-     NULL},
+     NULL, 0, 0},
 };
 static const struct contestant cpu[] = {
-    {"cpu", "mw_sort_device on the CPU, workspace allocated before", MW_ENGINE_AUTO, NULL},
+    {"cpu", "mw_sort_device on the CPU, workspace allocated before", MW_ENGINE_AUTO, NULL,
+     0, 0},
 };
 
 /* What is measured if nothing is said: enough to see the engines at work. */
@@ -219,6 +222,35 @@ struct choice {
     const char *why_none;
 };
 
+/* A number of ways or warps behind a colon, and what comes after it. */
+static int read_number(const char **text, uint32_t *number)
+{
+    char *end;
+    const unsigned long value = strtoul(*text + 1, &end, 10);
+
+    if (!isdigit((unsigned char)(*text)[1]) || value == 0 || value > UINT32_MAX)
+        return -1;
+    *number = (uint32_t)value;
+    *text = end;
+    return 0;
+}
+
+/* One of ours with `:WAYS` or `:WAYS:WARPS` behind its name: 1 if `item` is that. */
+static int tuned(const struct contestant *engine, const char *item,
+                 struct contestant *contestant)
+{
+    const size_t length = strlen(engine->name);
+    const char *rest = item + length;
+
+    if (engine->rival || engine->engine == MW_ENGINE_AUTO ||
+        strncmp(item, engine->name, length) != 0 || *rest != ':')
+        return 0;
+    *contestant = *engine;
+    strcpy(contestant->name, item);
+    return read_number(&rest, &contestant->ways) == 0 &&
+           (*rest != ':' || read_number(&rest, &contestant->warps) == 0) && *rest == '\0';
+}
+
 static int take_contestant(void *to, const char *item)
 {
     const struct choice *const choice = to;
@@ -235,6 +267,10 @@ static int take_contestant(void *to, const char *item)
     for (int i = 0; i < choice->all->count; i++) {
         if (strcmp(choice->all->list[i].name, item) == 0) {
             field->list[field->count++] = choice->all->list[i];
+            return 0;
+        }
+        if (tuned(&choice->all->list[i], item, &field->list[field->count])) {
+            field->count++;
             return 0;
         }
         if (used < sizeof names)
@@ -268,6 +304,14 @@ static int put_first(struct field *field, const char *ours)
     return 0;
 }
 
+static struct contestant of_rival(const struct rival *rival)
+{
+    struct contestant contestant = {.about = rival->about, .rival = rival};
+
+    snprintf(contestant.name, sizeof contestant.name, "%s", rival->name);
+    return contestant;
+}
+
 int lists_read_field(const struct wish *wish, const mw_info *info,
                      const struct rivals *plugin, const char *why_none, struct field *field)
 {
@@ -280,8 +324,7 @@ int lists_read_field(const struct wish *wish, const mw_info *info,
     for (int i = 0; i < own_count; i++)
         all.list[all.count++] = own[i];
     for (size_t i = 0; plugin && i < plugin->count && all.count < MOST_ITEMS; i++)
-        all.list[all.count++] = (struct contestant){
-            plugin->list[i].name, plugin->list[i].about, MW_ENGINE_AUTO, &plugin->list[i]};
+        all.list[all.count++] = of_rival(&plugin->list[i]);
     *field = (struct field){.count = 0};
     if (!wish->with || strcmp(wish->with, "all") == 0)
         *field = all;

@@ -154,7 +154,8 @@ static const char more[] =
     "Lists have commas and no blanks. Times are medians; before each trial the keys are\n"
     "copied anew, which is not timed. A ratio is the time of each over the time of the\n"
     "first. The exit status is 1 if a result was wrong. On cpu and sim there are no\n"
-    "rivals, and times are those of the wall clock.\n"
+    "rivals, and times are those of the wall clock. `--with heap:8` is engine heap with\n"
+    "8 ways, `heap:8:4000` with 8 ways and 4000 warps.\n"
     "\n"
     "  multiway bench --device cpu --types u32,f64 --counts 2^16,100003 --trials 3\n"
     "  multiway bench --device sim --types i32 --counts 20k --trials 1 --phases\n";
@@ -185,6 +186,8 @@ static int read_and_run(int argc, char **argv)
          "our launches too, one by one"},
         {"tsv",         0, "FILE", OPTION_TEXT,   &wish.tsv,         0,
          "write every figure there"},
+        {"phases-tsv",  0, "FILE", OPTION_TEXT,   &wish.launches,    0,
+         "write our launches there"},
         {"json",        0, "FILE", OPTION_TEXT,   &wish.json,        0,
          "the same and the launches, as JSON"},
         {"report",      0, "FILE", OPTION_TEXT,   &wish.report,      0,
@@ -212,6 +215,7 @@ static int read_and_run(int argc, char **argv)
         return exit_of(parsed);
     if (wish.trials < 1 || wish.trials > MOST_TRIALS)
         return complain("bench", "--trials must be 1 to %d", MOST_TRIALS);
+    wish.phases |= wish.launches != NULL;
     return bench(&wish);
 }
 

@@ -24,7 +24,8 @@ struct run {
     struct copy *copies; /* none twice; room for one a case */
     int copy_count;
     char date[32];
-    FILE *tsv; /* or NULL */
+    FILE *tsv;      /* or NULL */
+    FILE *launches; /* or NULL */
     FILE *json_file;
     struct json json;
     struct output report; /* if one is asked for */

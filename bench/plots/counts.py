@@ -1,0 +1,137 @@
+"""Count in the simulator what docs/reproduction.md says of conflicts and traffic.
+
+    counts.py MULTIWAY FOLDER [--check MOST]
+
+Runs `multiway count` and writes FOLDER/sim-sortedness.tsv and FOLDER/sim-claims.tsv.
+With --check it writes nothing and compares: every row of at most MOST keys is
+counted again and must stand in the files.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+SORTEDNESS = 4352 << 8  # keys, a whole number of tiles of engine pair
+LARGE = 10 ** 8  # the keys of the figure that this stands beside
+SWAPS = [1000, 10000, 100000, 1000000, 10000000]  # of those
+WAYS = [2, 4, 8, 16, 32]
+SHAPES = ["sorted", "reversed", "equal", "permutation", "organ", "sawtooth:256",
+          "conflict:17,256"]
+
+COLUMNS = ["engine", "type", "shape", "count", "ways", "base", "rounds", "wavefronts",
+           "conflicts", "search_conflicts", "merging_conflicts", "merge_wavefronts",
+           "merge_ideal", "sectors", "requests", "requests_formula", "bulk_sectors",
+           "bulk_sectors_formula", "warp_bytes", "warp_bytes_formula", "claims", "held"]
+
+
+def scaled(swaps):
+    """Swaps of LARGE keys in proportion to SORTEDNESS."""
+    return max(1, swaps * SORTEDNESS // LARGE)
+
+
+def sortedness():
+    """Engines over the shapes of figure 1, with swaps in proportion."""
+    shapes = ["sorted"]
+    shapes += [f"swaps:{scaled(swaps)}" for swaps in SWAPS]
+    shapes += ["permutation", "conflict:17,256", "conflict:15,128",
+               "conflict:17,256,worst"]
+    for engine in "pair", "heap", "tile":
+        for shape in shapes:
+            yield engine, "i32", shape, SORTEDNESS, []
+
+
+def claims():
+    """Engine heap over types, ways and shapes; then the growth of traffic with ways."""
+    for name in "u8", "i16", "i32", "f64":
+        for ways in WAYS:
+            for shape in SHAPES:
+                yield "heap", name, shape, 20011, ["--ways", str(ways), "--base", "1024"]
+    for engine in "tile", "pair":
+        for name in "i32", "i64":
+            for shape in SHAPES:
+                yield engine, name, shape, 40009, []
+    for ways in WAYS:
+        yield ("heap", "i32", "permutation", 1 << 20,
+               ["--ways", str(ways), "--base", "1024"])
+
+
+FILES = {"sim-sortedness": sortedness, "sim-claims": claims}
+
+
+def count(multiway, engine, name, shape, keys, options):
+    """One row: what one sort in the simulator cost."""
+    said = subprocess.run(
+        [multiway, "count", "--type", name, "--shape", shape, "--count", str(keys),
+         "--engine", engine, "--json"] + options, capture_output=True, text=True)
+    if said.returncode != 0:
+        raise SystemExit(f"{engine} {name} {shape} {keys}: {said.stderr}{said.stdout[:200]}")
+    told = json.loads(said.stdout)
+    rows = {claim["row"]: claim for claim in reversed(told["claims"])}
+    merge = next((kernel for kernel in told["kernels"]
+                  if kernel["kernel"] == "pair_merge" and kernel["serial_merges"]), None)
+    merged = merge and (merge["serial"]["shared_wavefronts"] / merge["serial_merges"],
+                        (merge["serial"]["shared_wavefronts"]
+                         - merge["serial"]["shared_conflicts"]) / merge["serial_merges"])
+    row = [engine, name, shape, keys, told["tuning"]["ways"], told["tuning"]["base"],
+           told["rounds"], told["total"]["shared_wavefronts"],
+           told["total"]["shared_conflicts"], told["searches"]["shared_conflicts"],
+           told["merging"]["shared_conflicts"]]
+    row += [f"{number:.2f}" for number in merged] if merged else ["-", "-"]
+    row += [told["total"]["global_sectors"]]
+    for claim in "C2", "C3", "C4":
+        row += ([rows[claim]["counted"], rows[claim]["formula"]] if claim in rows
+                else ["-", "-"])
+    row += [len(told["claims"]), sum(claim["holds"] for claim in told["claims"])]
+    return "\t".join(map(str, row))
+
+
+def count_all(multiway, runs):
+    """Their rows in order, as many at a time as there are processors."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from pool.map(lambda run: count(multiway, *run), runs)
+
+
+def header(stem):
+    return ("# machine: the simulator; counts are the same on every machine\n"
+            f"# what: {FILES[stem].__doc__}\n"
+            "# command: multiway count --json, by bench/plots/counts.py\n"
+            + "\t".join(COLUMNS) + "\n")
+
+
+def write(multiway, folder):
+    for stem, runs in FILES.items():
+        path = folder / f"{stem}.tsv"
+        with path.open("w") as file:
+            file.write(header(stem))
+            for line in count_all(multiway, runs()):
+                file.write(line + "\n")
+        print(path)
+
+
+def check(multiway, folder, most):
+    """How many rows differ, each named."""
+    wrong = 0
+    for stem, runs in FILES.items():
+        path = folder / f"{stem}.tsv"
+        lines = path.read_text().splitlines()
+        for line in count_all(multiway, (run for run in runs() if run[3] <= most)):
+            if line not in lines:
+                print(f"{path} is not what is counted now:\n{line}")
+                wrong += 1
+    return wrong
+
+
+def main(arguments):
+    multiway, folder = arguments[0], pathlib.Path(arguments[1])
+    if arguments[2:3] == ["--check"]:
+        return 1 if check(multiway, folder, int(arguments[3])) else 0
+    folder.mkdir(parents=True, exist_ok=True)
+    write(multiway, folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
