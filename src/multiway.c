@@ -32,6 +32,7 @@ struct sort {
     void *stream;
     struct pass_log *log; /* or NULL */
     int begun;            /* something was launched */
+    int eager;            /* what follows may begin before that has ended */
 };
 
 static const struct key_code no_code = {0, 0, 0};
@@ -61,7 +62,7 @@ static mw_status launch(struct sort *sort, enum kernel_id kernel, uint64_t block
                                 .args = args,
                                 .args_bytes = args_bytes,
                                 .stream = sort->stream,
-                                .follows = sort->begun && !sort->log};
+                                .follows = sort->begun && sort->eager};
     mw_status status;
 
     TRY(sort->device->verbs->launch(sort->device, &what));
@@ -224,7 +225,10 @@ mw_status passes_sort(struct device *device, struct program *program,
                       void *workspace, void *stream, struct pass_log *log)
 {
     const struct engine *const engine = &engines[plan->tuning.engine];
-    struct sort sort = {device, program, plan, count, workspace, stream, log, 0};
+    /* Heap's merge is to find the GPU empty, for which its grid is made; and marks of
+       the time lie between launches that do not overlap. */
+    const int eager = plan->tuning.engine == MW_ENGINE_TILE && !log;
+    struct sort sort = {device, program, plan, count, workspace, stream, log, 0, eager};
     const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
     void *const buffer[2] = {keys, workspace};
     uint32_t at = plan->rounds % 2; /* where the runs are: an even number of rounds to go */
