@@ -27,6 +27,12 @@ AGREE(ITEMS == 8 || ITEMS == 16 || ITEMS == 32);
 AGREE(TILE_ROWS >= TILE_LEAST_ROWS && TILE_ROWS <= TILE_MOST_ROWS &&
       (TILE_ROWS & (TILE_ROWS - 1)) == 0);
 
+/* For when no more is wanted of a cell: nvcc would load no more than that, either. */
+DEVICE int upper_half(const wide_cell *cell)
+{
+    return LOAD((const int_cell *)cell + 1);
+}
+
 /* Of all lanes up to mine, with it. */
 DEVICE unsigned sum_up_to_lane(unsigned sum)
 {
