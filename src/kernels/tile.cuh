@@ -194,16 +194,19 @@ struct tile_target {
 
 /*
  * Key 32 i of the array is sample i: at most one of each 32 keys, ITEMS of a
- * warp's. Spread over the warp, the lanes of each half meet different banks.
+ * warp's. They lie in different banks if they are fetched by the first lanes of
+ * each part of the warp that is served at once, as many of each. Every other
+ * lane would not do: the parts would be served together, and meet.
  */
 DEVICE void store_samples(int rows, const struct tile_target *to, int first, bare base)
 {
-    enum { SPREAD = WARP / ITEMS };
+    enum { PART = CELL_BYTES > 4 ? 128 / CELL_BYTES : WARP, MINE = PART * ITEMS / WARP };
     const wide begin = to->first + first;
-    const int sample = (int)((0 - begin) % TILE_SAMPLE) + LANE / SPREAD * TILE_SAMPLE;
+    const int number = LANE / PART * MINE + LANE % PART;
+    const int sample = (int)((0 - begin) % TILE_SAMPLE) + number * TILE_SAMPLE;
     const int cell = sample + (int)((unsigned)sample / ITEMS);
 
-    if (LANE % SPREAD == 0 && first + sample < to->count) {
+    if (LANE % PART < MINE && first + sample < to->count) {
         const item k = LOAD(SHARED_CELL(item_cell, rows) + cell);
 
         STORE(&to->samples[(begin + sample) / TILE_SAMPLE], (key)(key_of(k) + base));
