@@ -65,7 +65,9 @@ global_load_requests	smsp__sass_inst_executed_op_global_ld.sum
 global_store_requests	l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
 global_store_requests	smsp__sass_inst_executed_op_global_st.sum
 global_load_sectors	l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+global_load_sectors	lts__t_sectors_srcunit_tex_op_read.sum
 global_store_sectors	l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+global_store_sectors	lts__t_sectors_srcunit_tex_op_write.sum
 global_sectors	memory_l2_theoretical_sectors_global
 ROWS
 
@@ -159,13 +161,17 @@ header() {
     echo "# commit: $commit"
     echo "# command: sh bench/calibrate.sh"
 }
-# Of a sort all figures; of a micro-kernel those that it is made for; wavefronts of many
-# warps by both counters.
+# Of a sort all figures, and sectors also as the second cache sees them; of a micro-kernel
+# those that it is made for; wavefronts of many warps by both counters.
 kept='
 function is_micro() { return $1 ~ /_(load|store)$/ }
 $6 !~ /_(load|store)_/ || (is_micro() && index($6, $1) != 1) { next }
 $8 == 2 && $6 ~ /^shared.*wavefronts/ && (!is_micro() || $3 ~ /warps/) {
     $6 = $6 "_by_instruction"
+    $8 = 1
+}
+$8 == 2 && $6 ~ /^global.*sectors/ && !is_micro() {
+    $6 = $6 "_at_l2"
     $8 = 1
 }
 $8 == 1'

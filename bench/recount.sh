@@ -62,7 +62,7 @@ file == 1 {
     if (!((of_kernel, $5) in number))
         number[of_kernel, $5] = ++seen[of_kernel]
     figure = $6
-    sub(/_by_instruction$/, "", figure)
+    sub(/_(by_instruction|at_l2)$/, "", figure)
     key = of_kernel SUBSEP number[of_kernel, $5] SUBSEP figure
     if (key in now) {
         $7 = now[key]
