@@ -63,7 +63,7 @@ shift 2
     NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; count = split(metrics, metric, ","); next }
     {
         for (i = 1; i <= count; i++) {
-            word = metric[i] ~ /_st\./ ? "_store_" : "_load_"
+            word = metric[i] ~ /_st\.|_write/ ? "_store_" : "_load_"
             what = metric[i] ~ /conflicts/ ? "conflicts" : metric[i] ~ /wavefronts/ ? "wavefronts" : metric[i] ~ /sectors/ ? "sectors" : "requests"
             value = $column[(metric[i] ~ /shared/ ? "shared" : "global") word what]
             if (metric[i] ~ /sass.*wavefronts.*_ld/ && $2 == "tile_sort")
