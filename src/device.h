@@ -33,6 +33,7 @@ struct launch {
     const void *args;
     size_t args_bytes;
     void *stream;
+    int follows; /* the launch before it, on the same stream, with nothing between */
 };
 
 struct device;

@@ -31,6 +31,7 @@ struct sort {
     char *workspace;
     void *stream;
     struct pass_log *log; /* or NULL */
+    int begun;            /* something was launched */
 };
 
 static const struct key_code no_code = {0, 0, 0};
@@ -48,7 +49,7 @@ static mw_status note_launch(const struct sort *sort, const struct launch *what)
     return sort->device->verbs->mark(sort->device, log->count, sort->stream);
 }
 
-static mw_status launch(const struct sort *sort, enum kernel_id kernel, uint64_t blocks,
+static mw_status launch(struct sort *sort, enum kernel_id kernel, uint64_t blocks,
                         uint32_t threads, uint32_t shared_bytes, const void *args,
                         size_t args_bytes)
 {
@@ -59,10 +60,12 @@ static mw_status launch(const struct sort *sort, enum kernel_id kernel, uint64_t
                                 .shared_bytes = shared_bytes,
                                 .args = args,
                                 .args_bytes = args_bytes,
-                                .stream = sort->stream};
+                                .stream = sort->stream,
+                                .follows = sort->begun && !sort->log};
     mw_status status;
 
     TRY(sort->device->verbs->launch(sort->device, &what));
+    sort->begun = 1;
     if (sort->log)
         TRY(note_launch(sort, &what));
 done:
@@ -78,7 +81,7 @@ static uint64_t blocks_for(uint64_t tasks, uint32_t threads)
 }
 
 /* Engine heap: sort runs of `base` keys from `in` to `out`, which may be the same. */
-static mw_status heap_base(const struct sort *sort, const void *in, void *out,
+static mw_status heap_base(struct sort *sort, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
 {
     const struct plan *const plan = sort->plan;
@@ -94,7 +97,7 @@ static mw_status heap_base(const struct sort *sort, const void *in, void *out,
 }
 
 /* Merge runs from `in` to `out`: first the cuts, then the merge between them. */
-static mw_status heap_merge(const struct sort *sort, const struct plan_round *round,
+static mw_status heap_merge(struct sort *sort, const struct plan_round *round,
                             const void *in, void *out, struct key_code leave)
 {
     const struct plan *const plan = sort->plan;
@@ -121,7 +124,7 @@ done:
 }
 
 /* Engine tile: sort tiles from `in` to `out`, which may be the same buffer. */
-static mw_status tile_sort(const struct sort *sort, const void *in, void *out,
+static mw_status tile_sort(struct sort *sort, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
 {
     const struct plan *const plan = sort->plan;
@@ -137,7 +140,7 @@ static mw_status tile_sort(const struct sort *sort, const void *in, void *out,
 }
 
 /* Merge runs from `in` to `out`: first the cuts, then the tiles between them. */
-static mw_status tile_merge(const struct sort *sort, const struct plan_round *round,
+static mw_status tile_merge(struct sort *sort, const struct plan_round *round,
                             const void *in, void *out, struct key_code leave)
 {
     const struct plan *const plan = sort->plan;
@@ -167,7 +170,7 @@ done:
 }
 
 /* Engine pair: sort tiles from `in` to `out`, which may be the same buffer. */
-static mw_status pair_sort(const struct sort *sort, const void *in, void *out,
+static mw_status pair_sort(struct sort *sort, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
 {
     const struct plan *const plan = sort->plan;
@@ -179,7 +182,7 @@ static mw_status pair_sort(const struct sort *sort, const void *in, void *out,
 }
 
 /* Merge pairs of runs from `in` to `out`: where tiles begin, then the tiles. */
-static mw_status pair_merge(const struct sort *sort, const struct plan_round *round,
+static mw_status pair_merge(struct sort *sort, const struct plan_round *round,
                             const void *in, void *out, struct key_code leave)
 {
     const struct plan *const plan = sort->plan;
@@ -204,9 +207,9 @@ done:
 
 /* What differs between the engines: how to make runs, how to merge them. */
 struct engine {
-    mw_status (*first)(const struct sort *sort, const void *in, void *out,
+    mw_status (*first)(struct sort *sort, const void *in, void *out,
                        struct key_code enter, struct key_code leave);
-    mw_status (*merge)(const struct sort *sort, const struct plan_round *round,
+    mw_status (*merge)(struct sort *sort, const struct plan_round *round,
                        const void *in, void *out, struct key_code leave);
 };
 
@@ -221,7 +224,7 @@ mw_status passes_sort(struct device *device, struct program *program,
                       void *workspace, void *stream, struct pass_log *log)
 {
     const struct engine *const engine = &engines[plan->tuning.engine];
-    const struct sort sort = {device, program, plan, count, workspace, stream, log};
+    struct sort sort = {device, program, plan, count, workspace, stream, log, 0};
     const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
     void *const buffer[2] = {keys, workspace};
     uint32_t at = plan->rounds % 2; /* where the runs are: an even number of rounds to go */

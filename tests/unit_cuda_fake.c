@@ -88,7 +88,7 @@ static void test_words(struct tap *tap)
                program == again,
            "a program is loaded once", "");
 
-    struct launch launch = {program, KERNEL_HEAP_MERGE, 5, 64, 1000, &args, 4, NULL};
+    struct launch launch = {program, KERNEL_HEAP_MERGE, 5, 64, 1000, &args, 4, NULL, 0};
     const struct fake_launch *const launched = fake.launched();
 
     tap_ok(tap,
@@ -154,7 +154,7 @@ static void test_engines(struct tap *tap)
                words.text);
         for (size_t i = 1; i < COUNT_OF(rows) && right; i += 2) {
             const struct launch launch = {
-                programs[i], KERNEL_PAIR_MERGE, 5, 256, 1000, &args, 4, NULL};
+                programs[i], KERNEL_PAIR_MERGE, 5, 256, 1000, &args, 4, NULL, 0};
 
             tap_ok(tap,
                    device->verbs->launch(device, &launch) == MW_OK &&
@@ -201,7 +201,7 @@ static void test_tiles(struct tap *tap)
     tap_ok(tap, right, "a program for each geometry", words.text);
     if (right) {
         const struct launch launch = {
-            programs[2], KERNEL_TILE_MERGE, 5, 128, 1000, &args, 4, NULL};
+            programs[2], KERNEL_TILE_MERGE, 5, 128, 1000, &args, 4, NULL, 0};
 
         tap_ok(tap,
                device->verbs->launch(device, &launch) == MW_OK &&
@@ -256,7 +256,7 @@ static void test_marks(struct tap *tap)
     struct words words = {""};
     struct device *device = NULL;
     const int args = 0;
-    struct launch launch = {NULL, KERNEL_HEAP_MERGE, 1, 32, 0, &args, 4, NULL};
+    struct launch launch = {NULL, KERNEL_HEAP_MERGE, 1, 32, 0, &args, 4, NULL, 0};
     double first = 0, last = 0;
     mw_status status;
 

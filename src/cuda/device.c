@@ -187,6 +187,20 @@ static mw_status gpu_launch(struct device *device, const struct launch *launch)
     struct gpu *const gpu = gpu_of(device);
     const unsigned blocks = (unsigned)launch->blocks;
     void *parameters[] = {(void *)launch->args};
+    /* From sm_90 on, kernels can wait for the launch before theirs (FOLLOW). */
+    CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                               .value.programmaticStreamSerializationAllowed = 1};
+    const CUlaunchConfig config = {
+        .gridDimX = blocks,
+        .gridDimY = 1,
+        .gridDimZ = 1,
+        .blockDimX = launch->threads,
+        .blockDimY = 1,
+        .blockDimZ = 1,
+        .sharedMemBytes = launch->shared_bytes,
+        .hStream = launch->stream,
+        .attrs = &early,
+        .numAttrs = launch->follows && device->info.architecture >= 90};
     mw_status status;
 
     assert(launch->blocks >= 1 && launch->blocks <= INT32_MAX);
@@ -195,9 +209,8 @@ static mw_status gpu_launch(struct device *device, const struct launch *launch)
         return status;
     status = driver_check(
         &gpu->driver, device->words,
-        gpu->driver.LaunchKernel(launch->program->functions[launch->kernel], blocks, 1, 1,
-                                 launch->threads, 1, 1, launch->shared_bytes,
-                                 launch->stream, parameters, NULL),
+        gpu->driver.LaunchKernelEx(&config, launch->program->functions[launch->kernel],
+                                   parameters, NULL),
         "cannot launch kernel %s: %u blocks of %u threads and %u bytes of shared memory",
         program_kernel_name(launch->kernel), blocks, launch->threads, launch->shared_bytes);
     leave(gpu);

@@ -56,6 +56,30 @@ enum {
 /* For StreamCreate: ordered with the default stream. */
 enum { CU_STREAM_DEFAULT = 0 };
 
+/*
+ * For LaunchKernelEx: the launch may begin before the one ahead of it has ended,
+ * whose end its kernel awaits by itself.
+ */
+enum { CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+
+typedef struct {
+    int id;
+    char pad[4];
+    union {
+        char pad[64];
+        int programmaticStreamSerializationAllowed;
+    } value;
+} CUlaunchAttribute;
+
+typedef struct {
+    unsigned gridDimX, gridDimY, gridDimZ;
+    unsigned blockDimX, blockDimY, blockDimZ;
+    unsigned sharedMemBytes;
+    CUstream hStream;
+    CUlaunchAttribute *attrs;
+    unsigned numAttrs;
+} CUlaunchConfig;
+
 /* For EventCreate: one that keeps the time. */
 enum { CU_EVENT_DEFAULT = 0 };
 
@@ -107,10 +131,8 @@ enum { CU_EVENT_DEFAULT = 0 };
       (int *value, int attribute, CUfunction function))                                  \
     F(FuncSetAttribute, "cuFuncSetAttribute",                                            \
       (CUfunction function, int attribute, int value))                                   \
-    F(LaunchKernel, "cuLaunchKernel",                                                    \
-      (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,           \
-       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,      \
-       CUstream stream, void **parameters, void **extra))
+    F(LaunchKernelEx, "cuLaunchKernelEx",                                                \
+      (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra))
 
 /* clang-format on */
 

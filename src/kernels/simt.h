@@ -46,11 +46,17 @@
 
 #ifdef __CUDACC__ /* nvcc and NVRTC */
 
-#define KERNEL(name, args_t)                                                    \
-    extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks) \
-        name(const args_t args)
 #define DEVICE static __device__ __forceinline__
 #define DEVICE_APART static __device__ __noinline__
+#define KERNEL(name, args_t)                                                    \
+    DEVICE void name##_body(const args_t &args);                                \
+    extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks) \
+        name(const args_t args)                                                 \
+    {                                                                           \
+        simt_follow();                                                          \
+        name##_body(args);                                                      \
+    }                                                                           \
+    DEVICE void name##_body(const args_t &args)
 #define SHARED(type, name)                                              \
     extern __shared__ __align__(16) unsigned char simt_shared_memory[]; \
     type *const name = (type *)simt_shared_memory
@@ -99,6 +105,18 @@ static __device__ __forceinline__ unsigned simt_greatest(unsigned v)
 #define QUOTIENT(a, b) __fdividef((a), (b))
 #define UNROLL _Pragma("unroll")
 #define NO_UNROLL _Pragma("unroll 1")
+
+/*
+ * A launch may have begun early (struct launch): let the next one do so, too, as
+ * soon as all our blocks are there, and wait for the end of the one before.
+ */
+DEVICE void simt_follow()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 
 /* Neither of the two compilers may leave out a volatile access. */
 template <typename cell> DEVICE cell simt_load_kept(const cell *p)

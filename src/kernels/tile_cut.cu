@@ -74,7 +74,7 @@ DEVICE void put_bounds(const struct tile_round *round, const struct cut_task *t,
 
 #endif
 
-enum { tile_cut_blocks = 12 };
+enum { tile_cut_blocks = 10 };
 
 /* Each warp finds one cut. */
 KERNEL(tile_cut, struct tile_cut_args)

@@ -106,7 +106,7 @@ DEVICE struct cut_pivot take_pivot(const struct cut_span *w, unsigned need, unsi
     return p;
 }
 
-enum { TILE_QUICK_ROUNDS = 2 };
+enum { TILE_QUICK_ROUNDS = 4 };
 
 /*
  * Among the samples, a pivot of expected rank near `target`. Each of my samples

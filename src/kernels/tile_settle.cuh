@@ -143,17 +143,35 @@ DEVICE void close_windows(struct cut_span *w, unsigned aim, struct cut_bounds *b
         w->lo = w->hi;
 }
 
-/* Among probes spread over the windows, a pivot that has about `need` places before it. */
-DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsigned open)
+/* How many of the lanes' keys, which follow each other by lists, are before mine. */
+DEVICE int rank_of_mine(key mine)
+{
+    int before = 0;
+
+    NO_UNROLL
+    for (int i = 0; i < WARP; i += 4) {
+        UNROLL
+        for (int j = i; j < i + 4; j++)
+            before += is_before((key)SHUFFLE(mine, j), j, mine, LANE);
+    }
+    return before;
+}
+
+/*
+ * Among probes spread over the windows, a pivot that has about `need` of the `open`
+ * places before it, or one further than that.
+ */
+DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsigned open,
+                                   int further)
 {
     const unsigned end = sum_up_to_lane(w->hi - w->lo);
     const unsigned begin = end - (w->hi - w->lo);
     const unsigned apart = (open + WARP - 1) / WARP;
     const unsigned at = probe_at(apart, LANE);
     const int probes = BITS(BALLOT(at < open));
-    const int wanted = (int)(need / apart) < probes ? (int)(need / apart) : probes - 1;
+    const int share = (int)(need / apart) + further;
+    const int wanted = share < probes ? share : probes - 1;
     unsigned list = 0;
-    int before = 0;
     struct cut_pivot p;
 
     /* My probe is in the first list that ends behind it. */
@@ -165,14 +183,7 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
     const unsigned place = at - SHUFFLE(begin, list) + SHUFFLE(w->lo, list);
     const key_cell *const keys = (const key_cell *)SHUFFLE((wide)w->keys, list);
     const key mine = at < open ? LOAD(&keys[place]) : (key) ~(key)0;
-
-    NO_UNROLL
-    for (int i = 0; i < WARP; i++) {
-        const key other = (key)SHUFFLE(mine, i);
-
-        before += is_before(other, i, mine, LANE);
-    }
-
+    const int before = rank_of_mine(mine);
     const int chosen = LOWEST_BIT(BALLOT(before == wanted));
 
     p.owner = SHUFFLE(list, chosen);
@@ -218,13 +229,23 @@ DEVICE_APART struct cut_pivot settle(const key_cell *keys, unsigned lo, unsigned
 {
     struct cut_span w = {keys, lo, hi};
     struct cut_bounds bounds = {0, -1, (key) ~(key)0, WARP};
+    int short_of_it = 0;
 
     for (;;) {
         shorten(&w, aim);
         close_windows(&w, aim, &bounds);
 
         const unsigned begun = SUM(w.lo);
-        const struct cut_pivot p = take_probe(&w, aim - begun, SUM(w.hi) - begun);
+        const unsigned open = SUM(w.hi) - begun;
+
+        if (open == 0) { /* only if keys change meanwhile */
+            const struct cut_pivot none = {0, -1, 0, w.lo};
+
+            return none;
+        }
+
+        /* A pivot beyond it closes more windows than another short of it. */
+        const struct cut_pivot p = take_probe(&w, aim - begun, open, short_of_it);
         const unsigned rank = SUM(p.before);
 
         /* Beyond a bound, keys of closed windows would be on its wrong side. */
@@ -232,6 +253,7 @@ DEVICE_APART struct cut_pivot settle(const key_cell *keys, unsigned lo, unsigned
             !is_before(p.value, p.owner, bounds.low, bounds.low_owner) &&
             !is_before(bounds.high, bounds.high_owner, p.value, p.owner))
             return p;
-        narrow(&w, &p, rank < aim);
+        short_of_it = rank < aim;
+        narrow(&w, &p, short_of_it);
     }
 }

@@ -68,6 +68,13 @@ mw_status micro_gpu_run(struct micro_gpu *gpu, const struct micro_case *c,
     const char *const name = micro_kernel_name(c->kernel);
     const CUmodule module = gpu->modules[__builtin_ctz((unsigned)c->bytes)];
     void *parameters[] = {(void *)args};
+    const CUlaunchConfig config = {.gridDimX = 1,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = 32 * (unsigned)c->warps,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .sharedMemBytes = shared_bytes};
     CUfunction function;
     mw_status status;
 
@@ -80,8 +87,7 @@ mw_status micro_gpu_run(struct micro_gpu *gpu, const struct micro_case *c,
             function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes),
         "cannot give %s its shared memory", name));
     TRY(driver_check(&gpu->driver, gpu->words,
-                     gpu->driver.LaunchKernel(function, 1, 1, 1, 32 * (unsigned)c->warps, 1,
-                                              1, shared_bytes, NULL, parameters, NULL),
+                     gpu->driver.LaunchKernelEx(&config, function, parameters, NULL),
                      "cannot launch %s", name));
     TRY(driver_check(&gpu->driver, gpu->words, gpu->driver.CtxSynchronize(), "%s failed",
                      name));

@@ -357,25 +357,25 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
-                               unsigned grid_z, unsigned block_x, unsigned block_y,
-                               unsigned block_z, unsigned shared_bytes, CUstream stream,
-                               void **parameters, void **extra)
+EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                                 void **parameters, void **extra)
 {
-    const CUresult code = begin_inside("cuLaunchKernel");
+    const CUresult code = begin_inside("cuLaunchKernelEx");
 
     if (code != CUDA_SUCCESS)
         return code;
     if (!object_holds(MODULE, function, sizeof *function))
         return INVALID_HANDLE;
-    if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_x == 0 || block_x > 1024 ||
-        block_y != 1 || block_z != 1 || extra ||
-        shared_bytes > (unsigned)function->dynamic_bytes)
+    if (config->gridDimX == 0 || config->gridDimY != 1 || config->gridDimZ != 1 ||
+        config->blockDimX == 0 || config->blockDimX > 1024 || config->blockDimY != 1 ||
+        config->blockDimZ != 1 || extra ||
+        config->sharedMemBytes > (unsigned)function->dynamic_bytes)
         return INVALID_VALUE;
-    fake.launched = (struct fake_launch){.blocks = grid_x,
-                                         .threads = block_x,
-                                         .shared_bytes = shared_bytes,
-                                         .stream = stream,
+    fake.launched = (struct fake_launch){.blocks = config->gridDimX,
+                                         .threads = config->blockDimX,
+                                         .shared_bytes = config->sharedMemBytes,
+                                         .stream = config->hStream,
+                                         .attributes = config->numAttrs,
                                          .args = parameters[0]};
     fake.launches++;
     snprintf(fake.launched.kernel, sizeof fake.launched.kernel, "%s", function->name);

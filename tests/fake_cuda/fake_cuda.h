@@ -20,10 +20,10 @@
 #ifndef MW_FAKE_CUDA_H
 #define MW_FAKE_CUDA_H
 
-/* What the last cuLaunchKernel was asked for. */
+/* What the last cuLaunchKernelEx was asked for. */
 struct fake_launch {
     char kernel[64];
-    unsigned blocks, threads, shared_bytes;
+    unsigned blocks, threads, shared_bytes, attributes;
     void *stream;
     const void *args;
 };

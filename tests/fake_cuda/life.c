@@ -95,7 +95,7 @@ static mw_status live(struct device *device, int bits, uint64_t bytes,
                       struct outcome *outcome)
 {
     const struct device_verbs *const verbs = device->verbs;
-    struct launch launch = {NULL, KERNEL_HEAP_CUT, 7, 128, 100000, keys, 8, NULL};
+    struct launch launch = {NULL, KERNEL_HEAP_CUT, 7, 128, 100000, keys, 8, NULL, 0};
     void *memory = NULL;
     void *more = NULL;
     mw_status status;
