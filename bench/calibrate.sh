@@ -13,7 +13,8 @@
 #
 # It takes a few minutes. Each case is joined when it is done, so that an early end
 # costs the rest and no more; SECONDS_MOST says when no further case is begun. CASES is
-# a file with other cases, in lines like those below.
+# a file with other cases, in lines like those below. COMMIT names what was measured if
+# git cannot. recount.sh re-makes the simulator's side of a result without a GPU.
 set -u
 
 build=${1:-build}
@@ -38,18 +39,19 @@ raw=$build/calibration-raw
 rm -rf "$raw"
 mkdir -p "$raw" "$out" || fail "cannot make $raw and $out"
 
-# What is counted, and the counters that measure it, the best first. Those of sass are
-# collected by instruction and know nothing of what other warps do; the others are of
-# the memory pipe, and may count its waiting too.
+# What is counted, and the counters that measure it, the best first. Those of l1tex are
+# of the memory pipe; now and then it takes a turn more because of what other warps do.
+# Those of sass are worked out from addresses, instruction by instruction: they know no
+# other warps, and they are wrong where a wide load has conflicts and neighbours agree.
 cat >"$raw/wanted" <<'ROWS'
 shared_load_requests	smsp__sass_inst_executed_op_shared_ld.sum
 shared_load_requests	smsp__inst_executed_op_shared_ld.sum
 shared_store_requests	smsp__sass_inst_executed_op_shared_st.sum
 shared_store_requests	smsp__inst_executed_op_shared_st.sum
-shared_load_wavefronts	smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
 shared_load_wavefronts	l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
-shared_store_wavefronts	smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+shared_load_wavefronts	smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
 shared_store_wavefronts	l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+shared_store_wavefronts	smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
 shared_wavefronts	smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared.sum
 shared_wavefronts	memory_l1_wavefronts_shared
 shared_wavefronts	l1tex__data_pipe_lsu_wavefronts_mem_shared.sum
@@ -63,7 +65,9 @@ global_load_requests	smsp__sass_inst_executed_op_global_ld.sum
 global_store_requests	l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
 global_store_requests	smsp__sass_inst_executed_op_global_st.sum
 global_load_sectors	l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+global_load_sectors	lts__t_sectors_srcunit_tex_op_read.sum
 global_store_sectors	l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+global_store_sectors	lts__t_sectors_srcunit_tex_op_write.sum
 global_sectors	memory_l2_theoretical_sectors_global
 ROWS
 
@@ -123,6 +127,7 @@ micro4 micro 280 349
 micro5 micro 350 419
 micro6 micro 420 489
 micro7 micro 490 559
+micro8 micro 560 629
 organ sort u64 200003 organ heap,tile,pair
 ROWS
 [ $# -lt 3 ] || cp "$3" "$raw/cases" || fail "no $3"
@@ -132,7 +137,7 @@ info() {
     sed -n "s/^$1	//p" "$raw/info"
 }
 processors=$(info processors)
-commit=$(git -C "$tree" rev-parse --short HEAD 2>/dev/null || echo unknown)
+commit=${COMMIT:-$(git -C "$tree" rev-parse --short HEAD 2>/dev/null || echo unknown)}
 
 # The simulator needs no GPU: all of its runs now, beside the profiler's.
 say "the simulator begins"
@@ -156,15 +161,28 @@ header() {
     echo "# commit: $commit"
     echo "# command: sh bench/calibrate.sh"
 }
+# Of a sort all figures, and sectors also as the second cache sees them; of a micro-kernel
+# those that it is made for; wavefronts of many warps by both counters.
+kept='
+function is_micro() { return $1 ~ /_(load|store)$/ }
+$6 !~ /_(load|store)_/ || (is_micro() && index($6, $1) != 1) { next }
+$8 == 2 && $6 ~ /^shared.*wavefronts/ && (!is_micro() || $3 ~ /warps/) {
+    $6 = $6 "_by_instruction"
+    $8 = 1
+}
+$8 == 2 && $6 ~ /^global.*sectors/ && !is_micro() {
+    $6 = $6 "_at_l2"
+    $8 = 1
+}
+$8 == 1'
 write_results() {
     {
         header
-        awk -F '\t' '$8 == 1 && $6 ~ /_(load|store)_/ && !seen[$6]++ { print "# " $6 ": " $7 }' \
-            "$raw/joined"
+        awk -F '\t' -v OFS='\t' "$kept" "$raw/joined" >"$raw/kept"
+        awk -F '\t' '!seen[$6]++ { print "# " $6 ": " $7 }' "$raw/kept"
+        echo "# what both count as 0 is left out"
         printf '%s\t%s\n' "$columns" "$results"
-        # Of a sort all figures; of a micro-kernel those that it is made for.
-        awk -F '\t' '$8 == 1 && $6 ~ /_(load|store)_/ &&
-            ($1 !~ /_(load|store)$/ || index($6, $1) == 1)' "$raw/joined" | cut -f1-6,9-
+        cut -f1-6,9- "$raw/kept"
     } >"$out/calibration.tsv"
     {
         header

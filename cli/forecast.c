@@ -142,21 +142,24 @@ static void first_traffic(struct forecast *f)
 }
 
 /*
- * Shearsort transposes 8 times, the last store once more, 64 requests each. A run
- * grows in `levels` steps: step i exchanges i times between warps, and transposes
- * twice. A short last block first looks for its greatest key.
+ * Shearsort transposes 8 times, the last store once more: 32 requests for columns,
+ * and for rows as many as a row of 32 keys has words, or keys if these are wider. A
+ * run grows in `levels` steps: step i exchanges i times between warps, rows for rows,
+ * and transposes twice. A short last block first looks for its greatest key.
  */
 static void first_of_heap(struct forecast *f)
 {
     const uint64_t blocks = divide_up(f->count, f->tuning.base);
     const uint64_t block_warps = f->tuning.base / GRID;
     const uint64_t levels = levels_of(block_warps);
-    const uint64_t requests = 64 * (9 + levels * (levels + 1) / 2 + 2 * levels);
+    const uint64_t row = f->key_size < 4 ? LANES * f->key_size / 4 : LANES;
+    const uint64_t requests =
+        (LANES + row) * (9 + 2 * levels) + row * levels * (levels + 1);
     const uint64_t turns = f->key_size == 8 ? 2 : 1; /* of the banks, for all lanes */
     const uint64_t short_warps = f->count % f->tuning.base ? block_warps : 0;
 
-    set(f, FIRST_WAVEFRONTS, "64 turns warps (9 + L (L + 1) / 2 + 2 L)",
-        blocks * block_warps * requests * turns + short_warps * (1 + block_warps * turns));
+    set(f, FIRST_WAVEFRONTS, "turns warps ((32 + row) (9 + 2 L) + row L (L + 1))",
+        blocks * block_warps * requests * turns + short_warps * (1 + block_warps));
     set(f, FIRST_SHUFFLES, "64 warps", blocks * block_warps * 64 + short_warps * 5);
     set(f, FIRST_BARRIERS, "warps L (L + 2)",
         blocks * block_warps * levels * (levels + 2) + short_warps * 2);

@@ -133,6 +133,12 @@ static int moves_rows(const mw_ledger_line *line)
            strstr(line->text, "STORE(to - j");
 }
 
+/* Samples of 16-byte items: two lanes of each quarter, which are served by halves. */
+static int fetches_wide_samples(const struct bench *b, const mw_ledger_line *line)
+{
+    return TILE_PLACED_BYTES(size_of(b)) == 16 && strstr(line->text, "rows) + cell");
+}
+
 /* Does every line keep to its bound? Searches, two lines of tile.cuh, have none. */
 static int banks_kept(struct bench *b)
 {
@@ -148,7 +154,8 @@ static int banks_kept(struct bench *b)
         const mw_traffic *const t = &lines[i].traffic;
         const int of_merge = strcmp(lines[i].kernel, "tile_merge") == 0;
         const int move = moves_rows(&lines[i]);
-        const uint64_t worst = (move ? of_merge : !whole) ? 2 : 1;
+        const int samples = fetches_wide_samples(b, &lines[i]);
+        const uint64_t worst = (move ? of_merge : samples || !whole) ? 2 : 1;
 
         moves += move;
         if (t->shared_requests > 0 && t->shared_worst > worst &&

@@ -257,10 +257,8 @@ DEVICE void merge_piece(struct heap *h, const struct heap_merge_args *args, wide
     open_lists(h, round, group, task % round->pieces);
     build(h);
     for (wide at = first; at < last; at += HEAP_LANES) {
-        const key k = leave(LOAD(node(h, 1) + LANE), &args->leave);
-
         if (at + LANE < last)
-            STORE_BULK(&out[at + LANE], k);
+            STORE_BULK(&out[at + LANE], leave(LOAD(node(h, 1) + LANE), &args->leave));
         if (at + HEAP_LANES >= last)
             break;
         if (h->some_short)

@@ -27,6 +27,12 @@ AGREE(ITEMS == 8 || ITEMS == 16 || ITEMS == 32);
 AGREE(TILE_ROWS >= TILE_LEAST_ROWS && TILE_ROWS <= TILE_MOST_ROWS &&
       (TILE_ROWS & (TILE_ROWS - 1)) == 0);
 
+/* For when no more is wanted of a cell: nvcc would load no more than that, either. */
+DEVICE int upper_half(const wide_cell *cell)
+{
+    return LOAD((const int_cell *)cell + 1);
+}
+
 /* Of all lanes up to mine, with it. */
 DEVICE unsigned sum_up_to_lane(unsigned sum)
 {
@@ -188,16 +194,19 @@ struct tile_target {
 
 /*
  * Key 32 i of the array is sample i: at most one of each 32 keys, ITEMS of a
- * warp's. Spread over the warp, the lanes of each half meet different banks.
+ * warp's. They lie in different banks if they are fetched by the first lanes of
+ * each part of the warp that is served at once, as many of each. Every other
+ * lane would not do: the parts would be served together, and meet.
  */
 DEVICE void store_samples(int rows, const struct tile_target *to, int first, bare base)
 {
-    enum { SPREAD = WARP / ITEMS };
+    enum { PART = CELL_BYTES > 4 ? 128 / CELL_BYTES : WARP, MINE = PART * ITEMS / WARP };
     const wide begin = to->first + first;
-    const int sample = (int)((0 - begin) % TILE_SAMPLE) + LANE / SPREAD * TILE_SAMPLE;
+    const int number = LANE / PART * MINE + LANE % PART;
+    const int sample = (int)((0 - begin) % TILE_SAMPLE) + number * TILE_SAMPLE;
     const int cell = sample + (int)((unsigned)sample / ITEMS);
 
-    if (LANE % SPREAD == 0 && first + sample < to->count) {
+    if (LANE % PART < MINE && first + sample < to->count) {
         const item k = LOAD(SHARED_CELL(item_cell, rows) + cell);
 
         STORE(&to->samples[(begin + sample) / TILE_SAMPLE], (key)(key_of(k) + base));

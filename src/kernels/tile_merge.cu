@@ -52,8 +52,7 @@ struct tile_node {
 struct tile_tree {
     wide_cell rows[TILE_MOST_WAYS];  /* begin, and end in the upper half */
     wide_cell lists[TILE_MOST_WAYS]; /* a_count; origin and shift in the upper half */
-    int_cell total;                  /* keys of the tile */
-    unsigned_cell first;             /* its first place in the output */
+    wide_cell tile;                  /* its keys; its first place in the upper half */
 };
 
 DEVICE struct tile_node get_node(const struct tile_tree *tree, int number)
@@ -132,10 +131,8 @@ DEVICE struct tile_list plan_lists(const struct tile_round *round, int cells,
         const unsigned total = SUM((unsigned)list.count);
 
         plant_tree(tree, &list, cells, round->ways);
-        if (LANE == 0) {
-            STORE(&tree->total, (int)total);
-            STORE(&tree->first, first);
-        }
+        if (LANE == 0)
+            STORE(&tree->tile, (wide)total | (wide)first << 32);
     }
     return list;
 }
@@ -258,7 +255,7 @@ DEVICE int node_of_row(const struct tile_tree *tree, int ways)
 
     while (node < ways / 2) {
         node *= 2;
-        if ((int)(LOAD(&tree->rows[node]) >> 32) <= THREAD)
+        if (upper_half(&tree->rows[node]) <= THREAD)
             node++;
     }
     return node;
@@ -281,21 +278,23 @@ DEVICE struct group my_group(const struct tile_node *node)
 DEVICE void put_merged_row(const struct tile_tree *tree, int number, int begin,
                            const item *r)
 {
-    const struct tile_node next = get_node(tree, number / 2);
-    const int mirrored = begin + next.end - 1 - THREAD;
+    const int end = upper_half(&tree->rows[number / 2]);
+    const unsigned high = (unsigned)upper_half(&tree->lists[number / 2]);
+    const int origin = (int)(high & 0xffffff);
+    const int shift = (int)(high >> 24);
+    const int mirrored = begin + end - 1 - THREAD;
 
     if (number % 2)
-        scatter(next.origin + mirrored * ROW_BYTES + (ITEMS - 1) * CELL_BYTES + next.shift,
-                1, r);
+        scatter(origin + mirrored * ROW_BYTES + (ITEMS - 1) * CELL_BYTES + shift, 1, r);
     else
-        scatter(next.origin + THREAD * ROW_BYTES, 0, r);
+        scatter(origin + THREAD * ROW_BYTES, 0, r);
 }
 
 /* Merge pairs of lists, then pairs of pairs, until one is left. */
 DEVICE void merge_rounds(const struct tile_tree *tree, int cells, int_cell *splits,
                          int ways, const int near)
 {
-    const int live = THREAD < get_node(tree, 1).end;
+    const int live = THREAD < upper_half(&tree->rows[1]);
 
     for (int number = node_of_row(tree, ways); number > 0; number /= 2) {
         const struct tile_node node = get_node(tree, number);
@@ -387,11 +386,13 @@ KERNEL(tile_merge, struct tile_merge_args)
         merge_rounds(&sm->tree, cells, sm->splits, args.round.ways, 0);
     WARP_BARRIER();
 
+    const wide tile = LOAD(&sm->tree.tile);
+
     to.array = (key_cell *)args.round.out;
     to.samples = (key_cell *)args.round.samples;
     to.places = (place_cell *)args.places;
-    to.first = LOAD(&sm->tree.first);
-    to.count = LOAD(&sm->tree.total);
+    to.first = (unsigned)(tile >> 32);
+    to.count = (int)tile;
     store_rows(cells, &to, (int)(to.first % WARP), b.base, &args.leave);
     if (PLACED)
         store_places(cells, &to);

@@ -31,11 +31,11 @@ static uint32_t crowded_turns(const uint64_t *words, uint32_t count)
     return most;
 }
 
-/* Turns for the lanes of `mask`, which go to the banks together: 32 words at most. */
+/* Turns for the lanes of `mask`, which go to the banks together: 64 words at most. */
 static uint32_t turns(const uint64_t *at, uint32_t mask, uint32_t bytes)
 {
     const uint32_t words_each = bytes > WORD ? bytes / WORD : 1;
-    uint64_t words[LANES];
+    uint64_t words[2 * BANKS];
     uint64_t served[BANKS];
     uint32_t busy = 0;
     uint32_t count = 0;
@@ -58,25 +58,41 @@ static uint32_t turns(const uint64_t *at, uint32_t mask, uint32_t bytes)
     return crowded ? crowded_turns(words, count) : 1;
 }
 
-struct cost bank_cost(const uint64_t *at, uint32_t mask, uint32_t bytes)
+/* Does each lane want the same as the one at lane xor `distance`, if both take part? */
+static int alike(const uint64_t *at, uint32_t mask, uint32_t distance)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(rest);
+
+        if (mask >> (lane ^ distance) & 1 && at[lane] != at[lane ^ distance])
+            return 0;
+    }
+    return 1;
+}
+
+/* Add the turns of the lanes of `mask`, if there are any, as one part of a request. */
+static void add_part(struct cost *cost, const uint64_t *at, uint32_t mask, uint32_t bytes)
+{
+    if (mask) {
+        cost->paid += turns(at, mask, bytes);
+        cost->ideal++;
+    }
+}
+
+struct cost bank_cost(const uint64_t *at, uint32_t mask, uint32_t bytes, int is_load)
 {
     const uint32_t parts = bytes > WORD ? bytes / WORD : 1;
-    const uint32_t lanes = LANES / parts;
-    const uint32_t whole = UINT32_MAX >> (LANES - lanes);
     struct cost cost = {0, 0};
+    uint32_t lanes = LANES / parts;
 
     if (in_a_row(at, mask, bytes)) {
         cost.paid = cost.ideal = parts;
         return cost;
     }
-    for (uint32_t first = 0; first < LANES; first += lanes) {
-        const uint32_t part = mask & whole << first;
-
-        if (part) {
-            cost.paid += turns(at, part, bytes);
-            cost.ideal++;
-        }
-    }
+    if (is_load && parts > 1 && (alike(at, mask, 1) || alike(at, mask, 2)))
+        lanes *= 2;
+    for (uint32_t first = 0; first < LANES; first += lanes)
+        add_part(&cost, at, mask & UINT32_MAX >> (LANES - lanes) << first, bytes);
     return cost;
 }
 

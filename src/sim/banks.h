@@ -19,10 +19,14 @@ struct cost {
  *
  * Shared memory has 32 banks of 4 bytes that serve one word each at a time; a
  * word may go to any number of lanes. Accesses of 8 bytes go by halves of the
- * warp, those of 16 bytes by quarters. Global memory moves in sectors of 32
- * bytes; the ideal packs the distinct bytes touched.
+ * warp, those of 16 bytes by quarters, one part after the other, and the ideal is
+ * a turn for each part. A load goes by parts of twice as many lanes if every lane
+ * agrees with its neighbour (lane xor 1), or every lane with the one at lane xor 2:
+ * of the two, one takes no part or both want the same. That is what an H200 was
+ * seen to do. Global memory moves in sectors of 32 bytes; the ideal packs the
+ * distinct bytes touched.
  */
-struct cost bank_cost(const uint64_t *at, uint32_t mask, uint32_t bytes);
+struct cost bank_cost(const uint64_t *at, uint32_t mask, uint32_t bytes, int is_load);
 struct cost sector_cost(const uint64_t *at, uint32_t mask, uint32_t bytes);
 
 #endif

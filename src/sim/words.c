@@ -124,7 +124,8 @@ void machine_fold(struct machine *m)
         mw_traffic *const t = &m->ledger.entries[r->line].traffic;
 
         if (r->shared) {
-            const struct cost cost = bank_cost(r->at, r->shared, r->site->bytes);
+            const struct cost cost =
+                bank_cost(r->at, r->shared, r->site->bytes, r->site->word == SIMT_LOAD);
             const uint64_t ways = (cost.paid + cost.ideal - 1) / cost.ideal;
 
             t->shared_requests++;

@@ -57,6 +57,27 @@ static void shared_by(int *places, int bytes, int n)
         places[lane] = lane / n;
 }
 
+/* Lanes that differ in bit n alone share a cell; there is no gap between the cells. */
+static int cell_without(int lane, int n)
+{
+    return lane >> (n + 1) << n | (lane & ((1 << n) - 1));
+}
+
+static void without(int *places, int bytes, int n)
+{
+    (void)bytes;
+    for (int lane = 0; lane < PATTERN_LANES; lane++)
+        places[lane] = cell_without(lane, n);
+}
+
+/* The same for lanes 0 to 15; the others have a cell each. */
+static void half_without(int *places, int bytes, int n)
+{
+    (void)bytes;
+    for (int lane = 0; lane < PATTERN_LANES; lane++)
+        places[lane] = lane < 16 ? cell_without(lane, n) : lane;
+}
+
 static void exchanged(int *places, int bytes, int n)
 {
     (void)bytes;
@@ -148,6 +169,13 @@ static const struct pattern patterns[] = {
     {"lane mod 16",                    BOTH | LOADS_ONLY,   modulo,        16},
     {"lane / 2",                       BOTH | LOADS_ONLY,   shared_by,     2},
     {"lane / 16",                      SHARED | LOADS_ONLY, shared_by,     16},
+    {"lane without bit 1",             SHARED | LOADS_ONLY, without,       1},
+    {"lane without bit 2",             SHARED | LOADS_ONLY, without,       2},
+    {"lane without bit 3",             SHARED | LOADS_ONLY, without,       3},
+    {"half without bit 0",             SHARED | LOADS_ONLY, half_without,  0},
+    {"half without bit 1",             SHARED | LOADS_ONLY, half_without,  1},
+    {"lanes 0, 1, 4, 5, ...",          SHARED,              some_lanes,    0x33333333},
+    {"lanes 0 to 3, 8 to 11, ...",     SHARED,              some_lanes,    0x0f0f0f0f},
     {"lane xor 16",                    SHARED,              exchanged,     16},
     {"lane xor 5",                     SHARED,              exchanged,     5},
     {"even lanes",                     BOTH,                some_lanes,    0x55555555},

@@ -1,67 +1,75 @@
 #!/bin/sh
-# pinned.sh CALIBRATE [RESULT...] - the simulator still counts what a GPU was seen to.
+# pinned.sh SOURCE CALIBRATE [RESULT...] - the simulator still counts what a GPU was seen to.
 #
-# RESULT is what bench/calibrate.sh wrote. Every request, wavefront and sector of its
-# micro-kernels must be what the simulator counts today and what the GPU counted; of
-# its sorts, wavefronts of shared memory within 1 % and sectors within 2 %.
+# RESULT is what bench/calibrate.sh wrote. Its simulator's side is counted again here,
+# but for the largest sorts, whose columns are taken as they are. Then
+#   - every figure of a micro-kernel of one warp must be what the GPU counted; with more
+#     warps, of which the pipe now and then takes a turn more, within 2 %;
+#   - of sorts, wavefronts of shared memory must be within 1 %, loads and stores together,
+#     by either counter, and sectors within 2 %. Kernels that find cuts are left out.
+# docs/simulator.md must show the tables of the last RESULT.
 #
 # Speaks TAP.
 set -u
-calibrate=$1
-shift
+tree=$1
+calibrate=$2
+shift 2
 if [ $# -eq 0 ]; then
-    echo "ok 1 - calibrated values # SKIP no result is committed yet"
+    echo "ok 1 - calibrated values # SKIP no result is committed"
     echo "1..1"
     exit 0
 fi
-"$calibrate" sim micro >"${TMPDIR:-/tmp}/pinned.$$" || exit 1
-trap 'rm -f "${TMPDIR:-/tmp}/pinned.$$"' EXIT
-awk -F '\t' '
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+for result in "$@"; do
+    last=$result
+    awk -F '\t' '/^#/ || $1 == "kernel" || $4 < 1000000' "$result" >"$work/smaller"
+    sh "$tree/bench/recount.sh" "$work/smaller" "$calibrate" || echo "failed" >>"$work/gone"
+    awk -F '\t' '!/^#/ && $1 != "kernel" && $4 >= 1000000' "$result"
+done >"$work/counted"
+awk -f "$tree/bench/calibration_tables.awk" "$last" | grep -vxF -f "$tree/docs/simulator.md" \
+    >"$work/unsaid"
+
+awk -F '\t' -v gone="$(cat "$work/gone" 2>/dev/null)" -v unsaid="$(head -n 3 "$work/unsaid")" '
 function ok(passed, words) {
     printf "%sok %d - %s\n", passed ? "" : "not ", ++number, words
     failed += !passed
 }
-FNR == 1 {
-    file++
+function beyond(sim, gpu, bar) {
+    return sim - gpu > gpu * bar / 100 || gpu - sim > gpu * bar / 100
 }
-file == 1 && FNR == 1 {
-    for (i = 1; i <= NF; i++)
-        head[i] = $i
-}
-file == 1 {
-    for (i = 9; i <= NF; i++)
-        now[$2, $3, $4, head[i]] = $i
-    next
+function judge(key, where, sim, gpu, bar) {
+    cases[key]++
+    if (beyond(sim, gpu, bar)) {
+        print "# " key ", " where ": " sim ", the GPU " gpu
+        wrong[key]++
+    }
 }
 /^#/ || $1 == "kernel" {
     next
 }
-$1 ~ /_(load|store)$/ && $6 !~ /conflicts/ {
-    key = $1 ", " $2 ", " $6
-    cases[key]++
-    if (now[$1, $2, $3, $6] "" != $7 "") {
-        print "# " key ", " $3 ": " now[$1, $2, $3, $6] " and no longer " $7
-        wrong[key]++
-    }
-    if ($7 != $8) {
-        print "# " key ", " $3 ": the GPU counted " $8 ", not " $7
-        wrong[key]++
-    }
+$1 ~ /_(load|store)$/ {
+    judge($1 ", " $2 ", " $6, $3, $7, $8, $3 ~ /warps/ && $6 !~ /by_instruction/ ? 2 : 0)
+    next
 }
-$1 !~ /_(load|store)$/ && $6 ~ /shared_.*wavefronts|sectors/ && $1 !~ /_cut$/ {
-    key = $1 ", " $2 ", " $6
-    cases[key]++
-    bar = $6 ~ /wavefronts/ ? 1 : 2
-    if ($9 == "-" || $9 > bar || $9 < -bar) {
-        print "# " key ", " $3 ", launch " $5 ": " $7 ", the GPU " $8
-        wrong[key]++
-    }
+$1 !~ /_cut$/ && $6 ~ /shared_.*wavefronts|sectors$/ {
+    sub(/_(load|store)/, "", $6)
+    launch = $1 ", " $2 ", " $6 FS $3 ", " $4 " keys, launch " $5
+    sim[launch] += $7
+    gpu[launch] += $8
 }
 END {
+    for (launch in sim) {
+        split(launch, part, FS)
+        judge(part[1], part[2], sim[launch], gpu[launch], part[1] ~ /wavefronts/ ? 1 : 2)
+    }
     for (key in cases)
         ok(!wrong[key], key ": " cases[key] " cases")
-    if (number == 0)
-        ok(0, "there are cases")
+    ok(number > 0, "there are cases")
+    ok(gone == "", "every launch is still made")
+    ok(unsaid == "", "docs/simulator.md has the tables")
+    if (unsaid != "")
+        print "# it lacks: " unsaid
     print "1.." number
     exit failed > 0
-}' "${TMPDIR:-/tmp}/pinned.$$" "$@"
+}' "$work/counted"
