@@ -142,21 +142,27 @@ static void first_traffic(struct forecast *f)
 }
 
 /*
- * Shearsort transposes 8 times, the last store once more, 64 requests each. A run
- * grows in `levels` steps: step i exchanges i times between warps, and transposes
- * twice. A short last block first looks for its greatest key.
+ * Shearsort transposes 8 times, the last store once more. A run grows in `levels`
+ * steps: step i exchanges i times between warps, and transposes twice. Transposing
+ * stores rows and loads columns, exchanging stores rows and loads rows. Rows go in
+ * words, however many keys a word has: 32 times 32 keys take 8 turns of the banks for
+ * each byte of a key. Columns go key by key. A short last block first looks for its
+ * greatest key.
  */
 static void first_of_heap(struct forecast *f)
 {
     const uint64_t blocks = divide_up(f->count, f->tuning.base);
     const uint64_t block_warps = f->tuning.base / GRID;
     const uint64_t levels = levels_of(block_warps);
-    const uint64_t requests = 64 * (9 + levels * (levels + 1) / 2 + 2 * levels);
     const uint64_t turns = f->key_size == 8 ? 2 : 1; /* of the banks, for all lanes */
+    const uint64_t row = 8 * f->key_size;
+    const uint64_t column = LANES * turns;
+    const uint64_t wavefronts =
+        (9 + 2 * levels) * (row + column) + levels * (levels + 1) / 2 * (2 * row);
     const uint64_t short_warps = f->count % f->tuning.base ? block_warps : 0;
 
-    set(f, FIRST_WAVEFRONTS, "64 turns warps (9 + L (L + 1) / 2 + 2 L)",
-        blocks * block_warps * requests * turns + short_warps * (1 + block_warps * turns));
+    set(f, FIRST_WAVEFRONTS, "8 warps ((9 + 2 L) (size + 4 turns) + L (L + 1) size)",
+        blocks * block_warps * wavefronts + short_warps * (1 + block_warps * turns));
     set(f, FIRST_SHUFFLES, "64 warps", blocks * block_warps * 64 + short_warps * 5);
     set(f, FIRST_BARRIERS, "warps L (L + 2)",
         blocks * block_warps * levels * (levels + 2) + short_warps * 2);
