@@ -156,10 +156,6 @@ static void first_of_heap(struct forecast *f)
     const uint64_t requests =
         (LANES + row) * (9 + 2 * levels) + row * levels * (levels + 1);
     const uint64_t turns = f->key_size == 8 ? 2 : 1; /* of the banks, for all lanes */
-    const uint64_t row = 8 * f->key_size;
-    const uint64_t column = LANES * turns;
-    const uint64_t wavefronts =
-        (9 + 2 * levels) * (row + column) + levels * (levels + 1) / 2 * (2 * row);
     const uint64_t short_warps = f->count % f->tuning.base ? block_warps : 0;
 
     set(f, FIRST_WAVEFRONTS, "turns warps ((32 + row) (9 + 2 L) + row L (L + 1))",

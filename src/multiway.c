@@ -208,10 +208,10 @@ done:
 
 /* What differs between the engines: how to make runs, how to merge them. */
 struct engine {
-    mw_status (*first)(struct sort *sort, const void *in, void *out,
-                       struct key_code enter, struct key_code leave);
-    mw_status (*merge)(struct sort *sort, const struct plan_round *round,
-                       const void *in, void *out, struct key_code leave);
+    mw_status (*first)(struct sort *sort, const void *in, void *out, struct key_code enter,
+                       struct key_code leave);
+    mw_status (*merge)(struct sort *sort, const struct plan_round *round, const void *in,
+                       void *out, struct key_code leave);
 };
 
 static const struct engine engines[] = {

@@ -190,17 +190,17 @@ static mw_status gpu_launch(struct device *device, const struct launch *launch)
     /* From sm_90 on, kernels can wait for the launch before theirs (FOLLOW). */
     CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
                                .value.programmaticStreamSerializationAllowed = 1};
-    const CUlaunchConfig config = {
-        .gridDimX = blocks,
-        .gridDimY = 1,
-        .gridDimZ = 1,
-        .blockDimX = launch->threads,
-        .blockDimY = 1,
-        .blockDimZ = 1,
-        .sharedMemBytes = launch->shared_bytes,
-        .hStream = launch->stream,
-        .attrs = &early,
-        .numAttrs = launch->follows && device->info.architecture >= 90};
+    const CUlaunchConfig config = {.gridDimX = blocks,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = launch->threads,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .sharedMemBytes = launch->shared_bytes,
+                                   .hStream = launch->stream,
+                                   .attrs = &early,
+                                   .numAttrs =
+                                       launch->follows && device->info.architecture >= 90};
     mw_status status;
 
     assert(launch->blocks >= 1 && launch->blocks <= INT32_MAX);
