@@ -68,8 +68,8 @@ DEVICE void put_bounds(const struct tile_round *round, const struct cut_task *t,
         least = ~GREATEST(t->length ? (unsigned)~(LOAD(&keys[0]) >> 32) : 0);
     else if (t->target == t->whole)
         most = GREATEST(t->length ? (unsigned)(LOAD(&keys[t->length - 1]) >> 32) : 0);
-    if (LANE < 2)
-        STORE((unsigned_cell *)round->bounds + 2 * row + LANE, LANE ? least : most);
+    if (LANE < 2 && row + LANE > 0)
+        STORE((unsigned_cell *)round->bounds + 2 * row + LANE - 1, LANE ? least : most);
 }
 
 #endif

@@ -353,10 +353,9 @@ DEVICE struct tile_base find_base(const struct tile_round *round)
     b.near = ITEMS_NEAR;
 #if NEAR_KEYS
     const wide row = (wide)BLOCK + (unsigned)BLOCK / round->pieces;
-    const unsigned_cell *const bounds = (const unsigned_cell *)round->bounds + 2 * row;
-    const unsigned bound = LOAD(&bounds[1 + LANE % 2]); /* one request for both */
-    const unsigned least = SHUFFLE(bound, 0);           /* behind the cut before the tile */
-    const unsigned most = SHUFFLE(bound, 1);            /* before the cut behind it */
+    const wide both = LOAD((const wide_cell *)round->bounds + row);
+    const unsigned least = (unsigned)both;        /* behind the cut before the tile */
+    const unsigned most = (unsigned)(both >> 32); /* before the cut behind it */
 
     if (most - least < 0x7fefffffu) {
         b.base = (bare)least << 32;
