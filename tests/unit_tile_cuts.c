@@ -272,7 +272,10 @@ static const char *judge_cut(const struct bench *b, const struct tile_round *r,
         return "not at the group's end";
     if (rank > wanted + slack || rank + slack < wanted)
         return "too far off";
-    if (b->bits == 64 && !bounded(v, parts, b->bounds + 2 * row))
+    /* The first cut of all has none in front of it, and no place for its bound. */
+    const unsigned bounds[] = {row > 0 ? b->bounds[2 * row - 1] : 0, b->bounds[2 * row]};
+
+    if (b->bits == 64 && !bounded(v, parts, bounds))
         return "keys are not within its bounds";
     return NULL;
 }

@@ -176,7 +176,8 @@ struct tile_round {
     void *out;
     void *samples; /* key 32 i of `in` at place i; the merge puts `out`'s there */
     unsigned *cuts;
-    unsigned *bounds; /* 8-byte keys: what keys before each cut and behind it are within */
+    unsigned *bounds; /* 8-byte keys: what those between two cuts are within, the least */
+                      /*   first; next to each other: place 2 i is of the i-th cut */
     wide count;
     wide run;
     wide piece;

@@ -53,9 +53,10 @@ DEVICE struct cut_task task_of_warp(const struct tile_round *round)
 #if NEAR_KEYS
 
 /*
- * Bounds of the keys on both sides of a cut, by their upper halves: those before
- * it are at most bounds[0], those behind it at least bounds[1]. The pivot's key
- * is both; the group's two ends have none, nor has a cut that was found without.
+ * Bounds of the keys on both sides of a cut, by their upper halves: of the most
+ * that is before it, and of the least behind it. The pivot's key is both; the two
+ * ends of the group have no pivot. What two cuts say of the tile between them lies
+ * side by side, for one request to read.
  */
 DEVICE void put_bounds(const struct tile_round *round, const struct cut_task *t, wide row,
                        const struct cut_pivot *p)
