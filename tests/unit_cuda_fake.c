@@ -9,6 +9,8 @@
 
 #include "fake_cuda/life.h"
 #include "kernels/launch.h"
+#include "passes.h"
+#include "plan.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -96,6 +98,13 @@ static void test_words(struct tap *tap)
                launched->threads == 64 && launched->shared_bytes == 1000 &&
                launched->args == &args && strcmp(launched->kernel, "heap_merge") == 0,
            "the launch that was asked for", "");
+    launch.follows = 1;
+    tap_ok(tap, verbs->launch(device, &launch) == MW_OK && launched->attributes == 1,
+           "one that may begin early", "");
+    device->info.architecture = 80;
+    tap_ok(tap, verbs->launch(device, &launch) == MW_OK && launched->attributes == 0,
+           "but not on a GPU whose kernels cannot wait", "");
+    device->info.architecture = 90;
     launch.threads = 2048;
     tap_ok(tap,
            verbs->launch(device, &launch) == MW_DEVICE_FAILED &&
@@ -250,6 +259,46 @@ static void test_copies(struct tap *tap)
     }
 }
 
+/* Does the last launch of a sort of 100,000 keys begin early? -1 if it was not enqueued. */
+static int last_is_early(struct device *device, mw_engine engine, struct pass_log *log)
+{
+    const mw_tuning wish = {.engine = engine};
+    const struct code code = {0};
+    struct program *program = NULL;
+    struct plan plan;
+    mw_status status;
+
+    TRY(plan_make(&plan, &wish, &device->info, 4, 100000, device->words));
+    TRY(device->verbs->load(device, engine, 32,
+                            engine == MW_ENGINE_TILE ? &plan.tile : NULL, &program));
+    /* Nothing runs on the fake, so the addresses need only differ. */
+    TRY(passes_sort(device, program, &plan, code, (void *)4096, 100000, (void *)8192, NULL,
+                    log));
+done:
+    return status == MW_OK ? (int)fake.launched()->attributes : -1;
+}
+
+/* Which launches may begin before the one ahead of them has ended. */
+static void test_early(struct tap *tap)
+{
+    struct words words = {""};
+    struct device *device = NULL;
+    struct pass_log log = {0};
+
+    if (cuda_open(&device, 0, NULL, &words) != MW_OK) {
+        tap_ok(tap, 0, "open", words.text);
+        return;
+    }
+    tap_ok(tap, last_is_early(device, MW_ENGINE_TILE, NULL) == 1, "engine tile's do", "");
+    tap_ok(tap, last_is_early(device, MW_ENGINE_TILE, &log) == 0, "not if they are timed",
+           "");
+    tap_ok(tap, last_is_early(device, MW_ENGINE_HEAP, NULL) == 0, "engine heap's do not",
+           words.text);
+    tap_ok(tap, last_is_early(device, MW_ENGINE_PAIR, NULL) == 0, "nor engine pair's",
+           words.text);
+    device->verbs->close(device);
+}
+
 /* Many marks, in any order, set again: the last time counts. */
 static void test_marks(struct tap *tap)
 {
@@ -342,6 +391,7 @@ int main(void)
     test_tiles(&tap);
     test_context(&tap);
     test_copies(&tap);
+    test_early(&tap);
     test_marks(&tap);
     test_disk_cache(&tap);
     life_end();
