@@ -201,7 +201,7 @@ DEVICE struct cut_pivot search_keys(const struct tile_round *round, unsigned lis
     p.place *= TILE_SAMPLE;
     p.before = LANE == p.owner ? p.place : count_between(&w, &p);
     rank = SUM(p.before);
-    if (rank <= target + slack && rank + slack >= target)
+    if ((rank < target ? target - rank : rank - target) <= slack)
         return p;
     narrow(&w, &p, rank < target);
     return settle(w.keys, w.lo, w.hi, target, slack);

@@ -166,7 +166,7 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
 {
     const unsigned end = sum_up_to_lane(w->hi - w->lo);
     const unsigned begin = end - (w->hi - w->lo);
-    const unsigned apart = (open + WARP - 1) / WARP;
+    const unsigned apart = (open - 1) / WARP + 1;
     const unsigned at = probe_at(apart, LANE);
     const int probes = BITS(BALLOT(at < open));
     const int share = (int)(need / apart) + further;
@@ -247,9 +247,10 @@ DEVICE_APART struct cut_pivot settle(const key_cell *keys, unsigned lo, unsigned
         /* A pivot beyond it closes more windows than another short of it. */
         const struct cut_pivot p = take_probe(&w, aim - begun, open, short_of_it);
         const unsigned rank = SUM(p.before);
+        const unsigned off = rank < aim ? aim - rank : rank - aim;
 
         /* Beyond a bound, keys of closed windows would be on its wrong side. */
-        if (rank <= aim + tolerance && rank + tolerance >= aim &&
+        if (off <= tolerance &&
             !is_before(p.value, p.owner, bounds.low, bounds.low_owner) &&
             !is_before(bounds.high, bounds.high_owner, p.value, p.owner))
             return p;
