@@ -9,6 +9,7 @@
  *   of lists; from 2^17 keys on, where tiles take 256 keys or more of each list,
  *   bulk requests and the sectors that their bytes fill are within 5 % of that
  *   a bulk request touches at most one sector more than its bytes fill
+ *   a cut is found in a few rounds of a few loads, however the lists look
  *
  *   tile_claims [percent]
  *
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 
 enum parameter { TYPE, SHAPE, COUNT, WAYS, DIRECTION, GEOMETRY, PARAMETERS };
-enum { MOST_SHAPES = 64, LARGE = 1 << 17, GEOMETRIES = 4 };
+enum { MOST_SHAPES = 64, LARGE = 1 << 17, GEOMETRIES = 4, MOST_LOADS = 60 };
 
 /* A type of each width first: the others differ from them at the two ends only. */
 static const mw_type all_types[] = {MW_U8, MW_I16, MW_U32, MW_F64, MW_F32, MW_I64};
@@ -54,6 +55,8 @@ struct sums {
     mw_traffic scatters; /* ... and of it, too */
     mw_traffic bulk;
     uint64_t other_requests;
+    uint64_t cuts;
+    uint64_t cut_loads;
 };
 
 /* All cases together, for the reader. */
@@ -64,6 +67,7 @@ struct totals {
     double most_sectors;  /* sectors its requests touch over the ideal */
     double most_gather;   /* wavefronts of the gathers over the ideal, ... */
     double most_scatter;  /* ... and of the scatters */
+    double most_loads;    /* of a cut, on average over one sort */
 };
 
 /* The searches are two lines of tile.cuh, both keys of a probe; gathers are one. */
@@ -104,6 +108,12 @@ static int sum_lines(const mw_ledger_line *lines, size_t count, int other_rows,
         if (lines[i].bulk) {
             traffic_add(&sums->bulk, t);
             passed &= t->global_sectors <= t->global_ideal + t->global_requests;
+        }
+        if (strcmp(lines[i].kernel, "tile_cut") == 0) { /* it stores a cut at once */
+            if (strstr(lines[i].text, "round->cuts"))
+                sums->cuts += t->global_requests;
+            else if (!strstr(lines[i].text, "STORE"))
+                sums->cut_loads += t->global_requests;
         }
         if (is_search(&lines[i])) {
             traffic_add(&sums->searches, t);
@@ -179,6 +189,21 @@ static int traffic_fits(const struct trial *t, const struct plan *plan,
     return 1;
 }
 
+/*
+ * One load waits for another, so they are what a cut takes. A search that halves one
+ * window at a time would need hundreds.
+ */
+static int cuts_fit(const struct sums *sums, struct totals *totals)
+{
+    const double loads = sums->cuts ? (double)sums->cut_loads / (double)sums->cuts : 0;
+
+    keep_most(&totals->most_loads, loads);
+    if (loads <= MOST_LOADS)
+        return 1;
+    tap_note("%.1f loads a cut", loads);
+    return 0;
+}
+
 static int claims_hold(mw_context *context, const struct trial *t, struct totals *totals)
 {
     const mw_ledger_line *lines;
@@ -208,7 +233,7 @@ static int claims_hold(mw_context *context, const struct trial *t, struct totals
               over(sums.gathers.shared_wavefronts, sums.gathers.shared_ideal));
     keep_most(&totals->most_scatter,
               over(sums.scatters.shared_wavefronts, sums.scatters.shared_ideal));
-    return passed & traffic_fits(t, &plan, &sums, totals);
+    return passed & traffic_fits(t, &plan, &sums, totals) & cuts_fit(&sums, totals);
 }
 
 static void run_case(struct tap *tap, mw_context *context, const struct trial *t,
@@ -288,6 +313,7 @@ static void run_cases(struct tap *tap, mw_context *context, const struct cover *
              "%.2f %% more touched",
              100 * totals.most_requests, 100 * totals.most_packed,
              100 * totals.most_sectors);
+    tap_note("cuts: %.1f loads, at the most", totals.most_loads);
 }
 
 int main(int count, char **words)
