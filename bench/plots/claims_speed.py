@@ -80,7 +80,7 @@ def gains(results, ours):
         heavy = facts.speedups(hard, "conflict:17,256", ours, name)
         if name == "moderngpu":  # which has an input of its own
             heavy.update(facts.speedups(results["fig6-conflict-moderngpu"],
-                                        "conflict:15,128", ours, name))
+                                        facts.MODERNGPU_INPUT, ours, name))
         heavy = {count: gain for count, gain in heavy.items() if count >= 1 << 20}
         if random and heavy:
             found[name] = (random[max(random)] - 1, max(heavy.values()) - 1)

@@ -36,7 +36,7 @@ def sortedness():
     """Engines over the shapes of figure 1, with swaps in proportion."""
     shapes = ["sorted"]
     shapes += [f"swaps:{scaled(swaps)}" for swaps in SWAPS]
-    shapes += ["permutation", "conflict:17,256", "conflict:15,128",
+    shapes += ["permutation", "conflict:17,256", "conflict:11,128",
                "conflict:17,256,worst"]
     for engine in "pair", "heap", "tile":
         for shape in shapes:
