@@ -19,9 +19,10 @@ CAREFUL = ("No bank conflict depends on the keys in engine `heap`, but its time 
            "and two of them are merged without further ado; once a list has ended, nodes "
            "may be short, and each merge must ask for their counts and keep them "
            "(`fill` in [heap_merge.cu](../src/kernels/heap_merge.cu)). In random order the "
-           "lists of a piece end together, at its end. Where there is some order, a piece "
-           "takes much from few lists and little or nothing from the rest, and most of it "
-           "is merged the careful way.")
+           "lists of a piece end together, close to its end. Where there is some order, a "
+           "piece takes much from few lists and little or nothing from the rest, and all or "
+           "most of it is merged the careful way: `multiway count --lines` counts "
+           "`merge_full` and `merge_short` apart.")
 
 
 @dataclasses.dataclass
