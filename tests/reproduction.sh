@@ -76,7 +76,7 @@ python3 "$plots/report.py" "$results" "$work/page.md" >/dev/null 2>"$work/log"
 say "docs/reproduction.md is what the tables give: make figures" \
     "$(cat "$work/log"; diff "$source_tree/docs/reproduction.md" "$work/page.md" | head -n 20)"
 say "the simulator counts what the tables say" \
-    "$(python3 "$plots/counts.py" "$command" "$results" --check 50000 2>&1)"
+    "$(python3 "$plots/counts.py" "$command" "$results" --check 50000 3 2>&1)"
 
 # Whatever was measured, other numbers must get other words.
 ends "one conflict" C1 '$1 == "heap" && $2 == "u8" { $9 = 1 }' sim-claims

@@ -8,6 +8,9 @@ CUB_TILE = {"i32": 256 * 17, "i64": 256 * 8}
 # CUB's radix sort: 8 bits a pass, and one reading beforehand, which is half a pass.
 RADIX_PASSES = {"i32": 4.5, "i64": 8.5}
 
+# modernGPU's mergesort: 128 threads of 11 keys on what came after Maxwell.
+MODERNGPU_INPUT = "conflict:11,128"
+
 
 def by_figure_1(counted, engine, shapes):
     """The counts of an engine by the shapes of figure 1, whose swaps are in proportion."""

@@ -35,12 +35,12 @@ def throughput(axes, table, title, **wanted):
     style.label_ends(axes, labels)
 
 
-SHAPE_NAMES = {"sorted": "sorted", "permutation": "random",
-               "conflict:17,256": "conflict\nE = 17",
-               "conflict:15,128": "conflict\nE = 15"}
+SHAPE_NAMES = {"permutation": "random"}
 
 
 def shape_name(shape):
+    if shape.startswith("conflict:"):
+        return f"conflict\nE = {shape[9:].split(',')[0]}"
     if shape.startswith("swaps:"):
         return f"$10^{{{len(shape) - len('swaps:1')}}}$\nswaps"
     return SHAPE_NAMES.get(shape, shape)
@@ -51,12 +51,14 @@ def figure_1(results):
     figure, axes = style.panels(2, 1, height=6.6, sharex=True,
                                 gridspec_kw={"height_ratios": [3, 2]})
     table = results["fig1-sortedness"]
-    shapes = [shape for shape in table.names("shape") if shape != "-"]
+    counted = results["sim-sortedness"]
+    shapes = list(facts.by_figure_1(counted, "pair", table.names("shape")))
     above, below = axes[0][0], axes[1][0]
     labels = []
     for name in style.known(table.names("contestant")):
         rows = [dict(row, count=shapes.index(row["shape"]))
-                for row in table.where(contestant=name, verified="yes")]
+                for row in table.where(contestant=name, verified="yes")
+                if row["shape"] in shapes]
         for made, line in (False, "-"), (True, "none"):  # constructed inputs stand apart
             some = [row for row in rows if row["shape"].startswith("conflict") == made]
             x, y = style.line_of(above, some, lambda row, which: row[which],
@@ -68,7 +70,6 @@ def figure_1(results):
     style.label_ends(above, labels, gap=0.07)
 
     labels = []
-    counted = results["sim-sortedness"]
     for name in "pair", "heap", "tile":
         rows = facts.by_figure_1(counted, name, shapes)
         for made, line in (False, "-"), (True, "none"):
