@@ -115,6 +115,10 @@ int output_aim(struct output *output, const char *command, const char *path)
         return 0;
     }
     output->name = path;
+    if (!*path) { /* told now, not when the work is done */
+        complain(command, "a file to write needs a name, not an empty one");
+        return -1;
+    }
     if (stat(path, &about) != 0 || S_ISREG(about.st_mode))
         return aim_at_target(output, path);
     if (S_ISDIR(about.st_mode)) {

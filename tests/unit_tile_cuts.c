@@ -5,7 +5,8 @@
  * every cut must be made by one place in the total order (key, list, position):
  * the last key before it in any list comes before the first key behind it in
  * any other. It must lie within TILE_SLACK keys of where it was asked for, not
- * before its predecessor, and of 8-byte keys its bounds must hold.
+ * before its predecessor, and of 8-byte keys its bounds must hold. Nor may cuts take
+ * long: on average over an array, a few rounds of a few loads.
  */
 #include "device.h"
 #include "kit.h"
@@ -27,13 +28,14 @@ enum kind {
     SKEWED,
     IDENTICAL,
     TURNS,
+    BLOCKS,
     KINDS
 };
 
 static const char *const kind_names[KINDS] = {
     "all equal", "two values",      "ten values",     "random",
     "extremes",  "lists ascend",    "lists reversed", "one odd list out",
-    "skewed",    "identical lists", "lists in turns"};
+    "skewed",    "identical lists", "lists in turns", "blocks in turn"};
 
 /* Keys of a group, if it is whole; the array in 16ths of a group plus some keys. */
 static const struct shape {
@@ -49,7 +51,7 @@ static const struct shape {
     {180224, 19, 77},
 };
 
-enum { MOST_KEYS = 225280, MOST_CUTS = 2 * 2400 * TILE_MOST_WAYS };
+enum { MOST_KEYS = 225280, MOST_CUTS = 2 * 2400 * TILE_MOST_WAYS, MOST_LOADS = 55 };
 
 struct bench {
     struct device *device;
@@ -95,6 +97,8 @@ static uint64_t key_of(enum kind kind, int bits, uint64_t list, uint64_t ways, u
         if (random % 10)
             return (list % ways << (bits - 5)) + (random >> 8 & most >> 5);
         return random >> 8 & most;
+    case BLOCKS: /* 128 keys of each list in turn; of 8 bits, the last value stays */
+        return i / 128 * ways + list % ways < most ? i / 128 * ways + list % ways : most;
     default:
         return random & most;
     }
@@ -148,6 +152,7 @@ static mw_status launch_cut(struct bench *b, const struct tile_round *round, uin
 
     TRY(b->device->verbs->load(b->device, MW_ENGINE_TILE, b->bits, b->tile,
                                &launch.program));
+    b->device->verbs->ledger_reset(b->device);
     TRY(b->device->verbs->launch(b->device, &launch));
     TRY(b->device->verbs->wait(b->device, NULL));
 done:
@@ -233,8 +238,7 @@ static int consistent(const struct view *v, const unsigned *parts)
     return before < behind || (before == behind && last <= first);
 }
 
-/* Are the upper halves of all keys at most bounds[0] before it, at least bounds[1] behind?
- */
+/* Are the upper halves of keys at most bounds[0] before it, at least bounds[1] behind? */
 static int bounded(const struct view *v, const unsigned *parts, const unsigned *bounds)
 {
     for (int list = 0; list < v->ways; list++) {
@@ -300,6 +304,24 @@ static int cuts_right(const struct bench *b, const struct tile_round *r)
     return 1;
 }
 
+/* Did the last launch ask for little, its results written, too? */
+static int cuts_cheap(struct bench *b, const struct tile_round *r)
+{
+    const uint64_t cuts = (uint64_t)r->groups * (r->pieces + 1);
+    const mw_ledger_line *lines;
+    uint64_t requests = 0;
+    size_t count;
+
+    if (b->device->verbs->ledger(b->device, &lines, &count) != MW_OK)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        requests += lines[i].traffic.global_requests;
+    if (requests > MOST_LOADS * cuts)
+        tap_note("piece %llu: %llu requests of %llu cuts", r->piece, (wide)requests,
+                 (wide)cuts);
+    return requests > 0 && requests <= MOST_LOADS * cuts;
+}
+
 /* The shape, cut into pieces that cuts cannot overtake each other in, or nearer. */
 static int shape_right(struct bench *b, const struct shape *s, int ways, enum kind kind,
                        int near)
@@ -326,7 +348,7 @@ static int shape_right(struct bench *b, const struct shape *s, int ways, enum ki
         tap_note("%s", b->words.text);
         return 0;
     }
-    return cuts_right(b, &r);
+    return cuts_right(b, &r) && cuts_cheap(b, &r);
 }
 
 /* One width and geometry, numbers of ways `step` apart, every kind of lists. */

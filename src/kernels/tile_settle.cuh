@@ -159,7 +159,9 @@ DEVICE int rank_of_mine(key mine)
 
 /*
  * Among probes spread over the windows, a pivot that has about `need` of the `open`
- * places before it, or one further than that.
+ * places before it, or one further than that. Between two probes equally near, the
+ * lesser: once windows are as long as the rest, the greatest of all probes would
+ * be taken for ever, and shorten the windows by what is behind it in its own.
  */
 DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsigned open,
                                    int further)
@@ -169,7 +171,7 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
     const unsigned apart = (open - 1) / WARP + 1;
     const unsigned at = probe_at(apart, LANE);
     const int probes = BITS(BALLOT(at < open));
-    const int share = (int)(need / apart) + further;
+    const int share = (int)((need - (need > 0)) / apart) + further;
     const int wanted = share < probes ? share : probes - 1;
     unsigned list = 0;
     struct cut_pivot p;
