@@ -112,19 +112,8 @@ check_leftovers() {
         xargs -0 -r grep -nIwE "$words" /dev/null)
 }
 
-number=0
-failed=0
-
-say() { # COMPLAINTS NAME: one case
-    number=$((number + 1))
-    if [ -z "$1" ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        echo "# ${1//$'\n'/$'\n'# }"
-        failed=1
-    fi
-}
+# shellcheck source=tests/say.sh
+. "$source_tree/tests/say.sh"
 
 plant() { # TREE PATH TEXT
     mkdir -p "$1/$(dirname "$2")"
@@ -150,7 +139,7 @@ plant "$planted" tests/t.c '#include "plan.h"\n#include "kit.h"'
 
 clean=$(check_includes "$planted"; check_calls "$planted"; check_sizes "$planted"
     check_leftovers "$planted")
-say "$clean" "a clean tree is not complained about"
+say "a clean tree is not complained about" "$clean"
 
 missed=
 expect() { # CHECK PATH TEXT WORDS: plant it, and hear about it
@@ -187,11 +176,11 @@ expect calls src/sim/bad.c 'abort();' 'src/sim/bad.c:1'
 expect calls src/base/bad.inl 'exit(1);' 'src/base/bad.inl:1'
 expect sizes src/bad.c "$(seq 451)" 'src/bad.c has 451 lines'
 expect leftovers docs/bad.md 'TO''DO: later' 'docs/bad.md:1'
-say "$missed" "each planted violation is named"
+say "each planted violation is named" "$missed"
 
-say "$(check_includes "$source_tree")" "arrows point down: every #include is allowed"
-say "$(check_calls "$source_tree")" "src/ neither prints, exits nor reads the environment"
-say "$(check_sizes "$source_tree")" "no file has more than 450 lines"
-say "$(check_leftovers "$source_tree")" "nothing is left to be done later"
+say "arrows point down: every #include is allowed" "$(check_includes "$source_tree")"
+say "src/ neither prints, exits nor reads the environment" "$(check_calls "$source_tree")"
+say "no file has more than 450 lines" "$(check_sizes "$source_tree")"
+say "nothing is left to be done later" "$(check_leftovers "$source_tree")"
 echo "1..$number"
 exit $failed

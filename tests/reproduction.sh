@@ -20,19 +20,8 @@ if ! command -v python3 >/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-number=0
-failed=0
-
-say() { # NAME COMPLAINTS
-    number=$((number + 1))
-    if [ -z "$2" ]; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        echo "# ${2//$'\n'/$'\n'# }"
-        failed=1
-    fi
-}
+# shellcheck source=tests/say.sh
+. "$source_tree/tests/say.sh"
 
 # verdict ROW AWK TABLE...: what the page says of a claim if those tables are changed.
 verdict() {
