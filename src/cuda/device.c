@@ -187,7 +187,7 @@ static mw_status gpu_launch(struct device *device, const struct launch *launch)
     struct gpu *const gpu = gpu_of(device);
     const unsigned blocks = (unsigned)launch->blocks;
     void *parameters[] = {(void *)launch->args};
-    /* From sm_90 on, kernels can wait for the launch before theirs (FOLLOW). */
+    /* From sm_90 on, kernels wait for the launch before theirs (simt_follow). */
     CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
                                .value.programmaticStreamSerializationAllowed = 1};
     const CUlaunchConfig config = {.gridDimX = blocks,
