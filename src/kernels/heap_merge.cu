@@ -10,22 +10,33 @@
  * A node access is 32 keys side by side, forwards or backwards: every lane in
  * a bank of its own (or, for narrow keys, sharing a word), whatever the data.
  *
- * Near the end of the lists nodes run short. No value stands for "nothing":
- * a short node has a count, its unused places repeat its last key, and a merge
- * fills up with the greater of the two last keys, so that what is real comes
- * first. A node is short only if nothing is left below it.
+ * Near the end of the lists nodes run short. The places behind a short node's
+ * keys hold fillers, behind which no key comes, so two nodes are merged in one
+ * way, short or not. No value stands for "nothing", since a key may equal a filler:
+ * what a short node holds is told by a count. A node is short only if nothing is left
+ * below it, so it stays short, and whatever is noted of short nodes is never undone.
  */
 
-/* A warp's heap. Nodes are 1 (the root) to 2 K - 1; v's children are 2v and 2v + 1. */
+/* Children of nodes. Bit v: the left child of v, the right child of v. */
+struct children {
+    unsigned left;
+    unsigned right;
+};
+
+/*
+ * A warp's heap. Nodes are 1 (the root) to 2 K - 1; v's children are 2v and 2v + 1.
+ * All lanes have the same bits.
+ */
 struct heap {
-    key_cell *nodes;     /* in shared memory */
-    const key_cell *in;  /* the lists of this group, one behind the other */
-    int ways;            /* leaf v is fed by list v - ways */
-    int some_short;      /* has any node fewer than 32 keys? */
-    int count;           /* keys in node LANE ... */
-    int high_count;      /* ... and in node 32 + LANE */
-    unsigned goes_right; /* bit v: filling v empties its right child */
-    wide next;           /* my list: the unread keys are [next, last) of `in` */
+    key_cell *nodes;         /* in shared memory */
+    const key_cell *in;      /* the lists of this group, one behind the other */
+    int ways;                /* leaf v is fed by list v - ways */
+    int count;               /* keys in node LANE ... */
+    int high_count;          /* ... and in node 32 + LANE */
+    struct children lacking; /* those with fewer than 32 keys ... */
+    struct children empty;   /* ... and with none: nothing but fillers */
+    unsigned goes_right;     /* bit v: filling v empties its right child */
+    wide next;               /* my list: the unread keys are [next, last) of `in` */
     wide last;
 };
 
@@ -39,76 +50,81 @@ DEVICE int node_count(const struct heap *h, int v)
     return v < WARP ? SHUFFLE(h->count, v) : SHUFFLE(h->high_count, v - WARP);
 }
 
-DEVICE void set_count(struct heap *h, int v, int count)
+DEVICE void add_child(struct children *c, int v)
 {
+    if (v % 2)
+        c->right |= 1u << v / 2;
+    else
+        c->left |= 1u << v / 2;
+}
+
+/* Note that node v has only `count` keys, or not even that many. */
+DEVICE void run_short(struct heap *h, int v, int count)
+{
+    if (count == HEAP_LANES)
+        return;
     if (LANE == v)
         h->count = count;
     if (LANE + WARP == v)
         h->high_count = count;
+    add_child(&h->lacking, v);
+    if (count == 0)
+        add_child(&h->empty, v);
 }
 
-/*
- * The child of v that gives up its keys when v is filled: the one with the
- * lesser last key, since the other then keeps its last key and stays in order
- * with what is below it. A short child has nothing below it and keeps the rest.
- */
-DEVICE int emptied_child(const struct heap *h, int v, int careful)
+/* Where just one child of a node is among `c`, the other is to be emptied. */
+DEVICE void spare(struct heap *h, const struct children *c)
 {
-    if (careful) {
-        if (node_count(h, 2 * v + 1) < HEAP_LANES)
-            return 2 * v;
-        if (node_count(h, 2 * v) < HEAP_LANES)
-            return 2 * v + 1;
-    }
+    const unsigned one = c->left ^ c->right;
+
+    h->goes_right = (h->goes_right & ~one) | (c->left & one);
+}
+
+/* The child of v that gives up its keys when v is filled. */
+DEVICE int emptied_child(const struct heap *h, int v)
+{
     return 2 * v + (h->goes_right >> v & 1);
 }
 
-/* Two sorted nodes, the second read backwards, into the 32 least and the 32 greatest. */
-DEVICE void merge_keys(item forwards, item backwards, item *least, item *greatest)
+/*
+ * Note which child of v is to be emptied: the one with the lesser last key, since
+ * the other then keeps its last key and stays in order with what is below it. That
+ * is `second` if `yes` in the last lane.
+ */
+DEVICE void note_lesser(struct heap *h, int v, int first, int second, int yes)
 {
+    const int lesser = BALLOT(yes) >> (WARP - 1) & 1 ? second : first;
+
+    h->goes_right = (h->goes_right & ~(1u << v)) | ((unsigned)(lesser & 1) << v);
+}
+
+/* Merge the children of v: the 32 least keys into v, the 32 greatest into `kept`. */
+DEVICE void merge_children(const struct heap *h, int v, int kept, item *least,
+                           item *greatest)
+{
+    item forwards = LOAD(node(h, 2 * v) + LANE);
+    item backwards = LOAD(node(h, 2 * v + 1) + (HEAP_LANES - 1 - LANE));
+
     exchange(&forwards, &backwards);
     *least = clean_lanes(forwards);
     *greatest = clean_lanes(backwards);
+    WARP_BARRIER(); /* every lane has read both children */
+    STORE(node(h, v) + LANE, *least);
+    STORE(node(h, kept) + LANE, *greatest);
 }
 
-/* Merge the children of v when both are full. */
-DEVICE void merge_full(const struct heap *h, int v, item *least, item *greatest)
+/* The same if `kept` has nothing but fillers, which it keeps: v takes the other's keys. */
+DEVICE void move_child(const struct heap *h, int v, int kept, item *least, item *greatest)
 {
-    const item left = LOAD(node(h, 2 * v) + LANE);
-    const item right = LOAD(node(h, 2 * v + 1) + (HEAP_LANES - 1 - LANE));
-
-    merge_keys(left, right, least, greatest);
+    *least = LOAD(node(h, kept ^ 1) + LANE);
+    *greatest = filler();
+    STORE(node(h, v) + LANE, *least);
 }
 
-/* The same when either may be short or empty. Returns the keys they hold together. */
-DEVICE int merge_short(const struct heap *h, int v, item *least, item *greatest)
-{
-    const int left_count = node_count(h, 2 * v);
-    const int right_count = node_count(h, 2 * v + 1);
-    const key_cell *const left = node(h, 2 * v);
-    const key_cell *const right = node(h, 2 * v + 1);
-
-    if (left_count == 0 || right_count == 0) {
-        if (left_count + right_count > 0)
-            *least = LOAD((left_count ? left : right) + LANE);
-        return left_count + right_count;
-    }
-
-    const item left_last = LOAD(left + HEAP_LANES - 1);
-    const item right_last = LOAD(right + HEAP_LANES - 1);
-    const item greater = less(left_last, right_last) ? right_last : left_last;
-    item forwards = LOAD(left + LANE);
-    item backwards = LOAD(right + (HEAP_LANES - 1 - LANE));
-
-    if (LANE >= left_count)
-        forwards = greater;
-    if (HEAP_LANES - 1 - LANE >= right_count)
-        backwards = greater;
-    merge_keys(forwards, backwards, least, greatest);
-    return left_count + right_count;
-}
-
-/* Read the next keys of leaf v's list, at most 32; my key of them into `k`. */
+/*
+ * Read the next keys of leaf v's list, at most 32; my key of them, or a filler, into
+ * `k`. Returns how many they are.
+ */
 DEVICE int fetch(struct heap *h, int v, item *k)
 {
     const int list = v - h->ways;
@@ -116,11 +132,9 @@ DEVICE int fetch(struct heap *h, int v, item *k)
     const wide last = SHUFFLE(h->last, list);
     const int count = last - next < HEAP_LANES ? (int)(last - next) : HEAP_LANES;
 
-    if (count > 0) {
-        const wide mine = LANE < count ? next + LANE : last - 1;
-
-        *k = LOAD_BULK(h->in + mine);
-    }
+    *k = filler();
+    if (LANE < count)
+        *k = LOAD_BULK(h->in + next + LANE);
     if (LANE == list)
         h->next += count;
     return count;
@@ -128,19 +142,8 @@ DEVICE int fetch(struct heap *h, int v, item *k)
 
 DEVICE void put_leaf(struct heap *h, int v, item k, int count)
 {
-    if (count > 0)
-        STORE(node(h, v) + LANE, k);
-    if (count < HEAP_LANES)
-        h->some_short = 1;
-    set_count(h, v, count);
-}
-
-/* Note the child of v with the lesser last key: `second` if `yes` in the last lane. */
-DEVICE void note_lesser(struct heap *h, int v, int first, int second, int yes)
-{
-    const int lesser = BALLOT(yes) >> (WARP - 1) & 1 ? second : first;
-
-    h->goes_right = (h->goes_right & ~(1u << v)) | ((unsigned)(lesser & 1) << v);
+    STORE(node(h, v) + LANE, k);
+    run_short(h, v, count);
 }
 
 /*
@@ -149,6 +152,9 @@ DEVICE void note_lesser(struct heap *h, int v, int first, int second, int yes)
  * The way down depends on nothing that is merged here, so the leaf is known,
  * and its keys are on their way, before the first merge. Once a node is short
  * every fill must be `careful`; before that all nodes have 32 keys.
+ *
+ * A short child keeps the rest, as it has nothing below it. If the other is full it
+ * keeps as many keys as it had; if both are short, it has what v cannot hold.
  */
 DEVICE void fill(struct heap *h, int v, int careful)
 {
@@ -157,37 +163,35 @@ DEVICE void fill(struct heap *h, int v, int careful)
     int above = 0;     /* v's parent, if it was filled here too ... */
     int kept = 0;      /* ... and its child that was not emptied, */
     item kept_key = 0; /* with the keys it kept */
-    item fresh = 0;
+    item fresh;
 
+    if (careful) {
+        spare(h, &h->lacking);
+        spare(h, &h->empty);
+    }
     while (leaf < h->ways)
-        leaf = emptied_child(h, leaf, careful);
+        leaf = emptied_child(h, leaf);
     fresh_count = fetch(h, leaf, &fresh);
 
     while (v < h->ways) {
-        const int emptied = emptied_child(h, v, careful);
-        item least = 0;
-        item greatest = 0;
-        int count = 2 * HEAP_LANES;
+        const int emptied = emptied_child(h, v);
+        item least;
+        item greatest;
 
-        if (careful)
-            count = merge_short(h, v, &least, &greatest);
+        if (careful && (h->empty.left | h->empty.right) >> v & 1)
+            move_child(h, v, emptied ^ 1, &least, &greatest);
         else
-            merge_full(h, v, &least, &greatest);
+            merge_children(h, v, emptied ^ 1, &least, &greatest);
         if (above)
             note_lesser(h, above, v, kept, less(kept_key, least));
         above = v;
         kept = emptied ^ 1;
         kept_key = greatest;
+        if (careful && (h->lacking.left & h->lacking.right) >> v & 1) {
+            const int count = node_count(h, emptied) + node_count(h, kept);
 
-        WARP_BARRIER(); /* every lane has read both children */
-        if (count > 0)
-            STORE(node(h, v) + LANE, least);
-        if (count > HEAP_LANES)
-            STORE(node(h, kept) + LANE, greatest);
-        if (careful) {
-            set_count(h, v, count < HEAP_LANES ? count : HEAP_LANES);
-            set_count(h, kept, count < HEAP_LANES ? 0 : count - HEAP_LANES);
-            set_count(h, emptied, 0);
+            run_short(h, v, count < HEAP_LANES ? count : HEAP_LANES);
+            run_short(h, kept, count < HEAP_LANES ? 0 : count - HEAP_LANES);
         }
         v = emptied;
     }
@@ -200,27 +204,23 @@ DEVICE void fill(struct heap *h, int v, int careful)
 /* Load every leaf, then fill the inner nodes from the bottom up. */
 DEVICE void build(struct heap *h)
 {
-    h->some_short = 0;
+    h->lacking.left = h->lacking.right = 0;
+    h->empty.left = h->empty.right = 0;
     h->goes_right = 0;
     h->count = HEAP_LANES;
     h->high_count = HEAP_LANES;
     for (int leaf = h->ways; leaf < 2 * h->ways; leaf++) {
-        item k = 0;
+        item k;
         const int count = fetch(h, leaf, &k);
 
         put_leaf(h, leaf, k, count);
     }
     WARP_BARRIER();
     for (int v = h->ways - 1; v > 0; v--) {
-        const int left_count = node_count(h, 2 * v);
-        const int right_count = node_count(h, 2 * v + 1);
+        const item left = LOAD(node(h, 2 * v) + LANE);
+        const item right = LOAD(node(h, 2 * v + 1) + LANE);
 
-        if (left_count == HEAP_LANES && right_count == HEAP_LANES) {
-            const item left_last = LOAD(node(h, 2 * v) + HEAP_LANES - 1);
-            const item right_last = LOAD(node(h, 2 * v + 1) + HEAP_LANES - 1);
-
-            note_lesser(h, v, 2 * v, 2 * v + 1, less(right_last, left_last));
-        }
+        note_lesser(h, v, 2 * v, 2 * v + 1, less(right, left));
         fill(h, v, 1);
     }
 }
@@ -261,7 +261,7 @@ DEVICE void merge_piece(struct heap *h, const struct heap_merge_args *args, wide
             STORE_BULK(&out[at + LANE], leave(LOAD(node(h, 1) + LANE), &args->leave));
         if (at + HEAP_LANES >= last)
             break;
-        if (h->some_short)
+        if (h->lacking.left | h->lacking.right)
             fill(h, 1, 1);
         else
             fill(h, 1, 0);
