@@ -140,45 +140,39 @@ DEVICE int fetch(struct heap *h, int v, item *k)
     return count;
 }
 
-DEVICE void put_leaf(struct heap *h, int v, item k, int count)
+/*
+ * Count anew on the way down from v. A short child keeps as many keys as it had if the
+ * other is full. If both are short, v gets what they hold together and one the rest.
+ */
+DEVICE void share_out(struct heap *h, int v, unsigned both_short)
 {
-    STORE(node(h, v) + LANE, k);
-    run_short(h, v, count);
+    for (; v < h->ways; v = emptied_child(h, v)) {
+        if (both_short >> v & 1) {
+            const int count = node_count(h, 2 * v) + node_count(h, 2 * v + 1);
+
+            run_short(h, v, count < HEAP_LANES ? count : HEAP_LANES);
+            run_short(h, emptied_child(h, v) ^ 1,
+                      count < HEAP_LANES ? 0 : count - HEAP_LANES);
+        }
+    }
 }
 
 /*
- * Fill the empty node v (fillEmptyNode, P3): merge its children into it, the
- * rest into one of them, go on in the other, and feed the leaf at the end.
- * The way down depends on nothing that is merged here, so the leaf is known,
- * and its keys are on their way, before the first merge. Once a node is short
- * every fill must be `careful`; before that all nodes have 32 keys.
- *
- * A short child keeps the rest, as it has nothing below it. If the other is full it
- * keeps as many keys as it had; if both are short, it has what v cannot hold.
+ * Go down from v to `leaf`, filling each node from its children, by a mere move where
+ * `moves` has its bit. The leaf gets the fresh keys.
  */
-DEVICE void fill(struct heap *h, int v, int careful)
+DEVICE void fill_way(struct heap *h, int v, int leaf, item fresh, unsigned moves)
 {
-    int leaf = v;
-    int fresh_count;
     int above = 0;     /* v's parent, if it was filled here too ... */
     int kept = 0;      /* ... and its child that was not emptied, */
     item kept_key = 0; /* with the keys it kept */
-    item fresh;
-
-    if (careful) {
-        spare(h, &h->lacking);
-        spare(h, &h->empty);
-    }
-    while (leaf < h->ways)
-        leaf = emptied_child(h, leaf);
-    fresh_count = fetch(h, leaf, &fresh);
 
     while (v < h->ways) {
         const int emptied = emptied_child(h, v);
         item least;
         item greatest;
 
-        if (careful && (h->empty.left | h->empty.right) >> v & 1)
+        if (moves >> v & 1)
             move_child(h, v, emptied ^ 1, &least, &greatest);
         else
             merge_children(h, v, emptied ^ 1, &least, &greatest);
@@ -187,18 +181,42 @@ DEVICE void fill(struct heap *h, int v, int careful)
         above = v;
         kept = emptied ^ 1;
         kept_key = greatest;
-        if (careful && (h->lacking.left & h->lacking.right) >> v & 1) {
-            const int count = node_count(h, emptied) + node_count(h, kept);
-
-            run_short(h, v, count < HEAP_LANES ? count : HEAP_LANES);
-            run_short(h, kept, count < HEAP_LANES ? 0 : count - HEAP_LANES);
-        }
         v = emptied;
     }
-    put_leaf(h, leaf, fresh, fresh_count);
+    STORE(node(h, leaf) + LANE, fresh);
     if (above)
         note_lesser(h, above, leaf, kept, less(kept_key, fresh));
     WARP_BARRIER();
+}
+
+/*
+ * Fill the empty node v (fillEmptyNode, P3): merge its children into it, the
+ * rest into one of them, go on in the other, and feed the leaf at the end.
+ * The way down depends on nothing that is merged here, so the leaf is known,
+ * and its keys are on their way, before the first merge.
+ */
+DEVICE void fill(struct heap *h, int v)
+{
+    const unsigned one_empty = h->empty.left | h->empty.right;
+    const unsigned both_short = h->lacking.left & h->lacking.right;
+    unsigned way = 0; /* a bit for each node that is filled */
+    int leaf = v;
+    item fresh;
+
+    spare(h, &h->lacking); /* a short node has nothing below it, and can keep the rest */
+    spare(h, &h->empty);
+    while (leaf < h->ways) {
+        way |= 1u << leaf;
+        leaf = emptied_child(h, leaf);
+    }
+    if (way & both_short)
+        share_out(h, v, both_short);
+    run_short(h, leaf, fetch(h, leaf, &fresh));
+
+    if (way & one_empty)
+        fill_way(h, v, leaf, fresh, one_empty);
+    else
+        fill_way(h, v, leaf, fresh, 0);
 }
 
 /* Load every leaf, then fill the inner nodes from the bottom up. */
@@ -211,9 +229,9 @@ DEVICE void build(struct heap *h)
     h->high_count = HEAP_LANES;
     for (int leaf = h->ways; leaf < 2 * h->ways; leaf++) {
         item k;
-        const int count = fetch(h, leaf, &k);
 
-        put_leaf(h, leaf, k, count);
+        run_short(h, leaf, fetch(h, leaf, &k));
+        STORE(node(h, leaf) + LANE, k);
     }
     WARP_BARRIER();
     for (int v = h->ways - 1; v > 0; v--) {
@@ -221,7 +239,7 @@ DEVICE void build(struct heap *h)
         const item right = LOAD(node(h, 2 * v + 1) + LANE);
 
         note_lesser(h, v, 2 * v, 2 * v + 1, less(right, left));
-        fill(h, v, 1);
+        fill(h, v);
     }
 }
 
@@ -261,10 +279,7 @@ DEVICE void merge_piece(struct heap *h, const struct heap_merge_args *args, wide
             STORE_BULK(&out[at + LANE], leave(LOAD(node(h, 1) + LANE), &args->leave));
         if (at + HEAP_LANES >= last)
             break;
-        if (h->lacking.left | h->lacking.right)
-            fill(h, 1, 1);
-        else
-            fill(h, 1, 0);
+        fill(h, 1);
     }
 }
 
