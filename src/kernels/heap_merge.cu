@@ -113,10 +113,10 @@ DEVICE void merge_children(const struct heap *h, int v, int kept, item *least,
     STORE(node(h, kept) + LANE, *greatest);
 }
 
-/* The same if `kept` has nothing but fillers, which it keeps: v takes the other's keys. */
-DEVICE void move_child(const struct heap *h, int v, int kept, item *least, item *greatest)
+/* The same if only `full` has keys: they are the least, and fillers the rest. */
+DEVICE void move_child(const struct heap *h, int v, int full, item *least, item *greatest)
 {
-    *least = LOAD(node(h, kept ^ 1) + LANE);
+    *least = LOAD(node(h, full) + LANE);
     *greatest = filler();
     STORE(node(h, v) + LANE, *least);
 }
@@ -158,22 +158,24 @@ DEVICE void share_out(struct heap *h, int v, unsigned both_short)
 }
 
 /*
- * Go down from v to `leaf`, filling each node from its children, by a mere move where
- * `moves` has its bit. The leaf gets the fresh keys.
+ * Go down from v to the leaf and fill each node from its children. The two masks say
+ * where one of them is empty, and where both are; the latter is where nothing is to be
+ * had, nor below. What is in an empty node is never read.
  */
-DEVICE void fill_way(struct heap *h, int v, int leaf, item fresh, unsigned moves)
+DEVICE void fill_way(struct heap *h, int v, unsigned one_empty, unsigned both_empty,
+                     int leaf, item fresh, int fresh_count)
 {
     int above = 0;     /* v's parent, if it was filled here too ... */
     int kept = 0;      /* ... and its child that was not emptied, */
     item kept_key = 0; /* with the keys it kept */
 
-    while (v < h->ways) {
+    while (v < h->ways && !(both_empty >> v & 1)) {
         const int emptied = emptied_child(h, v);
         item least;
         item greatest;
 
-        if (moves >> v & 1)
-            move_child(h, v, emptied ^ 1, &least, &greatest);
+        if (one_empty >> v & 1)
+            move_child(h, v, emptied, &least, &greatest);
         else
             merge_children(h, v, emptied ^ 1, &least, &greatest);
         if (above)
@@ -183,9 +185,10 @@ DEVICE void fill_way(struct heap *h, int v, int leaf, item fresh, unsigned moves
         kept_key = greatest;
         v = emptied;
     }
-    STORE(node(h, leaf) + LANE, fresh);
+    if (fresh_count > 0)
+        STORE(node(h, leaf) + LANE, fresh);
     if (above)
-        note_lesser(h, above, leaf, kept, less(kept_key, fresh));
+        note_lesser(h, above, v, kept, less(kept_key, fresh));
     WARP_BARRIER();
 }
 
@@ -198,6 +201,7 @@ DEVICE void fill_way(struct heap *h, int v, int leaf, item fresh, unsigned moves
 DEVICE void fill(struct heap *h, int v)
 {
     const unsigned one_empty = h->empty.left | h->empty.right;
+    const unsigned both_empty = h->empty.left & h->empty.right;
     const unsigned both_short = h->lacking.left & h->lacking.right;
     unsigned way = 0; /* a bit for each node that is filled */
     int leaf = v;
@@ -209,14 +213,16 @@ DEVICE void fill(struct heap *h, int v)
         way |= 1u << leaf;
         leaf = emptied_child(h, leaf);
     }
+
+    const int fresh_count = fetch(h, leaf, &fresh);
+
     if (way & both_short)
         share_out(h, v, both_short);
-    run_short(h, leaf, fetch(h, leaf, &fresh));
-
+    run_short(h, leaf, fresh_count);
     if (way & one_empty)
-        fill_way(h, v, leaf, fresh, one_empty);
+        fill_way(h, v, one_empty, both_empty, leaf, fresh, fresh_count);
     else
-        fill_way(h, v, leaf, fresh, 0);
+        fill_way(h, v, 0, 0, leaf, fresh, fresh_count);
 }
 
 /* Load every leaf, then fill the inner nodes from the bottom up. */
@@ -229,16 +235,20 @@ DEVICE void build(struct heap *h)
     h->high_count = HEAP_LANES;
     for (int leaf = h->ways; leaf < 2 * h->ways; leaf++) {
         item k;
+        const int count = fetch(h, leaf, &k);
 
-        run_short(h, leaf, fetch(h, leaf, &k));
-        STORE(node(h, leaf) + LANE, k);
+        if (count > 0)
+            STORE(node(h, leaf) + LANE, k);
+        run_short(h, leaf, count);
     }
     WARP_BARRIER();
     for (int v = h->ways - 1; v > 0; v--) {
-        const item left = LOAD(node(h, 2 * v) + LANE);
-        const item right = LOAD(node(h, 2 * v + 1) + LANE);
+        if (!((h->empty.left | h->empty.right) >> v & 1)) {
+            const item left = LOAD(node(h, 2 * v) + LANE);
+            const item right = LOAD(node(h, 2 * v + 1) + LANE);
 
-        note_lesser(h, v, 2 * v, 2 * v + 1, less(right, left));
+            note_lesser(h, v, 2 * v, 2 * v + 1, less(right, left));
+        }
         fill(h, v);
     }
 }
