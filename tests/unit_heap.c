@@ -4,7 +4,8 @@
  * A list that ends leaves a short node in the heap, later an empty one, and the kernel
  * goes by that. So here pieces are merged in which two lists share some keys in every
  * way there is, and pieces whose keys went to lists at random, most of them to few.
- * Many keys are the greatest there is, which fillers equal.
+ * Many keys are the greatest there is, which fillers equal. What comes out must be right,
+ * and all keys must have been read to make it, none of them twice.
  */
 #include "device.h"
 #include "kernels/launch.h"
@@ -134,6 +135,34 @@ static wide prepare(struct bench *b, const struct lengths *l, enum kind kind, in
     return total;
 }
 
+/* The blocks of 32 keys in which all lists are read and all pieces are written. */
+static uint64_t blocks_expected(const struct bench *b, const struct heap_round *round)
+{
+    uint64_t blocks = GROUPS * ((round->piece + HEAP_LANES - 1) / HEAP_LANES);
+
+    for (int group = 0; group < GROUPS; group++) {
+        const wide *const cuts = b->cuts + 2 * group * round->ways;
+
+        for (int list = 0; list < round->ways; list++)
+            blocks += (cuts[round->ways + list] - cuts[list] + HEAP_LANES - 1) / HEAP_LANES;
+    }
+    return blocks;
+}
+
+/* And those in which they were, by the ledger of the last launch. */
+static uint64_t blocks_moved(struct bench *b)
+{
+    const mw_ledger_line *lines = NULL;
+    size_t count = 0;
+    uint64_t blocks = 0;
+
+    if (b->device->verbs->ledger(b->device, &lines, &count) != MW_OK)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        blocks += lines[i].bulk ? lines[i].traffic.global_requests : 0;
+    return blocks;
+}
+
 static mw_status merge(struct bench *b, const struct heap_round *round, int bits)
 {
     const struct device_verbs *const verbs = b->device->verbs;
@@ -163,6 +192,7 @@ static mw_status merge(struct bench *b, const struct heap_round *round, int bits
     args.round.in = in;
     args.round.out = out;
     args.round.cuts = (wide *)cuts;
+    verbs->ledger_reset(b->device);
     TRY(verbs->launch(b->device, &launch));
     TRY(verbs->wait(b->device, NULL));
     TRY(verbs->download(b->device, b->narrow, out, bytes));
@@ -186,6 +216,11 @@ static int merged_right(struct bench *b, const struct lengths *l, enum kind kind
         memcpy(b->narrow + i * size, &b->keys[i], size);
     if (merge(b, &round, bits) != MW_OK) {
         tap_note("%s", b->words.text);
+        return 0;
+    }
+    if (blocks_moved(b) != blocks_expected(b, &round)) {
+        tap_note("%s keys: %llu blocks moved instead of %llu", kind_names[kind],
+                 (wide)blocks_moved(b), (wide)blocks_expected(b, &round));
         return 0;
     }
     for (wide group = 0; group < GROUPS; group++) {

@@ -14,15 +14,14 @@ from words import (FAILS, HOLDS, PARTLY, listing, name_of, percent, power, shape
 
 LIBRARIES = ["cub-merge", "thrust", "moderngpu"]
 
-CAREFUL = ("No bank conflict depends on the keys in engine `heap`, but its time does. As long "
-           "as all lists of a warp's piece have keys left, the nodes of its heap are full "
-           "and two of them are merged without further ado; once a list has ended, nodes "
-           "may be short, and each merge must ask for their counts and keep them "
-           "(`fill` in [heap_merge.cu](../src/kernels/heap_merge.cu)). In random order the "
-           "lists of a piece end together, close to its end. Where there is some order, a "
-           "piece takes much from few lists and little or nothing from the rest, and all or "
-           "most of it is merged the careful way: `multiway count --lines` counts "
-           "`merge_full` and `merge_short` apart.")
+CAREFUL = ("No bank conflict depends on the keys in engine `heap`, but its time did when these "
+           "times were measured. As long as all lists of a warp's piece had keys left, the "
+           "nodes of its heap were full and two of them were merged without further ado; once "
+           "a list had ended, each merge had to ask for the counts of nodes that may be short "
+           "and keep them. In random order the lists of a piece end together, close to its "
+           "end. Where there is some order, a piece takes much from few lists and little or "
+           "nothing from the rest, and all or most of it was merged the careful way. Since "
+           "then short nodes are merged as full ones are ([kernels.md](kernels.md)).")
 
 
 @dataclasses.dataclass
@@ -246,7 +245,7 @@ def c7(results):
     text += (f"\n\nOver all counts of figure 6 from 2^20 on, engine `heap` takes {seen['heap']}, "
              f"and engine `tile` {seen['tile']}. ")
     if max(ours.values()) > 1.02:
-        text += ("Conflicts are not the reason: `heap` has none, but has to merge more of its "
+        text += ("Conflicts are not the reason: `heap` has none, but had to merge more of its "
                  "pieces the careful way (C6), and `tile` merges in the same time, but looks "
                  "longer for its cuts, which take more pivots on such keys "
                  "([tile.md](tile.md)).")

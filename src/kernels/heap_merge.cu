@@ -34,7 +34,7 @@ struct heap {
     int count;               /* keys in node LANE ... */
     int high_count;          /* ... and in node 32 + LANE */
     struct children lacking; /* those with fewer than 32 keys ... */
-    struct children empty;   /* ... and with none: nothing but fillers */
+    struct children empty;   /* ... and with none */
     unsigned goes_right;     /* bit v: filling v empties its right child */
     wide next;               /* my list: the unread keys are [next, last) of `in` */
     wide last;
