@@ -243,7 +243,7 @@ DEVICE void build(struct heap *h)
     }
     WARP_BARRIER();
     for (int v = h->ways - 1; v > 0; v--) {
-        if (!((h->empty.left | h->empty.right) >> v & 1)) {
+        if (!((h->lacking.left | h->lacking.right) >> v & 1)) {
             const item left = LOAD(node(h, 2 * v) + LANE);
             const item right = LOAD(node(h, 2 * v + 1) + LANE);
 
