@@ -139,19 +139,22 @@ static uint32_t choose_passes(uint64_t count, uint32_t levels, uint32_t most_lev
 }
 
 /*
- * A tile's rows hold `piece` keys even if the cuts on both sides are off by all
- * their slack and every pair of lists ends with an almost empty row.
+ * A tile's rows hold `most` keys even if the cuts on both sides are off by all
+ * their slack and every pair of lists ends with an almost empty row. Pieces are of
+ * one length: no cut is to be found near the end of a group, where samples are few.
  */
 static struct plan_round tile_round(const struct tile_geometry *tile, uint64_t count,
                                     uint64_t run, uint32_t ways)
 {
     const int keys = (int)(tile->rows * tile->items);
     const uint64_t group = run > count / ways ? count : run * ways;
+    const uint64_t most =
+        (uint64_t)(keys - 2 * TILE_SLACK(keys)) - ways / 2 * (tile->items - 1);
     struct plan_round round = {.run = run, .ways = ways};
 
     round.groups = divide_up(count, run * ways);
-    round.piece = (uint64_t)(keys - 2 * TILE_SLACK(keys)) - ways / 2 * (tile->items - 1);
-    round.pieces = divide_up(group, round.piece);
+    round.pieces = divide_up(group, most);
+    round.piece = divide_up(group, round.pieces);
     round.blocks = round.groups * round.pieces;
     return round;
 }

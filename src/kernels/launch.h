@@ -116,12 +116,15 @@ enum {
     TILE_MOST_ROWS = 512,
     TILE_MOST_WAYS = 32,   /* one lane looks after one list */
     TILE_SAMPLE = 32,      /* every 32nd key of a pass's output is also a sample */
-    TILE_SLACK_PART = 64,  /* a cut may be off by this part of a tile, ... */
-    TILE_LEAST_SLACK = 64, /* ... or by so many keys: samples tell no more of 32 lists */
+    TILE_SLACK_PART = 72,  /* a cut may be off by this part of a tile, ... */
+    TILE_LEAST_SLACK = 60, /* ... or by so many keys: samples hardly tell more */
     TILE_GAP_BYTES = 128   /* behind each group of rows: all banks once */
 };
 
-/* How far off a cut may be, in keys, for tiles of `keys` keys. */
+/*
+ * How far off a cut may be, in keys, for tiles of `keys` keys. A little more, and 16
+ * lists of one tile each would not fit into 17 tiles of 8192 or 4096 keys, but take 18.
+ */
 #define TILE_SLACK(keys)                                                         \
     ((keys) / TILE_SLACK_PART > (int)TILE_LEAST_SLACK ? (keys) / TILE_SLACK_PART \
                                                       : TILE_LEAST_SLACK)

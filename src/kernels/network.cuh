@@ -59,3 +59,21 @@ DEVICE item clean_lanes(item mine)
     }
     return mine;
 }
+
+/* Sort words, one a lane, of the first `count` lanes, a power of two. */
+DEVICE unsigned sort_lanes(unsigned mine, int count)
+{
+    UNROLL
+    for (int size = 2; size <= WARP; size *= 2) {
+        if (size > count)
+            break;
+        UNROLL
+        for (int step = size / 2; step > 0; step /= 2) {
+            const unsigned other = SHUFFLE_XOR(mine, step == size / 2 ? size - 1 : step);
+            const unsigned greater = mine > other ? mine : other;
+
+            mine = LANE & step ? greater : mine < other ? mine : other;
+        }
+    }
+    return mine;
+}

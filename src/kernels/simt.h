@@ -33,6 +33,7 @@
  *   ALIGNED(bytes)            in front of a struct's first member: where it may lie
  *   AGREE(condition)          fail to compile unless it holds
  *   QUOTIENT(a, b)            of two floats, or nearly
+ *   OPAQUE(p)                 pointer p, worked out once and kept in a register
  *   UNROLL                    in front of a loop whose bounds are constants ...
  *   NO_UNROLL                 ... and of one that is to stay small
  *
@@ -103,6 +104,7 @@ static __device__ __forceinline__ unsigned simt_greatest(unsigned v)
 #define ALIGNED(bytes) alignas(bytes)
 #define AGREE(condition) static_assert(condition, #condition)
 #define QUOTIENT(a, b) __fdividef((a), (b))
+#define OPAQUE(p) simt_opaque(p)
 #define UNROLL _Pragma("unroll")
 #define NO_UNROLL _Pragma("unroll 1")
 
@@ -116,6 +118,15 @@ DEVICE void simt_follow()
     asm volatile("griddepcontrol.launch_dependents;");
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+}
+
+/* The compiler cannot know that this does nothing, and must have the pointer for it. */
+template <typename pointer> DEVICE pointer simt_opaque(pointer p)
+{
+    size_t address = __cvta_generic_to_global(p);
+
+    asm("" : "+l"(address));
+    return (pointer)__cvta_global_to_generic(address);
 }
 
 /* Neither of the two compilers may leave out a volatile access. */

@@ -11,78 +11,46 @@
  * How many keys of my window come before the pivot. `k` is the key at `guess`.
  * Looked for around there, in steps that double until the place is passed: on
  * like lists the guess is off by about the root of the way from the window's end.
- * What is left is then shorter than the step, and is halved.
+ * What is left is then halved: no step is longer than half of it.
  */
 DEVICE unsigned count_before(const struct cut_span *w, const struct cut_pivot *p,
                              unsigned guess, key k)
 {
+    const key most = most_before(p);
     unsigned lo = w->lo;
-    unsigned hi = w->hi;
+    unsigned hi = most > p->value ? lo : w->hi;
     unsigned at = guess;
-    const unsigned far = guess - lo < hi - guess ? guess - lo : hi - guess;
+    const unsigned far = guess - lo < w->hi - guess ? guess - lo : w->hi - guess;
     const int digits = HIGHEST_BIT(far | 1);
     unsigned step = digits > 4 ? 1u << (digits / 2 - 2) : 1;
 
-    while (lo < hi) {
-        const int up = comes_before(k, p);
+    if (lo < hi) {
+        for (;;) {
+            const int up = k <= most;
 
-        if (up)
-            lo = at + 1;
-        else
-            hi = at;
-        if (step < hi - lo) {
-            at = up ? lo + step : hi - 1 - step;
+            if (up)
+                lo = at + 1;
+            else
+                hi = at;
+            if (lo >= hi)
+                break;
+
+            const unsigned half = (hi - lo) / 2;
+            const unsigned next = step < half ? step : half;
+
+            at = up ? lo + next : hi - 1 - next;
             step *= 2;
-        } else {
-            at = lo + (hi - lo) / 2;
-        }
-        if (lo < hi)
             k = key_at(w, at);
+        }
     }
     return lo;
 }
 
-/* A word of my key by which to rank those of all lanes that have one. */
-DEVICE unsigned telling_word(key mine, int present)
-{
-#if KEY_BITS == 64
-    const unsigned upper = (unsigned)(mine >> 32);
-    const unsigned most = GREATEST(present ? upper : 0);
-    const unsigned least = ~GREATEST(present ? ~upper : 0);
-
-    return most > least ? upper : (unsigned)mine;
-#else
-    (void)present;
-    return mine;
-#endif
-}
-
 /*
- * Whose place to take: of the keys that all lanes found there, the one that
- * has as many others before it as are `missing`.
- */
-DEVICE int choose_list(int missing, key mine, int present, int ways)
-{
-    const unsigned word = telling_word(mine, present);
-    int before = 0;
-
-    for (int i = 0; i < ways; i += 4) {
-        UNROLL
-        for (int j = i; j < i + 4; j++)
-            before += SHUFFLE(word, j) < word;
-    }
-
-    /* The nearest; a list without places comes last. */
-    const int off = before > missing ? before - missing : missing - before;
-    const unsigned fit = present ? ~(unsigned)off : 0;
-    const unsigned best = GREATEST(fit);
-
-    return LOWEST_BIT(BALLOT(fit == best));
-}
-
-/*
- * A pivot with `need` of the `open` places in the windows before it, and half a
- * place more for each list that it falls inside of, supposing the lists are alike.
+ * A pivot that has `need` of the `open` places in the windows before it, supposing
+ * the lists are alike: of the keys that are as far into each window as that asks
+ * for, rounded down, the one with as many of the others before it as rounding lost.
+ * Half of the lists' number on average, so it is about the median of them.
  */
 DEVICE struct cut_pivot take_pivot(const struct cut_span *w, unsigned need, unsigned open,
                                    int ways)
@@ -90,14 +58,16 @@ DEVICE struct cut_pivot take_pivot(const struct cut_span *w, unsigned need, unsi
     const unsigned length = w->hi - w->lo;
     const unsigned step = (unsigned)(QUOTIENT((float)need, (float)open) * (float)length);
     const unsigned place = w->lo + (step < length ? step : length - (length > 0));
-    const int inside = BITS(BALLOT(place > w->lo));
     key mine = (key) ~(key)0;
     struct cut_pivot p;
 
     if (length > 0)
         mine = key_at(w, place);
+
+    const int missing = (int)(need - SUM(place - w->lo));
+
     p.owner =
-        choose_list((int)(need - SUM(place - w->lo)) + inside / 2, mine, length > 0, ways);
+        choose_lane(telling_word(mine, length > 0), BALLOT(length > 0), ways, missing);
     p.place = SHUFFLE(place, p.owner);
     p.value = (key)SHUFFLE(mine, p.owner);
     p.before = p.place;
@@ -106,46 +76,52 @@ DEVICE struct cut_pivot take_pivot(const struct cut_span *w, unsigned need, unsi
     return p;
 }
 
-enum { TILE_QUICK_ROUNDS = 4 };
+enum { TILE_QUICK_ROUNDS = 3 };
 
 /*
  * Among the samples, a pivot of expected rank near `target`. Each of my samples
  * stands for 32 keys, but the last one before the pivot for 16: the pivot is as
  * likely to be right behind it as right before the next. Not so if there is no
- * next, and the owner knows better.
+ * next, and the owner knows better. How many lists have such a half sample is not
+ * known before there is a pivot; the pivot before it tells, and at first all do.
  */
 DEVICE struct cut_pivot search_samples(const struct tile_round *round, unsigned list_first,
                                        unsigned length, unsigned target)
 {
-    const unsigned tolerance = TILE_SLACK(TILE) / 32 + 1; /* like ranks, in units of 16 */
+    const unsigned tolerance = (TILE_SLACK(TILE) + 36) / 32; /* ranks are in units of 16 */
     const unsigned whole = (length + TILE_SAMPLE - 1) / TILE_SAMPLE;
     const unsigned all = SUM(whole);
+    int halves = BITS(BALLOT(whole > 0)) - 1;
     struct cut_span w;
-    struct cut_pivot p;
-    unsigned aim;
+    unsigned aim; /* samples before the pivot that is looked for */
 
-    w.keys = (const key_cell *)round->samples + list_first / TILE_SAMPLE;
+    w.keys = OPAQUE((const key_cell *)round->samples + list_first / TILE_SAMPLE);
     w.lo = 0;
     w.hi = whole;
     target /= 16;
+    aim = (target + halves) / 2;
     NO_UNROLL
-    for (int i = 0;; i++) {
+    for (int i = 0; i < TILE_QUICK_ROUNDS; i++) {
         const unsigned begun = SUM(w.lo);
         const unsigned open = SUM(w.hi) - begun;
 
-        p = take_pivot(&w, target / 2 > begun ? target / 2 - begun : 0, open, round->ways);
+        if (open == 0)
+            break;
 
-        const int halves =
-            BITS(BALLOT(LANE != p.owner && p.before > 0 && p.before < whole));
+        const struct cut_pivot p =
+            take_pivot(&w, aim > begun ? aim - begun : 0, open, round->ways);
         const unsigned before = SUM(p.before);
+
+        halves = BITS(BALLOT(LANE != p.owner && p.before > 0 && p.before < whole));
+        aim = (target + halves) / 2;
+
         const unsigned rank = 2 * before - halves;
         const unsigned error = rank > target ? rank - target : target - rank;
 
         if (error <= tolerance)
             return p;
-        aim = (target + halves) / 2;
         narrow(&w, &p, before < aim);
-        if (i + 1 == TILE_QUICK_ROUNDS || error > all / 32)
+        if (error > all / 8)
             break;
     }
     if (aim >= all)
@@ -163,6 +139,7 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round, unsigned 
  */
 DEVICE unsigned count_between(const struct cut_span *w, const struct cut_pivot *p)
 {
+    const key most = most_before(p);
     unsigned at = (p->before - 1) * TILE_SAMPLE;
 
     if (p->before == 0)
@@ -175,11 +152,11 @@ DEVICE unsigned count_between(const struct cut_span *w, const struct cut_pivot *
         for (int i = 1; i < 4; i++) {
             const unsigned next = at + i * step;
 
-            before += next < w->hi && comes_before(key_at(w, next), p);
+            before += next < w->hi && key_at(w, next) <= most;
         }
         at += before * step;
     }
-    if (at + 1 < w->hi && comes_before(key_at(w, at + 1), p))
+    if (at + 1 < w->hi && key_at(w, at + 1) <= most)
         at++;
     return at + 1;
 }
@@ -195,7 +172,7 @@ DEVICE struct cut_pivot search_keys(const struct tile_round *round, unsigned lis
     struct cut_span w;
     unsigned rank;
 
-    w.keys = (const key_cell *)round->in + list_first;
+    w.keys = OPAQUE((const key_cell *)round->in + list_first);
     w.lo = 0;
     w.hi = length;
     p.place *= TILE_SAMPLE;

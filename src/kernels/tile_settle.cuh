@@ -36,10 +36,13 @@ DEVICE int is_before(key a, int i, key b, int j)
     return less(a, b) || (i < j && a == b);
 }
 
-/* Does my key `k` come before the pivot? Equals follow each other by lists. */
-DEVICE int comes_before(key k, const struct cut_pivot *p)
+/*
+ * The greatest key that comes before the pivot in my list, which is not its own:
+ * equals follow each other by lists. There is none if that is greater than the pivot.
+ */
+DEVICE key most_before(const struct cut_pivot *p)
 {
-    return is_before(k, LANE, p->value, p->owner);
+    return (key)(p->value - (LANE > p->owner));
 }
 
 /* Go on behind the pivot, or before it. */
@@ -61,14 +64,6 @@ DEVICE unsigned probe_at(unsigned apart, unsigned probe)
     return probe * apart + (13 * probe + 5) % 32 * apart / 32;
 }
 
-/* How many probes are before place `from`. */
-DEVICE unsigned probes_before(unsigned apart, unsigned from)
-{
-    const unsigned probe = from / apart;
-
-    return probe + (probe_at(apart, probe) < from);
-}
-
 /* The least of all lanes' keys that are `present`. */
 DEVICE key least_key(key k, int present)
 {
@@ -80,6 +75,41 @@ DEVICE key least_key(key k, int present)
 #else
     return (key)~GREATEST(present ? ~(unsigned)k : 0);
 #endif
+}
+
+/* A word of my key by which to rank those of all lanes that have one. */
+DEVICE unsigned telling_word(key mine, int present)
+{
+#if KEY_BITS == 64
+    const unsigned upper = (unsigned)(mine >> 32);
+    const unsigned most = GREATEST(present ? upper : 0);
+    const unsigned least = ~GREATEST(present ? ~upper : 0);
+
+    return most > least ? upper : (unsigned)mine;
+#else
+    (void)present;
+    return mine;
+#endif
+}
+
+/*
+ * Of the lanes `among`, all of the first `count`, the one whose word has `wanted`
+ * others of them before it, or the last, if there are not so many. Equal words
+ * follow each other by lanes.
+ */
+DEVICE int choose_lane(unsigned word, unsigned among, int count, int wanted)
+{
+    const int present = among >> LANE & 1;
+    const int last = BITS(among) - 1;
+    const unsigned sorted = sort_lanes(present ? word : ~0u, count);
+    const int rank = wanted < 0 ? 0 : wanted < last ? wanted : last;
+    const unsigned chosen = SHUFFLE(sorted, rank);
+    unsigned equal = BALLOT(present && word == chosen);
+
+    NO_UNROLL
+    for (int i = BITS(BALLOT(present && word < chosen)); i < rank; i++)
+        equal &= equal - 1;
+    return LOWEST_BIT(equal);
 }
 
 /* Shorten the windows to where the key with `aim` others before it can be. */
@@ -143,18 +173,85 @@ DEVICE void close_windows(struct cut_span *w, unsigned aim, struct cut_bounds *b
         w->lo = w->hi;
 }
 
-/* How many of the lanes' keys, which follow each other by lists, are before mine. */
-DEVICE int rank_of_mine(key mine)
+/* A probe: a key of a window. */
+struct cut_probe {
+    key value;
+    int list; /* WARP: there is none */
+    unsigned place;
+};
+
+/*
+ * My probe of 32, which are spread over the windows as if these lay one behind the
+ * other; mine begins at `begin` there.
+ */
+DEVICE struct cut_probe probe_windows(const struct cut_span *w, unsigned begin,
+                                      unsigned open, unsigned apart)
+{
+    const unsigned at = probe_at(apart, LANE);
+    struct cut_probe mine = {(key) ~(key)0, WARP, 0};
+    int list = 0;
+
+    /* It is in the last window that begins there or before. */
+    UNROLL
+    for (int step = WARP / 2; step > 0; step /= 2)
+        if (SHUFFLE(begin, list + step) <= at)
+            list += step;
+
+    const key_cell *const keys = (const key_cell *)SHUFFLE((wide)w->keys, list);
+    const unsigned place = at + SHUFFLE(w->lo - begin, list);
+
+    if (at < open) {
+        mine.value = LOAD(&keys[place]);
+        mine.list = list;
+        mine.place = place;
+    }
+    return mine;
+}
+
+/* How many of the probes are in lists before mine. */
+DEVICE int probes_before(const struct cut_probe *mine)
 {
     int before = 0;
 
-    NO_UNROLL
-    for (int i = 0; i < WARP; i += 4) {
-        UNROLL
-        for (int j = i; j < i + 4; j++)
-            before += is_before((key)SHUFFLE(mine, j), j, mine, LANE);
+    UNROLL
+    for (int step = WARP / 2; step > 0; step /= 2)
+        if (SHUFFLE(mine->list, before + step - 1) < LANE)
+            before += step;
+    return before + (SHUFFLE(mine->list, before) < LANE);
+}
+
+/*
+ * How many of my keys come before the pivot. It lies between two of my probes,
+ * which are neighbours, or an end of my window: `those` probes come before it.
+ */
+DEVICE unsigned count_probed(const struct cut_span *w, const struct cut_pivot *p,
+                             const struct cut_probe *mine, unsigned those, int probes)
+{
+    const int first = probes_before(mine);
+    const int behind = SHUFFLE(first, (LANE + 1) % WARP);
+    const int last = LANE < WARP - 1 ? behind : probes;
+    const key most = most_before(p);
+    int next = first;
+
+    if (first < last)
+        next += BITS(those >> first & ~0u >> (WARP - (last - first)));
+
+    const unsigned from = SHUFFLE(mine->place, (next - 1) & (WARP - 1));
+    const unsigned to = SHUFFLE(mine->place, next % WARP);
+    unsigned lo = next > first ? from + 1 : w->lo;
+    unsigned hi = next < last ? to : w->hi;
+
+    if (most > p->value)
+        hi = lo;
+    while (lo < hi) {
+        const unsigned middle = lo + (hi - lo) / 2;
+
+        if (key_at(w, middle) <= most)
+            lo = middle + 1;
+        else
+            hi = middle;
     }
-    return before;
+    return lo;
 }
 
 /*
@@ -166,59 +263,24 @@ DEVICE int rank_of_mine(key mine)
 DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsigned open,
                                    int further)
 {
-    const unsigned end = sum_up_to_lane(w->hi - w->lo);
-    const unsigned begin = end - (w->hi - w->lo);
+    const unsigned length = w->hi - w->lo;
+    const unsigned begin = sum_up_to_lane(length) - length;
     const unsigned apart = (open - 1) / WARP + 1;
-    const unsigned at = probe_at(apart, LANE);
-    const int probes = BITS(BALLOT(at < open));
-    const int share = (int)((need - (need > 0)) / apart) + further;
-    const int wanted = share < probes ? share : probes - 1;
-    unsigned list = 0;
+    const struct cut_probe mine = probe_windows(w, begin, open, apart);
+    const unsigned all = BALLOT(mine.list < WARP);
+    const int share = (int)QUOTIENT((float)(need - (need > 0)), (float)apart) + further;
+    const int chosen =
+        choose_lane(telling_word(mine.value, mine.list < WARP), all, WARP, share);
     struct cut_pivot p;
 
-    /* My probe is in the first list that ends behind it. */
-    UNROLL
-    for (int step = WARP / 2; step > 0; step /= 2)
-        if (SHUFFLE(end, list + step - 1) <= at)
-            list += step;
+    p.owner = SHUFFLE(mine.list, chosen);
+    p.place = SHUFFLE(mine.place, chosen);
+    p.value = (key)SHUFFLE(mine.value, chosen);
 
-    const unsigned place = at - SHUFFLE(begin, list) + SHUFFLE(w->lo, list);
-    const key_cell *const keys = (const key_cell *)SHUFFLE((wide)w->keys, list);
-    const key mine = at < open ? LOAD(&keys[place]) : (key) ~(key)0;
-    const int before = rank_of_mine(mine);
-    const int chosen = LOWEST_BIT(BALLOT(before == wanted));
+    const unsigned those = BALLOT(is_before(mine.value, mine.list, p.value, p.owner));
+    const unsigned before = count_probed(w, &p, &mine, those, BITS(all));
 
-    p.owner = SHUFFLE(list, chosen);
-    p.place = SHUFFLE(place, chosen);
-    p.value = (key)SHUFFLE(mine, chosen);
-
-    /* In each list, it lies between two probes. */
-    const unsigned before_it = BALLOT(before < wanted);
-    const unsigned first = probes_before(apart, begin);
-    const unsigned last = probes_before(apart, end);
-    unsigned lo = w->lo;
-    unsigned hi = w->hi;
-
-    if (first < last) {
-        const unsigned mine_all = (2u << (last - first - 1)) - 1;
-        const unsigned next = first + BITS(before_it >> first & mine_all);
-
-        if (next > first)
-            lo = w->lo + probe_at(apart, next - 1) - begin + 1;
-        if (next < last)
-            hi = w->lo + probe_at(apart, next) - begin;
-    }
-    if (LANE == p.owner)
-        lo = hi = p.place;
-    while (lo < hi) {
-        const unsigned middle = lo + (hi - lo) / 2;
-
-        if (comes_before(key_at(w, middle), &p))
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    p.before = lo;
+    p.before = LANE == p.owner ? p.place : before;
     return p;
 }
 
@@ -229,7 +291,7 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
 DEVICE_APART struct cut_pivot settle(const key_cell *keys, unsigned lo, unsigned hi,
                                      unsigned aim, unsigned tolerance)
 {
-    struct cut_span w = {keys, lo, hi};
+    struct cut_span w = {OPAQUE(keys), lo, hi};
     struct cut_bounds bounds = {0, -1, (key) ~(key)0, WARP};
     int short_of_it = 0;
 
@@ -246,7 +308,6 @@ DEVICE_APART struct cut_pivot settle(const key_cell *keys, unsigned lo, unsigned
             return none;
         }
 
-        /* A pivot beyond it closes more windows than another short of it. */
         const struct cut_pivot p = take_probe(&w, aim - begun, open, short_of_it);
         const unsigned rank = SUM(p.before);
         const unsigned off = rank < aim ? aim - rank : rank - aim;

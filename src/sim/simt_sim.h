@@ -135,6 +135,7 @@
 #define ALIGNED(bytes) _Alignas(bytes)
 #define AGREE(condition) _Static_assert(condition, #condition)
 #define QUOTIENT(a, b) ((a) / (b))
+#define OPAQUE(p) (p)
 #define UNROLL
 #define NO_UNROLL
 
