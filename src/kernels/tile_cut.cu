@@ -91,8 +91,10 @@ KERNEL(tile_cut, struct tile_cut_args)
         const unsigned first = (unsigned)t.list_first;
         const unsigned target = (unsigned)t.target;
 
-        p = search_samples(round, first, t.length, target);
-        p = search_keys(round, first, t.length, p, target);
+        int alike = 1;
+
+        p = search_samples(round, first, t.length, target, &alike);
+        p = search_keys(round, first, t.length, p, target, alike);
         cut = p.before;
     }
 
