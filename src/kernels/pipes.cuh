@@ -223,3 +223,30 @@ DEVICE int turns_at(const struct turns *t, int j)
 }
 
 #endif
+
+/*
+ * k + base and k - base, where base has no bits but in its upper word. Compilers
+ * add the lower words, too, for the sake of a carry.
+ */
+#if defined(__CUDACC__) && KEY_BITS == 64
+
+DEVICE bare add_base(bare k, bare base)
+{
+    const unsigned upper = (unsigned)(k >> 32) + (unsigned)(base >> 32);
+
+    return (bare)upper << 32 | (unsigned)k;
+}
+
+#else
+
+DEVICE bare add_base(bare k, bare base)
+{
+    return k + base;
+}
+
+#endif
+
+DEVICE bare take_base(bare k, bare base)
+{
+    return add_base(k, 0 - base);
+}
