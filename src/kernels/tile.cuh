@@ -214,17 +214,17 @@ DEVICE void store_samples(int rows, const struct tile_target *to, int first, bar
 }
 
 /*
- * A lane's keys to the output, 32 places apart and `left` to the end of the tile. A
- * `late` lane, see store_rows(), writes each one request later than the others do.
+ * My keys to the output, 32 places apart, from `to` on; `left` counts those of the
+ * warp. A `late` lane, see store_rows(), writes each one request later than others.
  */
 DEVICE void store_keys(key_cell *to, int left, int late, const bare *k)
 {
     key_cell *const out = to - (late ? WARP : 0);
-    const int end = left + (late ? WARP : 0);
+    const int end = left - LANE + (late ? WARP : 0);
 
     if (!late)
         STORE_BULK(&out[0], (key)k[0]);
-    if (left > WARP * (ITEMS - 1)) {
+    if (left >= WARP * ITEMS) {
         UNROLL
         for (int i = 1; i < ITEMS; i++)
             STORE_BULK(&out[WARP * i], (key)(late ? k[i - 1] : k[i]));
@@ -253,14 +253,14 @@ DEVICE void store_rows(int cells, const struct tile_target *to, int off, bare ba
     const int rows = cells + warp * WARP * ROW_BYTES;
     const item_cell *const from =
         SHARED_CELL(item_cell, rows + LANE / ITEMS * ROW_BYTES) + LANE % ITEMS;
-    const int left = to->count - first - LANE;
+    const int left = to->count - first;
     bare k[ITEMS];
 
     store_samples(rows, to, first, base);
-    if (left <= 0)
+    if (LANE >= left)
         return;
     k[0] = key_of(LOAD(&from[0]));
-    if (left > WARP * (ITEMS - 1)) {
+    if (left >= WARP * ITEMS) {
         UNROLL
         for (int i = 1; i < ITEMS; i++)
             k[i] = key_of(LOAD(&from[STEP * i]));
@@ -268,7 +268,7 @@ DEVICE void store_rows(int cells, const struct tile_target *to, int off, bare ba
         UNROLL
         for (int i = 1; i < ITEMS; i++) {
             k[i] = k[i - 1];
-            if (WARP * i < left)
+            if (WARP * i < left - LANE)
                 k[i] = key_of(LOAD(&from[STEP * i]));
         }
     }
