@@ -49,13 +49,13 @@ static uint64_t heap_pieces(const struct forecast *f, uint64_t group)
 }
 
 /*
- * Tiles of a group: each has room for a cut that is off on either side, by a 64th
- * of a tile or 64 keys, and for an almost empty row behind every pair of lists.
+ * Tiles of a group: each has room for a cut that is off on either side, by a 72nd
+ * of a tile or 60 keys, and for an almost empty row behind every pair of lists.
  */
 static uint64_t tile_pieces(const struct forecast *f, uint64_t group, uint32_t ways)
 {
     const uint64_t tile = f->tuning.base;
-    const uint64_t slack = tile / 64 > 64 ? tile / 64 : 64;
+    const uint64_t slack = tile / 72 > 60 ? tile / 72 : 60;
 
     return divide_up(group, tile - 2 * slack - ways / 2 * (f->tuning.items - 1));
 }
