@@ -22,7 +22,9 @@
 #include "tile_code.cuh"
 
 #include "tile.cuh"
+
 #include "tile_settle.cuh"
+
 #include "tile_pivot.cuh"
 
 #include "tile_cut.cu"
