@@ -21,6 +21,7 @@ struct plan_round {
     uint64_t piece;  /* keys in a piece; heap: a multiple of 32, tile: about so many */
     uint64_t blocks; /* of the merge launch */
     uint32_t ways;   /* runs merged at once */
+    int joined;      /* tile: cut and merged by one launch, tile_join */
 };
 
 struct plan {
@@ -38,6 +39,7 @@ struct plan {
     uint64_t cuts_offset;     /* where in the workspace each begins */
     uint64_t bounds_offset;
     uint64_t samples_offset;
+    uint64_t spare_samples_offset; /* the same if no round is joined */
 };
 
 /*

@@ -139,6 +139,13 @@ static uint32_t choose_passes(uint64_t count, uint32_t levels, uint32_t most_lev
 }
 
 /*
+ * The most tiles of a round that are cut and merged by one launch. That saves what a
+ * launch costs; but the cuts of a tile are found by two of its block's warps, while
+ * the others and their shared memory wait.
+ */
+enum { TILE_JOIN_MOST = 64 };
+
+/*
  * A tile's rows hold `most` keys even if the cuts on both sides are off by all
  * their slack and every pair of lists ends with an almost empty row. Pieces are of
  * one length: no cut is to be found near the end of a group, where samples are few.
@@ -156,6 +163,7 @@ static struct plan_round tile_round(const struct tile_geometry *tile, uint64_t c
     round.pieces = divide_up(group, most);
     round.piece = divide_up(group, round.pieces);
     round.blocks = round.groups * round.pieces;
+    round.joined = round.blocks <= TILE_JOIN_MOST;
     return round;
 }
 
@@ -179,13 +187,14 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
     while (UINT64_C(1) << levels < tiles)
         levels++;
     plan->rounds = choose_passes(count, levels, most_levels);
-    plan->launches = count ? 1 + 2 * plan->rounds : 0;
+    plan->launches = count ? 1 : 0;
     plan->base_blocks = tiles;
     plan->base_threads = t->threads;
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const uint32_t ways = 1u << levels_of_pass(levels, plan->rounds, i);
 
         plan->round[i] = tile_round(&plan->tile, count, run, ways);
+        plan->launches += plan->round[i].joined ? 1 : 2;
         run *= ways;
     }
     t->ways = plan->rounds ? plan->round[0].ways : 2;

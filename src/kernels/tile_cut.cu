@@ -19,25 +19,19 @@
 
 /* Which cut a warp is to find, and what is known of it. */
 struct cut_task {
-    wide group;
-    unsigned piece;
-    wide group_first;
     wide list_first;
     unsigned length; /* keys of my list */
     wide whole;      /* keys of the group */
     wide target;     /* keys that should lie before the cut */
 };
 
-DEVICE struct cut_task task_of_warp(const struct tile_round *round)
+DEVICE struct cut_task task_of(const struct tile_round *round, unsigned group,
+                               unsigned piece)
 {
-    const unsigned number = (unsigned)BLOCK * (THREADS / WARP) + THREAD / WARP;
     struct cut_task t;
     wide wanted;
 
-    t.group = number / (round->pieces + 1);
-    t.piece = number % (round->pieces + 1);
-    t.group_first = t.group * round->ways * round->run;
-    t.list_first = t.group_first + LANE * round->run;
+    t.list_first = ((wide)group * round->ways + LANE) * round->run;
     t.length = 0;
     if (LANE < round->ways && t.list_first < round->count) {
         const wide left = round->count - t.list_first;
@@ -45,10 +39,20 @@ DEVICE struct cut_task task_of_warp(const struct tile_round *round)
         t.length = (unsigned)(left < round->run ? left : round->run);
     }
     t.whole = SUM(t.length);
-    wanted = t.piece * round->piece;
+    wanted = piece * round->piece;
     t.target = wanted < t.whole ? wanted : t.whole;
     return t;
 }
+
+/* Where a cut is put, and what of it. */
+struct cut_place {
+    unsigned_cell *cuts;   /* keys of each list before it */
+    unsigned_cell *bounds; /* NEAR_KEYS: the least behind it here, ... */
+    int sides;             /* ... if CUT_BEHIND is set, and if CUT_BEFORE is the most */
+                           /*   that is before it one place ahead */
+};
+
+enum { CUT_BEFORE = 1, CUT_BEHIND = 2 }; /* a bit for each of the lanes that store them */
 
 #if NEAR_KEYS
 
@@ -58,8 +62,8 @@ DEVICE struct cut_task task_of_warp(const struct tile_round *round)
  * ends of the group have no pivot. What two cuts say of the tile between them lies
  * side by side, for one request to read.
  */
-DEVICE void put_bounds(const struct tile_round *round, const struct cut_task *t, wide row,
-                       const struct cut_pivot *p)
+DEVICE void put_bounds(const struct tile_round *round, const struct cut_task *t,
+                       const struct cut_place *to, const struct cut_pivot *p)
 {
     const key_cell *const keys = (const key_cell *)round->in + t->list_first;
     unsigned most = p->owner < 0 ? ~0u : (unsigned)(p->value >> 32);
@@ -69,24 +73,20 @@ DEVICE void put_bounds(const struct tile_round *round, const struct cut_task *t,
         least = ~GREATEST(t->length ? (unsigned)~(LOAD(&keys[0]) >> 32) : 0);
     else if (t->target == t->whole)
         most = GREATEST(t->length ? (unsigned)(LOAD(&keys[t->length - 1]) >> 32) : 0);
-    if (LANE < 2 && row + LANE > 0)
-        STORE((unsigned_cell *)round->bounds + 2 * row + LANE - 1, LANE ? least : most);
+    if (LANE < 2 && to->sides >> LANE & 1)
+        STORE(to->bounds + LANE - 1, LANE ? least : most);
 }
 
 #endif
 
-enum { tile_cut_blocks = 10 };
-
-/* Each warp finds one cut. */
-KERNEL(tile_cut, struct tile_cut_args)
+/* My warp finds the cut before piece `piece` of a group; the last one ends the group. */
+DEVICE void find_cut(const struct tile_round *round, unsigned group, unsigned piece,
+                     const struct cut_place *to)
 {
-    const struct tile_round *const round = &args.round;
-    const struct cut_task t = task_of_warp(round);
+    const struct cut_task t = task_of(round, group, piece);
     unsigned cut = t.target ? t.length : 0;
     struct cut_pivot p = {0, -1, 0, 0};
 
-    if (t.group >= round->groups)
-        return;
     if (t.target > 0 && t.target < t.whole) {
         const unsigned first = (unsigned)t.list_first;
         const unsigned target = (unsigned)t.target;
@@ -95,12 +95,27 @@ KERNEL(tile_cut, struct tile_cut_args)
         p = search_keys(round, first, t.length, p, target);
         cut = p.before;
     }
-
-    const wide row = t.group * (round->pieces + 1) + t.piece;
-
     if (LANE < round->ways)
-        STORE((unsigned_cell *)round->cuts + row * round->ways + LANE, cut);
+        STORE(&to->cuts[LANE], cut);
 #if NEAR_KEYS
-    put_bounds(round, &t, row, &p);
+    put_bounds(round, &t, to, &p);
 #endif
+}
+
+enum { tile_cut_blocks = 10 };
+
+/* Each warp finds one cut. */
+KERNEL(tile_cut, struct tile_cut_args)
+{
+    const struct tile_round *const round = &args.round;
+    const unsigned row = (unsigned)BLOCK * (THREADS / WARP) + THREAD / WARP;
+    const unsigned group = row / (round->pieces + 1);
+    struct cut_place to;
+
+    if (group >= round->groups)
+        return;
+    to.cuts = (unsigned_cell *)round->cuts + (wide)row * round->ways;
+    to.bounds = (unsigned_cell *)round->bounds + 2 * (wide)row;
+    to.sides = row > 0 ? CUT_BEFORE | CUT_BEHIND : CUT_BEHIND;
+    find_cut(round, group, row % (round->pieces + 1), &to);
 }
