@@ -13,6 +13,13 @@
 
 enum { PLAN_MOST_ROUNDS = 64 };
 
+/*
+ * The most tiles of a round of engine tile that is cut and merged by one launch. That
+ * saves what a launch costs; but two warps of a block find the cuts of its tile, each
+ * of which another block finds, too, while all its other warps wait.
+ */
+enum { PLAN_MOST_JOINED = 64 };
+
 /* One merge round. */
 struct plan_round {
     uint64_t run;    /* keys in each sorted run that comes in */

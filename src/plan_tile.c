@@ -139,13 +139,6 @@ static uint32_t choose_passes(uint64_t count, uint32_t levels, uint32_t most_lev
 }
 
 /*
- * The most tiles of a round that are cut and merged by one launch. That saves what a
- * launch costs; but the cuts of a tile are found by two of its block's warps, while
- * the others and their shared memory wait.
- */
-enum { TILE_JOIN_MOST = 64 };
-
-/*
  * A tile's rows hold `most` keys even if the cuts on both sides are off by all
  * their slack and every pair of lists ends with an almost empty row. Pieces are of
  * one length: no cut is to be found near the end of a group, where samples are few.
@@ -163,7 +156,7 @@ static struct plan_round tile_round(const struct tile_geometry *tile, uint64_t c
     round.pieces = divide_up(group, most);
     round.piece = divide_up(group, round.pieces);
     round.blocks = round.groups * round.pieces;
-    round.joined = round.blocks <= TILE_JOIN_MOST;
+    round.joined = round.blocks <= PLAN_MOST_JOINED;
     return round;
 }
 
