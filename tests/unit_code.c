@@ -168,6 +168,40 @@ static int mirrored(struct code up, struct code down)
     return 1;
 }
 
+/* Hurried and then mended, a float has the code it should have; the same way back. */
+static int mended(key bits, struct code code)
+{
+    const key flip = (key)code.flip;
+    const key plain = enter(bits, code);
+    const key hurried = code_enter_most(bits, flip);
+    const int nan = bits > code_lowest(); /* with the sign set */
+
+    if (code_mend(hurried, flip) != plain || code_mend(plain, flip) != hurried ||
+        code_leave_most(hurried, flip) != bits || code_to_mend(hurried, flip) != nan ||
+        code_to_mend(plain, flip) != nan || (!nan && hurried != plain)) {
+        tap_note("key %llx has code %llx, hurriedly %llx", (unsigned long long)bits,
+                 (unsigned long long)plain, (unsigned long long)hurried);
+        return 0;
+    }
+    return 1;
+}
+
+/* From end to end, at all borders, and random ones. */
+static int all_mended(struct code code)
+{
+    key keys[MOST_SPECIAL];
+    const size_t count = special_keys(keys);
+    int passed = 1;
+
+    for (size_t i = 0; i < count; i++)
+        passed &= mended(keys[i], code);
+    for (uint64_t i = 0; i < 500000; i++)
+        passed &= mended((key)kit_mix(i), code);
+    for (key bits = 0; most - bits > STEP; bits = (key)(bits + STEP))
+        passed &= mended(bits, code);
+    return passed;
+}
+
 /* What the header says about floats, spelled out. */
 static void test_floats(struct tap *tap)
 {
@@ -199,12 +233,16 @@ static void test_floats(struct tap *tap)
 #undef PATTERN
     const struct type_row *const row = type_row(KEY_BITS == 32 ? MW_F32 : MW_F64);
     const struct code up = type_code(row, MW_ASCENDING);
+    const struct code down = type_code(row, MW_DESCENDING);
 
     tap_case(tap, enter(rows[0].bits, up) == 0, "nothing is before %s", rows[0].name);
     for (size_t i = 1; i < COUNT_OF(rows); i++)
         tap_case(tap, enter(rows[i - 1].bits, up) < enter(rows[i].bits, up),
                  "%s is before %s", rows[i - 1].name, rows[i].name);
     tap_case(tap, enter(most, up) == most, "nothing is behind the last NaN");
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        tap_case(tap, mended(rows[i].bits, up) && mended(rows[i].bits, down),
+                 "%s hurriedly, too", rows[i].name);
 #else
     (void)tap;
 #endif
@@ -232,6 +270,9 @@ int main(void)
                      "%s %s: special keys in order", row->name, way[d]);
             tap_case(&tap, compare_random(type, direction, code),
                      "%s %s: random keys in order", row->name, way[d]);
+            if (code.is_float)
+                tap_case(&tap, all_mended(code), "%s %s: hurried codes can be mended",
+                         row->name, way[d]);
         }
         tap_case(&tap,
                  mirrored(type_code(row, MW_ASCENDING), type_code(row, MW_DESCENDING)),

@@ -115,7 +115,7 @@ static int round_fits(const struct sample *s, const struct plan_round *r, uint64
 {
     const uint64_t whole = run * r->ways;
     const uint64_t group = s->count < whole ? s->count : whole;
-    const uint64_t slack = tile_of(s) / 64 > 64 ? tile_of(s) / 64 : 64;
+    const uint64_t slack = tile_of(s) / 72 > 60 ? tile_of(s) / 72 : 60;
 
     return r->run == run && run % TILE_SAMPLE == 0 && r->groups * whole >= s->count &&
            (r->groups - 1) * whole < s->count &&
@@ -137,7 +137,7 @@ static int rounds_fit(const struct sample *s)
 
         if (!round_fits(s, r, run))
             return 0;
-        launches += r->joined ? 1 : 2;
+        launches += r->blocks <= PLAN_MOST_JOINED ? 1 : 2;
         run *= r->ways;
     }
     return run >= s->count && s->plan.launches == launches &&

@@ -55,3 +55,53 @@ CODE_FUNCTION key code_leave(key code, int is_float, key flip)
 
     return is_float && rank <= code_lowest() ? bits : rank;
 }
+
+/*
+ * The same for floats in fewer steps, but for the NaNs with the sign set. All other
+ * bits, folded so that negative numbers ascend, are one addition away from their
+ * ranks. These NaNs come to lie behind all others as they should, but backwards: NaN
+ * -infinity + j gets the code of a rank of -j, where its own is -infinity + j. One
+ * subtraction mends that, or undoes it. So where codes are in order it takes a look
+ * at the ends to know whether any is to be mended: see tile_code.cuh.
+ *
+ *   code_enter(bits, 1, flip) == code_mend(code_enter_most(bits, flip), flip)
+ *   code_leave(code, 1, flip) == code_leave_most(code_mend(code, flip), flip)
+ *
+ * where flip is 0 or all ones.
+ */
+
+/* Turn the fractions and exponents of negative numbers; its own reverse. */
+CODE_FUNCTION key code_fold(key bits)
+{
+    const unsigned negative = bits >> (KEY_BITS - 1) ? ~0u : 0u;
+
+#if KEY_BITS == 64 /* made for machines of 32 bits: the same word serves both halves */
+    return bits ^ ((key)(negative & 0x7fffffffu) << 32 | negative);
+#else
+    return (key)(bits ^ (negative & (key) ~(key)0 >> 1));
+#endif
+}
+
+CODE_FUNCTION key code_enter_most(key bits, key flip)
+{
+    return (key)((code_fold(bits) + code_negatives()) ^ flip);
+}
+
+CODE_FUNCTION key code_leave_most(key code, key flip)
+{
+    return code_fold((key)((code ^ flip) - code_negatives()));
+}
+
+/* Does it stand for a NaN with the sign set? The same before mending and after. */
+CODE_FUNCTION int code_to_mend(key code, key flip)
+{
+    return (key)(code ^ flip) > code_lowest();
+}
+
+/* Its own reverse, too. */
+CODE_FUNCTION key code_mend(key code, key flip)
+{
+    const key mended = (key)((code_lowest() - (code ^ flip)) ^ flip);
+
+    return code_to_mend(code, flip) ? mended : code;
+}

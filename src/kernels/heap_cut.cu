@@ -9,7 +9,8 @@
  * Each lane keeps a window [lo, hi] in which its cut lies. A round takes a
  * pivot from the longest window; every lane counts its keys before the pivot;
  * the sum says on which side of the cut the pivot lies, and every window
- * shrinks to that side.
+ * shrinks to that side. No list has more keys before its cut than are missing in
+ * all of them, nor more behind it: so windows are short once a pivot was near.
  */
 
 /* One lane's list, and the window that still holds its cut. */
@@ -34,30 +35,14 @@ DEVICE int longest_window(const struct cut_window *w)
     return LOWEST_BIT(BALLOT(mine == longest));
 }
 
-/*
- * Where in an open window to take the pivot. `need` of the `open` keys in all
- * windows lie before the cut, so on like lists the cut is about that fraction
- * in. Near an end the guess is doubled: overshooting closes the far side.
- * Every third round halves the window, whatever the data look like.
+/* Where the cut is in my window if all lists are alike: `need` of `open` keys are before.
  */
-DEVICE wide pivot_place(const struct cut_window *w, wide need, wide open, int round)
+DEVICE wide likely_place(const struct cut_window *w, wide need, wide open)
 {
     const wide length = w->hi - w->lo;
-    const double fraction = (double)need / (double)open;
-    double guess = fraction * (double)length;
+    const wide place = (wide)((double)need / (double)open * (double)length);
 
-    if (round % 3 == 2)
-        return w->lo + length / 2;
-    if (fraction < 0.25)
-        guess = 2 * guess + 1;
-    else if (fraction > 0.75)
-        guess = (double)length - 2 * ((double)length - guess) - 1;
-    if (guess < 0)
-        guess = 0;
-
-    const wide place = (wide)guess;
-
-    return w->lo + (place < length ? place : length - 1);
+    return w->lo + (place < length ? place : length - (length > 0));
 }
 
 /* How many keys of my list, within my window, come before the pivot. */
@@ -79,21 +64,36 @@ DEVICE wide keys_before(const struct cut_window *w, key pivot, int ties_first)
     return lo;
 }
 
-/* Shrink all windows until they close on the cut of `rank`. */
+/*
+ * Shrink all windows until they close on the cut of `rank`. A count stops at the
+ * window's ends, on whose near side the cut is: so the sum is greater than the rank
+ * only if the pivot is behind the cut, and less only if it is before it.
+ */
 DEVICE void close_windows(struct cut_window *w, wide rank)
 {
     for (int round = 0; BALLOT(w->lo < w->hi) != 0; round++) {
-        const int owner = longest_window(w);
-        const wide need = rank - sum_of_lanes(w->lo);
-        const wide open = sum_of_lanes(w->hi - w->lo);
-        wide place = 0;
-        key pivot = 0;
+        const wide missing = rank - sum_of_lanes(w->lo);
 
-        if (LANE == owner) {
-            place = pivot_place(w, need, open, round);
-            pivot = LOAD(&w->list[place]);
-        }
-        pivot = (key)SHUFFLE(pivot, owner);
+        if (w->hi - w->lo > missing)
+            w->hi = w->lo + missing;
+
+        const wide rest = sum_of_lanes(w->hi) - rank;
+
+        if (w->hi - w->lo > rest)
+            w->lo = w->hi - rest;
+
+        const wide need = rank - sum_of_lanes(w->lo);
+        const wide open = need + rest;
+        const int present = w->lo < w->hi;
+        const int halve = round % 3 == 2;
+        const wide place =
+            halve ? w->lo + (w->hi - w->lo) / 2 : likely_place(w, need, open);
+        const key mine = present ? LOAD(&w->list[place]) : (key) ~(key)0;
+        const int lost = (int)(need - sum_of_lanes(place - w->lo));
+        const int owner =
+            halve ? longest_window(w)
+                  : choose_lane(telling_word(mine, present), BALLOT(present), WARP, lost);
+        const key pivot = (key)SHUFFLE(mine, owner);
 
         const wide before = LANE == owner ? place : keys_before(w, pivot, LANE < owner);
         const wide sum = sum_of_lanes(before);

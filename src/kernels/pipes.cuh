@@ -223,3 +223,34 @@ DEVICE int turns_at(const struct turns *t, int j)
 }
 
 #endif
+
+/*
+ * k + base and k - base, where base has no bits but in its upper word. A compiler
+ * adds the lower words, too, for the sake of a carry.
+ */
+#if defined(__CUDACC__) && KEY_BITS == 64
+
+DEVICE bare add_base(bare k, bare base)
+{
+    bare sum;
+
+    asm("{\n\t.reg .b32 lower, upper;\n\tmov.b64 {lower, upper}, %1;\n\t"
+        "add.u32 upper, upper, %2;\n\tmov.b64 %0, {lower, upper};\n\t}"
+        : "=l"(sum)
+        : "l"(k), "r"((unsigned)(base >> 32)));
+    return sum;
+}
+
+#else
+
+DEVICE bare add_base(bare k, bare base)
+{
+    return k + base;
+}
+
+#endif
+
+DEVICE bare take_base(bare k, bare base)
+{
+    return add_base(k, 0 - base);
+}

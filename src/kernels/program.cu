@@ -19,6 +19,8 @@
 
 #ifdef TILE_ROWS
 
+#include "tile_code.cuh"
+
 #include "tile.cuh"
 #include "tile_settle.cuh"
 #include "tile_pivot.cuh"

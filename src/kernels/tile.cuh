@@ -209,8 +209,34 @@ DEVICE void store_samples(int rows, const struct tile_target *to, int first, bar
     if (LANE % PART < MINE && first + sample < to->count) {
         const item k = LOAD(SHARED_CELL(item_cell, rows) + cell);
 
-        STORE(&to->samples[(begin + sample) / TILE_SAMPLE], (key)(key_of(k) + base));
+        STORE(&to->samples[(begin + sample) / TILE_SAMPLE], (key)add_base(key_of(k), base));
     }
+}
+
+/*
+ * My keys to the output, 32 places apart, from `to` on; `left` counts those of the
+ * warp. A `late` lane, see store_rows(), writes each one request later than others.
+ */
+DEVICE void store_keys(key_cell *to, int left, int late, const bare *k)
+{
+    key_cell *const out = to - (late ? WARP : 0);
+    const int end = left - LANE + (late ? WARP : 0);
+
+    if (!late)
+        STORE_BULK(&out[0], (key)k[0]);
+    if (left >= WARP * ITEMS) {
+        UNROLL
+        for (int i = 1; i < ITEMS; i++)
+            STORE_BULK(&out[WARP * i], (key)(late ? k[i - 1] : k[i]));
+    } else {
+        UNROLL
+        for (int i = 1; i < ITEMS; i++) {
+            if (WARP * i < end)
+                STORE_BULK(&out[WARP * i], (key)(late ? k[i - 1] : k[i]));
+        }
+    }
+    if (late && WARP * ITEMS < end)
+        STORE_BULK(&out[WARP * ITEMS], (key)k[ITEMS - 1]);
 }
 
 /*
@@ -225,43 +251,29 @@ DEVICE void store_rows(int cells, const struct tile_target *to, int off, bare ba
     const int warp = THREAD / WARP;
     const int first = warp * WARP * ITEMS;
     const int rows = cells + warp * WARP * ROW_BYTES;
-    const int late = off + LANE >= WARP;
     const item_cell *const from =
         SHARED_CELL(item_cell, rows + LANE / ITEMS * ROW_BYTES) + LANE % ITEMS;
-    key_cell *const out = to->array + to->first + first + LANE - (late ? WARP : 0);
     const int left = to->count - first;
-    item before;
+    bare k[ITEMS];
 
     store_samples(rows, to, first, base);
     if (LANE >= left)
         return;
-    before = LOAD(&from[0]);
-    if (!late)
-        STORE_BULK(&out[0], leave((key)(key_of(before) + base), code));
+    k[0] = key_of(LOAD(&from[0]));
     if (left >= WARP * ITEMS) {
         UNROLL
-        for (int i = 1; i < ITEMS; i++) {
-            const item k = LOAD(&from[STEP * i]);
-
-            STORE_BULK(&out[WARP * i],
-                       leave((key)(key_of(late ? before : k) + base), code));
-            before = k;
-        }
-        if (late)
-            STORE_BULK(&out[WARP * ITEMS], leave((key)(key_of(before) + base), code));
+        for (int i = 1; i < ITEMS; i++)
+            k[i] = key_of(LOAD(&from[STEP * i]));
     } else {
-        const int end = left + (late ? WARP : 0) - LANE;
-
-        for (int i = 1; WARP * i < end; i++) {
-            item k = before;
-
+        UNROLL
+        for (int i = 1; i < ITEMS; i++) {
+            k[i] = k[i - 1];
             if (WARP * i < left - LANE)
-                k = LOAD(&from[STEP * i]);
-            STORE_BULK(&out[WARP * i],
-                       leave((key)(key_of(late ? before : k) + base), code));
-            before = k;
+                k[i] = key_of(LOAD(&from[STEP * i]));
         }
     }
+    leave_all(k, ITEMS, base, code);
+    store_keys(to->array + to->first + first + LANE, left, off + LANE >= WARP, k);
 }
 
 /*

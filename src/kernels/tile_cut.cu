@@ -91,8 +91,10 @@ DEVICE void find_cut(const struct tile_round *round, unsigned group, unsigned pi
         const unsigned first = (unsigned)t.list_first;
         const unsigned target = (unsigned)t.target;
 
-        p = search_samples(round, first, t.length, target);
-        p = search_keys(round, first, t.length, p, target);
+        int alike = 1;
+
+        p = search_samples(round, first, t.length, target, &alike);
+        p = search_keys(round, first, t.length, p, target, alike);
         cut = p.before;
     }
     if (LANE < round->ways)

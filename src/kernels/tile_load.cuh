@@ -71,18 +71,18 @@ DEVICE void put_chunk(const struct tile_chunk *chunk, const bare *r, bare base)
     if (chunk->is_b) {
         UNROLL
         for (int i = 0; i < CHUNK_STEPS; i++) {
+            const bare k = chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i];
+
             if (WARP * i < chunk->left)
-                STORE(to - STEP * i,
-                      item_of((chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i]) - base,
-                              chunk->staged + WARP * i));
+                STORE(to - STEP * i, item_of(take_base(k, base), chunk->staged + WARP * i));
         }
     } else {
         UNROLL
         for (int i = 0; i < CHUNK_STEPS; i++) {
+            const bare k = chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i];
+
             if (WARP * i < chunk->left)
-                STORE(to + STEP * i,
-                      item_of((chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i]) - base,
-                              chunk->staged + WARP * i));
+                STORE(to + STEP * i, item_of(take_base(k, base), chunk->staged + WARP * i));
         }
     }
 }

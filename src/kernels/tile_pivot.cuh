@@ -84,11 +84,13 @@ enum { TILE_QUICK_ROUNDS = 3 };
  * likely to be right behind it as right before the next. Not so if there is no
  * next, and the owner knows better. How many lists have such a half sample is not
  * known before there is a pivot; the pivot before it tells, and at first all do.
+ * If the lists turn out not to be `alike`, it is set to 0.
  */
 DEVICE struct cut_pivot search_samples(const struct tile_round *round, unsigned list_first,
-                                       unsigned length, unsigned target)
+                                       unsigned length, unsigned target, int *alike)
 {
-    const unsigned tolerance = (TILE_SLACK(TILE) + 36) / 32; /* ranks are in units of 16 */
+    const unsigned tolerance =
+        (TILE_SLACK(TILE) + 36) / 32; /* like ranks, in units of 16 */
     const unsigned whole = (length + TILE_SAMPLE - 1) / TILE_SAMPLE;
     const unsigned all = SUM(whole);
     int halves = BITS(BALLOT(whole > 0)) - 1;
@@ -124,6 +126,7 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round, unsigned 
         if (error > all / 8)
             break;
     }
+    *alike = 0;
     if (aim >= all)
         aim = all - 1;
     if (aim < SUM(w.lo) || aim >= SUM(w.hi)) {
@@ -161,14 +164,44 @@ DEVICE unsigned count_between(const struct cut_span *w, const struct cut_pivot *
     return at + 1;
 }
 
+/* May a cut be made there? */
+DEVICE int near_enough(unsigned rank, unsigned target)
+{
+    return (rank < target ? target - rank : rank - target) <= (unsigned)TILE_SLACK(TILE);
+}
+
+/*
+ * A pivot close by, if lists are alike there: windows need not be longer than what is
+ * missing. None, -1, if its rank is too far off, or unknown, since it has all of a
+ * window that was shortened on one side.
+ */
+DEVICE struct cut_pivot look_close(const struct cut_span *w, unsigned target, int ways)
+{
+    struct cut_span near = *w;
+    struct cut_pivot p;
+
+    shorten(&near, target);
+
+    const unsigned begun = SUM(near.lo);
+
+    p = take_pivot(&near, target - begun, SUM(near.hi) - begun, ways);
+
+    const int unknown = LANE != p.owner && ((p.before == near.hi && near.hi < w->hi) ||
+                                            (p.before == near.lo && near.lo > w->lo));
+
+    if (BALLOT(unknown) || !near_enough(SUM(p.before), target))
+        p.owner = -1;
+    return p;
+}
+
 /*
  * What the sample `p` comes to among the keys, or, if its rank is too far from
  * `target`, a better pivot.
  */
 DEVICE struct cut_pivot search_keys(const struct tile_round *round, unsigned list_first,
-                                    unsigned length, struct cut_pivot p, unsigned target)
+                                    unsigned length, struct cut_pivot p, unsigned target,
+                                    int alike)
 {
-    const unsigned slack = TILE_SLACK(TILE);
     struct cut_span w;
     unsigned rank;
 
@@ -178,8 +211,13 @@ DEVICE struct cut_pivot search_keys(const struct tile_round *round, unsigned lis
     p.place *= TILE_SAMPLE;
     p.before = LANE == p.owner ? p.place : count_between(&w, &p);
     rank = SUM(p.before);
-    if ((rank < target ? target - rank : rank - target) <= slack)
+    if (near_enough(rank, target))
         return p;
     narrow(&w, &p, rank < target);
-    return settle(w.keys, w.lo, w.hi, target, slack);
+    if (alike) {
+        p = look_close(&w, target, round->ways);
+        if (p.owner >= 0)
+            return p;
+    }
+    return settle(w.keys, w.lo, w.hi, target, TILE_SLACK(TILE));
 }

@@ -77,41 +77,6 @@ DEVICE key least_key(key k, int present)
 #endif
 }
 
-/* A word of my key by which to rank those of all lanes that have one. */
-DEVICE unsigned telling_word(key mine, int present)
-{
-#if KEY_BITS == 64
-    const unsigned upper = (unsigned)(mine >> 32);
-    const unsigned most = GREATEST(present ? upper : 0);
-    const unsigned least = ~GREATEST(present ? ~upper : 0);
-
-    return most > least ? upper : (unsigned)mine;
-#else
-    (void)present;
-    return mine;
-#endif
-}
-
-/*
- * Of the lanes `among`, all of the first `count`, the one whose word has `wanted`
- * others of them before it, or the last, if there are not so many. Equal words
- * follow each other by lanes.
- */
-DEVICE int choose_lane(unsigned word, unsigned among, int count, int wanted)
-{
-    const int present = among >> LANE & 1;
-    const int last = BITS(among) - 1;
-    const unsigned sorted = sort_lanes(present ? word : ~0u, count);
-    const int rank = wanted < 0 ? 0 : wanted < last ? wanted : last;
-    const unsigned chosen = SHUFFLE(sorted, rank);
-    unsigned equal = BALLOT(present && word == chosen);
-
-    NO_UNROLL
-    for (int i = BITS(BALLOT(present && word < chosen)); i < rank; i++)
-        equal &= equal - 1;
-    return LOWEST_BIT(equal);
-}
-
 /* Shorten the windows to where the key with `aim` others before it can be. */
 DEVICE void shorten(struct cut_span *w, unsigned aim)
 {

@@ -81,22 +81,34 @@ DEVICE void merge_rows(int cells, int_cell *splits, int rows, item *r)
     put_row_for(cells, rows, r);
 }
 
-/* Which keys a thread begins with is of no account, so it takes what coalesces. */
+/*
+ * Which keys a thread begins with is of no account, so it takes what coalesces. A
+ * short tile is filled up with the bits whose code is the greatest there is.
+ */
 DEVICE void load_tile(const key_cell *in, int count, const struct key_code *code, item *r)
 {
+    bare k[ITEMS];
+
     if (count == TILE) {
         UNROLL
         for (int j = 0; j < ITEMS; j++)
-            r[j] = item_of(enter(LOAD_BULK(&in[TILE_ROWS * j + THREAD]), code),
-                           TILE_ROWS * j + THREAD);
-        return;
+            k[j] = LOAD_BULK(&in[TILE_ROWS * j + THREAD]);
+    } else {
+        const bare last = leave((key) ~(key)0, code);
+
+        UNROLL
+        for (int j = 0; j < ITEMS; j++) {
+            const int there = TILE_ROWS * j + THREAD < count;
+
+            k[j] = there ? LOAD_BULK(&in[TILE_ROWS * j + THREAD]) : last;
+        }
     }
+    enter_all(k, ITEMS, code);
     UNROLL
     for (int j = 0; j < ITEMS; j++) {
-        r[j] = filler();
-        if (TILE_ROWS * j + THREAD < count)
-            r[j] = item_of(enter(LOAD_BULK(&in[TILE_ROWS * j + THREAD]), code),
-                           TILE_ROWS * j + THREAD);
+        const int place = TILE_ROWS * j + THREAD;
+
+        r[j] = PLACED && place >= count ? filler() : item_of(k[j], place);
     }
 }
 
@@ -128,6 +140,7 @@ KERNEL(tile_sort, struct tile_sort_args)
     to.count = (int)(left < TILE ? left : TILE);
     load_tile((const key_cell *)args.in + to.first, to.count, &args.enter, r);
     sort_registers(r, ITEMS);
+    mend_sorted(r, ITEMS, &args.enter);
     merge_lanes(r);
     put_row_for(cells, SPAN, r);
     for (int rows = 2 * SPAN; rows <= TILE_ROWS; rows *= 2)
