@@ -79,28 +79,41 @@ DEVICE void put_bounds(const struct tile_round *round, const struct cut_task *t,
 
 #endif
 
-/* My warp finds the cut before piece `piece` of a group; the last one ends the group. */
-DEVICE void find_cut(const struct tile_round *round, unsigned group, unsigned piece,
-                     const struct cut_place *to)
+/* What a warp has found: my list's keys before the cut, and the pivot, if there is one. */
+struct cut {
+    struct cut_task task;
+    struct cut_pivot pivot;
+    unsigned before;
+};
+
+/* The cut before piece `piece` of a group; the last one ends the group. */
+DEVICE struct cut find_cut(const struct tile_round *round, unsigned group, unsigned piece)
 {
-    const struct cut_task t = task_of(round, group, piece);
-    unsigned cut = t.target ? t.length : 0;
-    struct cut_pivot p = {0, -1, 0, 0};
+    const struct cut_pivot none = {0, -1, 0, 0};
+    struct cut c;
 
-    if (t.target > 0 && t.target < t.whole) {
-        const unsigned first = (unsigned)t.list_first;
-        const unsigned target = (unsigned)t.target;
-
+    c.task = task_of(round, group, piece);
+    c.pivot = none;
+    c.before = c.task.target ? c.task.length : 0;
+    if (c.task.target > 0 && c.task.target < c.task.whole) {
+        const unsigned first = (unsigned)c.task.list_first;
+        const unsigned target = (unsigned)c.task.target;
         int alike = 1;
 
-        p = search_samples(round, first, t.length, target, &alike);
-        p = search_keys(round, first, t.length, p, target, alike);
-        cut = p.before;
+        c.pivot = search_samples(round, first, c.task.length, target, &alike);
+        c.pivot = search_keys(round, first, c.task.length, c.pivot, target, alike);
+        c.before = c.pivot.before;
     }
+    return c;
+}
+
+DEVICE void put_cut(const struct tile_round *round, const struct cut *c,
+                    const struct cut_place *to)
+{
     if (LANE < round->ways)
-        STORE(&to->cuts[LANE], cut);
+        STORE(&to->cuts[LANE], c->before);
 #if NEAR_KEYS
-    put_bounds(round, &t, to, &p);
+    put_bounds(round, &c->task, to, &c->pivot);
 #endif
 }
 
@@ -110,14 +123,19 @@ enum { tile_cut_blocks = 10 };
 KERNEL(tile_cut, struct tile_cut_args)
 {
     const struct tile_round *const round = &args.round;
-    const unsigned row = (unsigned)BLOCK * (THREADS / WARP) + THREAD / WARP;
-    const unsigned group = row / (round->pieces + 1);
-    struct cut_place to;
+    const unsigned number = (unsigned)BLOCK * (THREADS / WARP) + THREAD / WARP;
+    const unsigned group = number / (round->pieces + 1);
+    const unsigned piece = number % (round->pieces + 1);
 
     if (group >= round->groups)
         return;
-    to.cuts = (unsigned_cell *)round->cuts + (wide)row * round->ways;
-    to.bounds = (unsigned_cell *)round->bounds + 2 * (wide)row;
+
+    const struct cut c = find_cut(round, group, piece);
+    const wide row = (wide)group * (round->pieces + 1) + piece;
+    struct cut_place to;
+
+    to.cuts = (unsigned_cell *)round->cuts + row * round->ways;
+    to.bounds = (unsigned_cell *)round->bounds + 2 * row;
     to.sides = row > 0 ? CUT_BEFORE | CUT_BEHIND : CUT_BEHIND;
-    find_cut(round, group, row % (round->pieces + 1), &to);
+    put_cut(round, &c, &to);
 }

@@ -25,13 +25,14 @@ KERNEL(tile_join, struct tile_merge_args)
     wide_cell *const bounds = &sm->tree.rows[0];
 
     if (side < 2) {
-        const unsigned group = (unsigned)BLOCK / round->pieces;
+        const struct cut c = find_cut(round, (unsigned)BLOCK / round->pieces,
+                                      (unsigned)BLOCK % round->pieces + side);
         struct cut_place to;
 
         to.cuts = cuts + side * round->ways;
         to.bounds = (unsigned_cell *)bounds + 2 * side;
         to.sides = side ? CUT_BEFORE : CUT_BEHIND;
-        find_cut(round, group, (unsigned)BLOCK % round->pieces + side, &to);
+        put_cut(round, &c, &to);
     }
     BARRIER();
     merge_tile(&args, sm, cuts, bounds);
