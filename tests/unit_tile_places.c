@@ -8,8 +8,8 @@
  * filler's shows at once. Rows are moved in shared memory as conflict-free as without
  * places: tile_sort's never conflict, and those of merges are two-way at the worst.
  */
-#include "kernels/launch.h"
 #include "kit.h"
+#include "plan_parts.h"
 #include "sim/sim.h"
 
 #include "sim_kernels/placed.h"
@@ -51,11 +51,6 @@ static size_t size_of(const struct bench *b)
 static uint64_t tile_of(const struct bench *b)
 {
     return (uint64_t)b->program->rows * (uint64_t)b->program->items;
-}
-
-static uint64_t divide_up(uint64_t a, uint64_t b)
-{
-    return (a + b - 1) / b;
 }
 
 static uint64_t key_of(enum kind kind, int bits, uint64_t i, uint64_t count)
@@ -152,10 +147,10 @@ static int banks_kept(struct bench *b)
         return 0;
     for (size_t i = 0; i < count; i++) {
         const mw_traffic *const t = &lines[i].traffic;
-        const int of_merge = strcmp(lines[i].kernel, "tile_sort") != 0;
+        const int merges = strcmp(lines[i].kernel, "tile_sort") != 0;
         const int move = moves_rows(&lines[i]);
         const int samples = fetches_wide_samples(b, &lines[i]);
-        const uint64_t worst = (move ? of_merge : samples || !whole) ? 2 : 1;
+        const uint64_t worst = (move ? merges : samples || !whole) ? 2 : 1;
 
         moves += move;
         if (t->shared_requests > 0 && t->shared_worst > worst &&
@@ -336,14 +331,12 @@ done:
     return passed;
 }
 
-/* Somewhat more than two tiles a group; the last group is short, and so is its last list.
- */
+/* Two tiles and more a group; the last group is short, and so is its last list. */
 static int runs_merged(struct bench *b, enum kind kind, int ways, int join)
 {
     const uint64_t tile = tile_of(b);
     const uint64_t part = divide_up(tile * 9 / 4, (uint64_t)ways);
-    struct tile_round r = {.run = (part + TILE_SAMPLE - 1) / TILE_SAMPLE * TILE_SAMPLE,
-                           .ways = ways};
+    struct tile_round r = {.run = round_up(part, TILE_SAMPLE), .ways = ways};
     const uint64_t group = r.run * (uint64_t)ways;
     uint64_t first = 0;
 
