@@ -85,7 +85,7 @@ DEVICE void close_windows(struct cut_window *w, wide rank)
         const wide need = rank - sum_of_lanes(w->lo);
         const wide open = need + rest;
         const int present = w->lo < w->hi;
-        const int halve = round % 3 == 2;
+        const int halve = round > 4 && round % 2;
         const wide place =
             halve ? w->lo + (w->hi - w->lo) / 2 : likely_place(w, need, open);
         const key mine = present ? LOAD(&w->list[place]) : (key) ~(key)0;

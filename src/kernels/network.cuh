@@ -3,11 +3,14 @@
  * on one register of each lane of a warp; and a sum over the lanes.
  */
 
+/* Of numbers below 2^54; what two halves come to fits into words. */
 DEVICE wide sum_of_lanes(wide mine)
 {
-    for (int step = WARP / 2; step > 0; step /= 2)
-        mine += SHUFFLE_XOR(mine, step);
-    return mine;
+    enum { HALF = 27 };
+    const unsigned lower = SUM((unsigned)mine & ((1u << HALF) - 1));
+    const unsigned upper = SUM((unsigned)(mine >> HALF));
+
+    return ((wide)upper << HALF) + lower;
 }
 
 /* Of mine and another's, the one that stays: the lesser, or the greater if `upper`. */

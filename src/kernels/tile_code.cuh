@@ -9,7 +9,7 @@
  */
 
 /* Keys of 8 and 16 bits are integers. */
-enum { MAY_BE_FLOATS = KEY_BITS >= 32 };
+enum { MAY_BE_FLOATS = KEY_BITS >= 32, HURRIED = KEY_BITS == 64 && !PLACED };
 
 /* All ones for keys that descend, else 0: the flip of floats. */
 DEVICE key turn_of(const struct key_code *code)
@@ -53,7 +53,7 @@ DEVICE void enter_all(bare *k, const int count, const struct key_code *code)
 {
     if (!MAY_BE_FLOATS || !code->is_float) {
         turn_integers(k, count, 0, (key)code->flip);
-    } else if (PLACED) {
+    } else if (!HURRIED) {
         UNROLL
         for (int j = 0; j < count; j++)
             k[j] = enter((key)k[j], code);
@@ -73,7 +73,7 @@ DEVICE void mend_sorted(item *r, const int count, const struct key_code *code)
 {
     const key turn = turn_of(code);
 
-    if (!MAY_BE_FLOATS || !code->is_float || PLACED)
+    if (!HURRIED || !code->is_float)
         return;
     if (code_to_mend((key)key_of(r[0]), turn) ||
         code_to_mend((key)key_of(r[count - 1]), turn)) {
@@ -98,6 +98,12 @@ DEVICE void leave_all(bare *k, const int count, bare base, const struct key_code
 
     if (!MAY_BE_FLOATS || !code->is_float) {
         turn_integers(k, count, base, (key)code->flip);
+        return;
+    }
+    if (!HURRIED) {
+        UNROLL
+        for (int j = 0; j < count; j++)
+            k[j] = leave((key)(k[j] + base), code);
         return;
     }
     if (code_to_mend((key)(k[0] + base), turn) ||
