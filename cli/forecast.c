@@ -60,6 +60,12 @@ static uint64_t tile_pieces(const struct forecast *f, uint64_t group, uint32_t w
     return divide_up(group, tile - 2 * slack - ways / 2 * (f->tuning.items - 1));
 }
 
+/* Engine tile cuts and merges by one launch if there are few tiles. */
+static int is_joined(const struct forecast *f, const struct forecast_round *round)
+{
+    return f->tuning.engine == MW_ENGINE_TILE && round->groups * round->pieces <= 64;
+}
+
 static void add_round(struct forecast *f, uint64_t run, uint32_t ways)
 {
     const uint64_t group = run > f->count / ways ? f->count : run * ways;
@@ -246,7 +252,7 @@ static void merges_of_tile(struct forecast *f)
 
         parts += 2 * tiles * round->ways;
         rows += tiles * (tile_warps + 1);
-        barriers += warps_of(f, round) * 3 * levels_of(round->ways);
+        barriers += warps_of(f, round) * (3 * levels_of(round->ways) + is_joined(f, round));
     }
     set_range(f, MERGE_READS, "R ceil(N / 32), + 2 K a tile", requests, requests + parts);
     set_range(f, MERGE_READ_SECTORS, "R ceil(N size / 32), + 2 K a tile, + 1 a chunk",
@@ -255,7 +261,7 @@ static void merges_of_tile(struct forecast *f)
               requests + rows);
     set_range(f, MERGE_WRITE_SECTORS, "R ceil(N size / 32), + threads / 32 + 1 a tile",
               sectors, sectors + rows);
-    set(f, MERGE_BARRIERS, "3 warps log2 K, each round", barriers);
+    set(f, MERGE_BARRIERS, "warps (3 log2 K, + 1 if joined), each round", barriers);
     set(f, WARP_BYTES, "(threads ((items + 1) cell + 4) + 2568) / warps",
         (f->tuning.threads * ((f->tuning.items + 1) * cell + 4) + 2568) / tile_warps);
 }
@@ -313,6 +319,18 @@ static void name_figures(struct forecast *f)
         f->figures[i] = (struct figure){names[i].pass, names[i].what, "", 0, 0, 0, 0};
 }
 
+static void count_launches(struct forecast *f)
+{
+    uint64_t launches = f->count ? 1 : 0;
+
+    for (uint32_t i = 0; i < f->rounds; i++)
+        launches += is_joined(f, &f->round[i]) ? 1 : 2;
+    set(f, LAUNCHES,
+        f->tuning.engine == MW_ENGINE_TILE ? "1 + 2 R, - 1 a round of up to 64 tiles"
+                                           : "1 + 2 R",
+        launches);
+}
+
 void forecast_make(struct forecast *f, const mw_tuning *tuning, size_t key_size,
                    uint64_t count)
 {
@@ -331,16 +349,19 @@ void forecast_make(struct forecast *f, const mw_tuning *tuning, size_t key_size,
         merges_of_pair(f);
     }
     set(f, ROUNDS, "ceil(log_K(N / base))", f->rounds);
-    set(f, LAUNCHES, "1 + 2 R", count ? 1 + 2 * (uint64_t)f->rounds : 0);
+    count_launches(f);
 }
 
 /* ---- What was counted ------------------------------------------------------------ */
 
-/* The ledger's lines are of the first pass, of merging, or of cuts. */
+/*
+ * The ledger's lines are of the first pass, of merging, or of cuts. Those that tile_join
+ * finds move nothing in bulk, and need not be told from its merging.
+ */
 static void count_line(struct forecast *f, const mw_ledger_line *line)
 {
     const mw_traffic *const t = &line->traffic;
-    const int merge = strstr(line->kernel, "_merge") != NULL;
+    const int merge = strstr(line->kernel, "_merge") || strstr(line->kernel, "_join");
     const int cut = strstr(line->kernel, "_cut") != NULL;
     const int write = line->text && strstr(line->text, "STORE_BULK") != NULL;
     struct figure *const reads = &f->figures[merge ? MERGE_READS : FIRST_READS];

@@ -82,8 +82,10 @@ static struct sizes sizes_of(const struct tally *tally, size_t key_size)
     sizes.other_rows = counts->tuning.items * (key_size == 8 ? 8 : 4) != 128;
     sizes.merged = sizes.rounds * tiles;
     for (size_t i = 0; i < tally->line_count; i++) {
-        if (tally->lines[i].bulk && strstr(tally->lines[i].kernel, "_merge"))
-            sizes.feeding += tally->lines[i].traffic.global_requests;
+        const mw_ledger_line *const line = &tally->lines[i];
+
+        if (line->bulk && (strstr(line->kernel, "_merge") || strstr(line->kernel, "_join")))
+            sizes.feeding += line->traffic.global_requests;
     }
     return sizes;
 }
@@ -169,7 +171,9 @@ static int is_serial(const mw_ledger_line *line)
 /* Where lists end inside a warp: rows of a merge gathered to registers, and put back. */
 static int is_merging(const mw_ledger_line *line)
 {
-    return line->text && strcmp(line->kernel, "tile_merge") == 0 &&
+    return line->text &&
+           (strcmp(line->kernel, "tile_merge") == 0 ||
+            strcmp(line->kernel, "tile_join") == 0) &&
            strcmp(line->file, "tile.cuh") == 0 &&
            (strstr(line->text, "turns_at") || strstr(line->text, "STORE(to + j") ||
             strstr(line->text, "STORE(to - j"));

@@ -3,7 +3,8 @@
  *
  *   first pass   sorted runs: the base case of engine heap, the tiles of engines
  *                tile and pair; keys become unsigned numbers
- *   each round   cuts: where each piece of the output begins in each list
+ *   each round   cuts: where each piece of the output begins in each list; of a round
+ *                      of few tiles, engine tile finds them in the merge's launch
  *                merge: every `ways` neighbouring runs become one;
  *                       the last round turns numbers back into keys
  *
@@ -29,6 +30,7 @@ struct sort {
     const struct plan *plan;
     uint64_t count;
     char *workspace;
+    uint64_t samples; /* engine tile: where in it those of the runs are */
     void *stream;
     struct pass_log *log; /* or NULL */
     int begun;            /* something was launched */
@@ -131,7 +133,7 @@ static mw_status tile_sort(struct sort *sort, const void *in, void *out,
     const struct plan *const plan = sort->plan;
     const struct tile_sort_args args = {.in = in,
                                         .out = out,
-                                        .samples = sort->workspace + plan->samples_offset,
+                                        .samples = sort->workspace + sort->samples,
                                         .count = sort->count,
                                         .enter = enter,
                                         .leave = leave};
@@ -140,15 +142,22 @@ static mw_status tile_sort(struct sort *sort, const void *in, void *out,
                   plan->base_shared, &args, sizeof args);
 }
 
-/* Merge runs from `in` to `out`: first the cuts, then the tiles between them. */
+/*
+ * Merge runs from `in` to `out`: first the cuts, then the tiles between them; or both
+ * at once, when some blocks look for cuts among samples while others write new ones.
+ */
 static mw_status tile_merge(struct sort *sort, const struct plan_round *round,
                             const void *in, void *out, struct key_code leave)
 {
     const struct plan *const plan = sort->plan;
     char *const space = sort->workspace;
+    const uint64_t spare =
+        plan->samples_offset + plan->spare_samples_offset - sort->samples;
+    const uint64_t out_samples = round->joined ? spare : sort->samples;
     const struct tile_round shape = {.in = in,
                                      .out = out,
-                                     .samples = space + plan->samples_offset,
+                                     .samples = space + sort->samples,
+                                     .out_samples = space + out_samples,
                                      .cuts = (unsigned *)(space + plan->cuts_offset),
                                      .bounds = (unsigned *)(space + plan->bounds_offset),
                                      .count = sort->count,
@@ -161,11 +170,13 @@ static mw_status tile_merge(struct sort *sort, const struct plan_round *round,
     const struct tile_cut_args cut_args = {.round = shape};
     mw_status status;
 
-    TRY(launch(sort, KERNEL_TILE_CUT,
-               blocks_for(round->groups * (round->pieces + 1), tile_cut_threads),
-               tile_cut_threads, 0, &cut_args, sizeof cut_args));
-    TRY(launch(sort, KERNEL_TILE_MERGE, round->blocks, plan->tuning.threads,
-               plan->merge_shared, &merge_args, sizeof merge_args));
+    if (!round->joined)
+        TRY(launch(sort, KERNEL_TILE_CUT,
+                   blocks_for(round->groups * (round->pieces + 1), tile_cut_threads),
+                   tile_cut_threads, 0, &cut_args, sizeof cut_args));
+    TRY(launch(sort, round->joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE, round->blocks,
+               plan->tuning.threads, plan->merge_shared, &merge_args, sizeof merge_args));
+    sort->samples = out_samples;
 done:
     return status;
 }
@@ -228,7 +239,15 @@ mw_status passes_sort(struct device *device, struct program *program,
     /* Heap's merge is to find the GPU empty, for which its grid is made; and marks of
        the time lie between launches that do not overlap. */
     const int eager = plan->tuning.engine == MW_ENGINE_TILE && !log;
-    struct sort sort = {device, program, plan, count, workspace, stream, log, 0, eager};
+    struct sort sort = {.device = device,
+                        .program = program,
+                        .plan = plan,
+                        .count = count,
+                        .workspace = workspace,
+                        .samples = plan->samples_offset,
+                        .stream = stream,
+                        .log = log,
+                        .eager = eager};
     const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
     void *const buffer[2] = {keys, workspace};
     uint32_t at = plan->rounds % 2; /* where the runs are: an even number of rounds to go */

@@ -7,7 +7,7 @@
 #include "device.h"
 #include "plan.h"
 
-/* A first pass, and for each round cuts and the merge. */
+/* A first pass, and for each round cuts and the merge, or both in one. */
 enum { PASSES_MOST_LAUNCHES = 1 + 2 * PLAN_MOST_ROUNDS };
 
 /* What a sort launched: launch i ran between the device's time marks i and i + 1. */

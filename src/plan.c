@@ -182,6 +182,7 @@ static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
     const size_t cut_size = tile ? sizeof(unsigned) : sizeof(wide);
     uint64_t rows = 0;
     uint64_t cuts = 0;
+    int joined = 0;
 
     if (plan->rounds == 0 && !tile)
         return;
@@ -191,6 +192,7 @@ static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
 
         rows = wanted > rows ? wanted : rows;
         cuts = wanted * round->ways > cuts ? wanted * round->ways : cuts;
+        joined |= round->joined;
     }
     plan->cuts_offset = plan->rounds ? round_up(plan->key_bytes, 256) : 0;
     plan->bounds_offset = plan->cuts_offset + round_up(cuts * cut_size, 256);
@@ -199,8 +201,11 @@ static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
         return;
     plan->samples_offset = plan->bounds_offset +
                            (key_size == 8 ? round_up(rows * 2 * sizeof(unsigned), 256) : 0);
-    plan->workspace_bytes =
-        plan->samples_offset + round_up(divide_up(count, TILE_SAMPLE) * key_size, 256);
+
+    const uint64_t samples = round_up(divide_up(count, TILE_SAMPLE) * key_size, 256);
+
+    plan->spare_samples_offset = plan->samples_offset + (joined ? samples : 0);
+    plan->workspace_bytes = plan->spare_samples_offset + samples;
 }
 
 /*

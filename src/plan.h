@@ -13,6 +13,13 @@
 
 enum { PLAN_MOST_ROUNDS = 64 };
 
+/*
+ * The most tiles of a round of engine tile that is cut and merged by one launch. That
+ * saves what a launch costs; but two warps of a block find the cuts of its tile, each
+ * of which another block finds, too, while all its other warps wait.
+ */
+enum { PLAN_MOST_JOINED = 64 };
+
 /* One merge round. */
 struct plan_round {
     uint64_t run;    /* keys in each sorted run that comes in */
@@ -21,6 +28,7 @@ struct plan_round {
     uint64_t piece;  /* keys in a piece; heap: a multiple of 32, tile: about so many */
     uint64_t blocks; /* of the merge launch */
     uint32_t ways;   /* runs merged at once */
+    int joined;      /* tile: cut and merged by one launch, tile_join */
 };
 
 struct plan {
@@ -38,6 +46,7 @@ struct plan {
     uint64_t cuts_offset;     /* where in the workspace each begins */
     uint64_t bounds_offset;
     uint64_t samples_offset;
+    uint64_t spare_samples_offset; /* the same if no round is joined */
 };
 
 /*

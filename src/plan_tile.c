@@ -156,6 +156,7 @@ static struct plan_round tile_round(const struct tile_geometry *tile, uint64_t c
     round.pieces = divide_up(group, most);
     round.piece = divide_up(group, round.pieces);
     round.blocks = round.groups * round.pieces;
+    round.joined = round.blocks <= PLAN_MOST_JOINED;
     return round;
 }
 
@@ -179,13 +180,14 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
     while (UINT64_C(1) << levels < tiles)
         levels++;
     plan->rounds = choose_passes(count, levels, most_levels);
-    plan->launches = count ? 1 + 2 * plan->rounds : 0;
+    plan->launches = count ? 1 : 0;
     plan->base_blocks = tiles;
     plan->base_threads = t->threads;
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const uint32_t ways = 1u << levels_of_pass(levels, plan->rounds, i);
 
         plan->round[i] = tile_round(&plan->tile, count, run, ways);
+        plan->launches += plan->round[i].joined ? 1 : 2;
         run *= ways;
     }
     t->ways = plan->rounds ? plan->round[0].ways : 2;

@@ -2,7 +2,8 @@
  * model_tiles.c - what the merges of engine tile read and write, to the last request
  * and sector. The forecast has only bounds for that, since cuts depend on the keys,
  * and no two programs need cut alike. But once the cuts are known, the rest is
- * arithmetic: here they are read from the workspace after a sort of one round.
+ * arithmetic: here they are read from the workspace after a sort of one round. The
+ * same round, cut and merged by one launch, must move just as much.
  *
  *   model_tiles [percent]
  *
@@ -96,22 +97,24 @@ static struct moved moved_by(const struct plan *plan, const unsigned *cuts, uint
     return moved;
 }
 
-/* Sort `keys` on the device, in `memory`; then fetch the cuts. */
-static mw_status sort_for_cuts(mw_context *context, const struct trial *t,
-                               const struct plan *plan, void *keys, void **memory,
-                               unsigned *cuts, uint64_t cut_bytes)
+/* Sort `keys` by this plan on the device, in `memory`, to `sorted`. */
+static mw_status sort_by(mw_context *context, const struct plan *plan,
+                         const struct trial *t, const void *keys, void *sorted,
+                         void *const *memory)
 {
-    const uint64_t bytes = t->count * mw_type_size(t->type);
+    struct device *const device = context->device;
+    const struct type_row *const row = type_row(t->type);
+    const uint64_t bytes = t->count * row->size;
+    struct program *program;
     mw_status status;
 
-    TRY(mw_set_tuning(context, &t->tuning));
-    TRY(mw_alloc(context, bytes, &memory[0]));
-    TRY(mw_alloc(context, plan->workspace_bytes, &memory[1]));
     TRY(mw_upload(context, memory[0], keys, bytes));
-    TRY(mw_sort_device(context, t->type, t->direction, memory[0], t->count, memory[1],
-                       plan->workspace_bytes, NULL));
-    TRY(mw_download(context, keys, memory[0], bytes));
-    TRY(mw_download(context, cuts, (char *)memory[1] + plan->cuts_offset, cut_bytes));
+    TRY(device->verbs->load(device, MW_ENGINE_TILE, (int)(8 * row->size), &plan->tile,
+                            &program));
+    device->verbs->ledger_reset(device);
+    TRY(passes_sort(device, program, plan, type_code(row, t->direction), memory[0],
+                    t->count, memory[1], NULL, NULL));
+    TRY(mw_download(context, sorted, memory[0], bytes));
 done:
     return status;
 }
@@ -147,29 +150,43 @@ static int counts_are(mw_context *context, const struct plan *plan, const struct
     return 0;
 }
 
+/* Merge as planned, by one launch, and by two, which leave their cuts behind. */
+static int both_exact(mw_context *context, struct plan *plan, const struct trial *t,
+                      const void *keys, void *sorted, unsigned *cuts, void *const *memory)
+{
+    struct plan_round *const round = &plan->round[0];
+    const uint64_t cut_bytes = (round->pieces + 1) * round->ways * sizeof *cuts;
+    int passed = round->joined;
+
+    for (int joined = 0; passed && joined <= 1; joined++) {
+        round->joined = joined;
+        passed = sort_by(context, plan, t, keys, sorted, memory) == MW_OK;
+        if (passed && !joined)
+            passed = mw_download(context, cuts, (char *)memory[1] + plan->cuts_offset,
+                                 cut_bytes) == MW_OK;
+        passed = passed &&
+                 kit_first_disorder(t->type, t->direction, sorted, t->count) == t->count &&
+                 counts_are(context, plan, t, cuts);
+    }
+    return passed;
+}
+
 static int traffic_exact(mw_context *context, const struct trial *t)
 {
     const size_t size = mw_type_size(t->type);
     void *memory[2] = {NULL, NULL};
-    void *const keys = malloc(t->count * size);
-    unsigned *cuts = NULL;
+    void *const keys = malloc(2 * t->count * size);
+    unsigned *const cuts = malloc((PLAN_MOST_JOINED + 1) * TILE_MOST_WAYS * sizeof *cuts);
     struct words words;
     struct plan plan;
-    uint64_t cut_bytes;
-    int passed =
-        keys != NULL &&
+    const int passed =
+        keys != NULL && cuts != NULL &&
         plan_make(&plan, &t->tuning, &context->info, size, t->count, &words) == MW_OK &&
-        plan.rounds == 1 && kit_fill(t->type, t->shape, t->seed, keys, t->count) == MW_OK;
+        plan.rounds == 1 && kit_fill(t->type, t->shape, t->seed, keys, t->count) == MW_OK &&
+        mw_alloc(context, t->count * size, &memory[0]) == MW_OK &&
+        mw_alloc(context, plan.workspace_bytes, &memory[1]) == MW_OK &&
+        both_exact(context, &plan, t, keys, (char *)keys + t->count * size, cuts, memory);
 
-    if (passed) {
-        cut_bytes = (plan.round[0].pieces + 1) * plan.round[0].ways * sizeof *cuts;
-        cuts = malloc(cut_bytes);
-        passed = cuts != NULL &&
-                 sort_for_cuts(context, t, &plan, keys, memory, cuts, cut_bytes) == MW_OK;
-    }
-    passed = passed &&
-             kit_first_disorder(t->type, t->direction, keys, t->count) == t->count &&
-             counts_are(context, &plan, t, cuts);
     mw_free(context, memory[1]);
     mw_free(context, memory[0]);
     free(cuts);

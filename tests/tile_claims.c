@@ -2,8 +2,8 @@
  * tile_claims.c - what engine tile claims, counted on the simulator:
  *
  *   no bank conflict in loads and stores of tiles and of samples, none in the
- *   gathers and scatters of tile_sort; in those of tile_merge two-way ones at
- *   the worst, where groups end inside a warp; searches are counted apart; rows
+ *   gathers and scatters of tile_sort; in those of tile_merge and tile_join two-way
+ *   ones at the worst, where groups end inside a warp; searches are counted apart; rows
  *   that do not fill the banks once cost loads and stores a second turn at most
  *   each pass reads and writes each key once, in whole requests but for the ends
  *   of lists; from 2^17 keys on, where tiles take 256 keys or more of each list,
@@ -51,8 +51,8 @@ static const struct {
 /* What all lines, and those of one kind, came to. */
 struct sums {
     mw_traffic searches;
-    mw_traffic gathers;  /* of tile_merge, ... */
-    mw_traffic scatters; /* ... and of it, too */
+    mw_traffic gathers;  /* of merges, ... */
+    mw_traffic scatters; /* ... and of them, too */
     mw_traffic bulk;
     uint64_t other_requests;
     uint64_t cuts;
@@ -76,10 +76,29 @@ static int is_search(const mw_ledger_line *line)
     return strcmp(line->file, "tile.cuh") == 0 && strstr(line->text, "- back");
 }
 
+/* tile_join finds cuts and merges: its lines are told apart by their files. */
+static int is_of(const mw_ledger_line *line, const char *kernel)
+{
+    return strcmp(line->kernel, kernel) == 0;
+}
+
+static int is_of_cut(const mw_ledger_line *line)
+{
+    return is_of(line, "tile_cut") ||
+           (is_of(line, "tile_join") && (strcmp(line->file, "tile_cut.cu") == 0 ||
+                                         strcmp(line->file, "tile_pivot.cuh") == 0 ||
+                                         strcmp(line->file, "tile_settle.cuh") == 0));
+}
+
+static int is_of_merge(const mw_ledger_line *line)
+{
+    return is_of(line, "tile_merge") || is_of(line, "tile_join");
+}
+
 /* How registers are filled from a merge's rows and put back there. */
 static int is_gather_of_merge(const mw_ledger_line *line)
 {
-    return strcmp(line->kernel, "tile_merge") == 0 && strstr(line->text, "turns_at");
+    return is_of_merge(line) && strstr(line->text, "turns_at");
 }
 
 /* The same of either kernel: free of conflicts inside a group, however short the rows. */
@@ -91,7 +110,7 @@ static int is_row_move(const mw_ledger_line *line)
 
 static int is_scatter_of_merge(const mw_ledger_line *line)
 {
-    return strcmp(line->kernel, "tile_merge") == 0 && strcmp(line->file, "tile.cuh") == 0 &&
+    return is_of_merge(line) && strcmp(line->file, "tile.cuh") == 0 &&
            (strstr(line->text, "STORE(to + j") || strstr(line->text, "STORE(to - j"));
 }
 
@@ -109,9 +128,9 @@ static int sum_lines(const mw_ledger_line *lines, size_t count, int other_rows,
             traffic_add(&sums->bulk, t);
             passed &= t->global_sectors <= t->global_ideal + t->global_requests;
         }
-        if (strcmp(lines[i].kernel, "tile_cut") == 0) { /* it stores a cut at once */
-            if (strstr(lines[i].text, "round->cuts"))
-                sums->cuts += t->global_requests;
+        if (is_of_cut(&lines[i])) { /* a cut is stored at once, wherever it goes */
+            if (strstr(lines[i].text, "to->cuts"))
+                sums->cuts += t->global_requests + t->shared_requests;
             else if (!strstr(lines[i].text, "STORE"))
                 sums->cut_loads += t->global_requests;
         }
@@ -270,8 +289,8 @@ static int list_shapes(char (*shapes)[SHAPE_TEXT])
 
 static void note_wavefronts(const char *what, const mw_traffic *sum, double most)
 {
-    tap_note("%s of tile_merge: %.2f %% more wavefronts than needed, %.2f %% at the most",
-             what, 100 * over(sum->shared_wavefronts, sum->shared_ideal), 100 * most);
+    tap_note("%s of merges: %.2f %% more wavefronts than needed, %.2f %% at the most", what,
+             100 * over(sum->shared_wavefronts, sum->shared_ideal), 100 * most);
 }
 
 static void run_cases(struct tap *tap, mw_context *context, const struct cover *cover,

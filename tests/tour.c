@@ -21,6 +21,7 @@ static const struct tuning_row {
     {"tile, 2 ways",             {sizeof(mw_tuning), MW_ENGINE_TILE, 2, 0, 0, 0, 0}     },
     {"tile",                     {sizeof(mw_tuning), MW_ENGINE_TILE, 0, 0, 0, 0, 0}     },
     {"tile, large tiles",        {sizeof(mw_tuning), MW_ENGINE_TILE, 8, 0, 256, 0, 0}   },
+    {"tile, many tiles",         {sizeof(mw_tuning), MW_ENGINE_TILE, 8, 0, 64, 32, 0}   },
     {"pair",                     {sizeof(mw_tuning), MW_ENGINE_PAIR, 0, 0, 0, 0, 0}     },
 };
 
@@ -32,6 +33,18 @@ static const struct {
     {"random",   9001 },
     {"few:3",    40009}
 };
+
+/* Tiles of 2048 keys, more than are cut and merged by one launch. */
+enum { MANY_TILES = 150001 };
+
+/* Was it one launch for cuts and one for merging, each round? */
+static int all_apart(mw_context *context)
+{
+    mw_counts counts = MW_COUNTS_INIT;
+
+    return mw_get_counts(context, &counts) == MW_OK &&
+           counts.launches == 1 + 2 * counts.rounds;
+}
 
 int main(int argc, char **argv)
 {
@@ -47,15 +60,17 @@ int main(int argc, char **argv)
     for (size_t row = 0; row < COUNT_OF(rows); row++) {
         for (int type = 0; type < MW_TYPE_COUNT; type++) {
             for (size_t i = 0; i < COUNT_OF(inputs); i++) {
+                const int many = rows[row].tuning.items && i + 1 == COUNT_OF(inputs);
                 const struct trial t = {.type = (mw_type)type,
                                         .direction = (mw_direction)(type % 2),
                                         .shape = inputs[i].shape,
                                         .seed = 1 + row,
-                                        .count = inputs[i].count,
+                                        .count = many ? MANY_TILES : inputs[i].count,
                                         .tuning = rows[row].tuning,
                                         .device_memory = 1};
                 struct outcome outcome;
-                const int well = trial_run(context, &t, &outcome);
+                const int well =
+                    trial_run(context, &t, &outcome) && (!many || all_apart(context));
 
                 if (!well)
                     tap_note("%s", outcome.why);

@@ -137,7 +137,7 @@ static int rounds_fit(const struct sample *s)
 
         if (!round_fits(s, r, run))
             return 0;
-        launches += 2;
+        launches += r->blocks <= PLAN_MOST_JOINED ? 1 : 2;
         run *= r->ways;
     }
     return run >= s->count && s->plan.launches == launches &&
@@ -156,21 +156,26 @@ static uint64_t greater(uint64_t a, uint64_t b)
 static int workspace_fits(const struct sample *s)
 {
     const struct plan *const p = &s->plan;
+    const uint64_t samples = (s->count + 31) / 32 * s->size;
     uint64_t cuts = 0;
     uint64_t bounds = 0;
+    int joined = 0;
 
     for (uint32_t i = 0; i < p->rounds; i++) {
         const struct plan_round *const r = &p->round[i];
 
         cuts = greater(cuts, 4 * r->groups * (r->pieces + 1) * r->ways);
         bounds = greater(bounds, s->size == 8 ? 8 * r->groups * (r->pieces + 1) : 0);
+        joined |= r->joined;
     }
     return p->key_bytes == s->count * s->size && p->cuts_offset % 256 == 0 &&
            p->bounds_offset % 256 == 0 && p->samples_offset % 256 == 0 &&
            p->cuts_offset >= (p->rounds ? p->key_bytes : 0) &&
            p->bounds_offset >= p->cuts_offset + cuts &&
            p->samples_offset >= p->bounds_offset + bounds &&
-           p->workspace_bytes >= p->samples_offset + (s->count + 31) / 32 * s->size &&
+           p->spare_samples_offset % 256 == 0 &&
+           p->spare_samples_offset >= p->samples_offset + (joined ? samples : 0) &&
+           p->workspace_bytes >= p->spare_samples_offset + samples &&
            p->workspace_bytes <= 2 * p->key_bytes + cuts + bounds + (64 << 10);
 }
 

@@ -3,13 +3,13 @@
  *
  * tile_sort must give each tile's keys in order, equal ones as they stood, and say
  * of each where that was. tile_merge must do the same with the parts of lists that
- * the cuts name, put one behind the other. What is expected is worked out here, key
- * by key, so a place that is lost, doubled or a filler's shows at once. Rows are
- * moved in shared memory as conflict-free as without places: tile_sort's never
- * conflict, and tile_merge's are two-way at the worst.
+ * the cuts name, put one behind the other, and tile_join without being told the cuts. What
+ * is expected is worked out here, key by key, so a place that is lost, doubled or a
+ * filler's shows at once. Rows are moved in shared memory as conflict-free as without
+ * places: tile_sort's never conflict, and those of merges are two-way at the worst.
  */
-#include "kernels/launch.h"
 #include "kit.h"
+#include "plan_parts.h"
 #include "sim/sim.h"
 
 #include "sim_kernels/placed.h"
@@ -51,11 +51,6 @@ static size_t size_of(const struct bench *b)
 static uint64_t tile_of(const struct bench *b)
 {
     return (uint64_t)b->program->rows * (uint64_t)b->program->items;
-}
-
-static uint64_t divide_up(uint64_t a, uint64_t b)
-{
-    return (a + b - 1) / b;
 }
 
 static uint64_t key_of(enum kind kind, int bits, uint64_t i, uint64_t count)
@@ -152,10 +147,10 @@ static int banks_kept(struct bench *b)
         return 0;
     for (size_t i = 0; i < count; i++) {
         const mw_traffic *const t = &lines[i].traffic;
-        const int of_merge = strcmp(lines[i].kernel, "tile_merge") == 0;
+        const int merges = strcmp(lines[i].kernel, "tile_sort") != 0;
         const int move = moves_rows(&lines[i]);
         const int samples = fetches_wide_samples(b, &lines[i]);
-        const uint64_t worst = (move ? of_merge : samples || !whole) ? 2 : 1;
+        const uint64_t worst = (move ? merges : samples || !whole) ? 2 : 1;
 
         moves += move;
         if (t->shared_requests > 0 && t->shared_worst > worst &&
@@ -186,7 +181,7 @@ static mw_status launch(struct bench *b, const struct simt_kernel *kernel, uint6
 
 /* What a pass reads and writes on the device. */
 struct arrays {
-    void *in, *out, *samples, *places, *cuts;
+    void *in, *out, *samples, *out_samples, *places, *cuts;
 };
 
 static mw_status take_arrays(struct bench *b, struct arrays *a, uint64_t count,
@@ -199,6 +194,7 @@ static mw_status take_arrays(struct bench *b, struct arrays *a, uint64_t count,
     TRY(verbs->alloc(b->device, count * size_of(b), &a->in));
     TRY(verbs->alloc(b->device, count * size_of(b), &a->out));
     TRY(verbs->alloc(b->device, samples, &a->samples));
+    TRY(verbs->alloc(b->device, samples, &a->out_samples));
     TRY(verbs->alloc(b->device, count * sizeof *b->places, &a->places));
     TRY(verbs->alloc(b->device, cuts * sizeof *b->cuts, &a->cuts));
     TRY(verbs->upload(b->device, a->in, b->narrow, count * size_of(b)));
@@ -216,7 +212,7 @@ static mw_status fetch_arrays(struct bench *b, const struct arrays *a, uint64_t 
     mw_status status;
 
     TRY(verbs->download(b->device, b->narrow, a->out, count * size_of(b)));
-    TRY(verbs->download(b->device, b->samples, a->samples, samples));
+    TRY(verbs->download(b->device, b->samples, a->out_samples, samples));
     TRY(verbs->download(b->device, b->places, a->places, count * sizeof *b->places));
     TRY(verbs->download(b->device, b->cuts, a->cuts, cuts * sizeof *b->cuts));
 done:
@@ -225,7 +221,7 @@ done:
 
 static void give_arrays(struct bench *b, const struct arrays *a)
 {
-    void *const all[] = {a->cuts, a->places, a->samples, a->out, a->in};
+    void *const all[] = {a->cuts, a->places, a->out_samples, a->samples, a->out, a->in};
 
     for (size_t i = 0; i < COUNT_OF(all); i++)
         b->device->verbs->free(b->device, all[i]);
@@ -238,8 +234,11 @@ static mw_status sort_tiles(struct bench *b, uint64_t count)
     mw_status status;
 
     TRY(take_arrays(b, &a, count, 0));
-    const struct tile_sort_args args = {
-        .in = a.in, .out = a.out, .samples = a.samples, .count = count, .places = a.places};
+    const struct tile_sort_args args = {.in = a.in,
+                                        .out = a.out,
+                                        .samples = a.out_samples,
+                                        .count = count,
+                                        .places = a.places};
 
     TRY(launch(
         b, p->sort, divide_up(count, tile_of(b)), p->rows,
@@ -273,7 +272,8 @@ static int tiles_sorted(struct bench *b, enum kind kind, uint64_t less)
     return passed;
 }
 
-static mw_status merge_runs(struct bench *b, struct tile_round *round)
+/* By tile_merge, or with `join` by tile_join; the cuts are fetched either way. */
+static mw_status merge_runs(struct bench *b, struct tile_round *round, int join)
 {
     const struct placed *const p = b->program;
     const uint64_t rows = (uint64_t)round->groups * (round->pieces + 1);
@@ -285,14 +285,17 @@ static mw_status merge_runs(struct bench *b, struct tile_round *round)
     round->in = a.in;
     round->out = a.out;
     round->samples = a.samples;
+    round->out_samples = a.out_samples;
     round->cuts = a.cuts;
     const struct tile_cut_args cut_args = {.round = *round};
-    const struct tile_merge_args args = {.round = *round, .places = a.places};
+    struct tile_merge_args args = {.round = *round, .places = a.places};
 
     TRY(launch(b, p->cut, divide_up(rows, tile_cut_threads / 32), tile_cut_threads, 0,
                &cut_args, sizeof cut_args));
+    if (join) /* which is to find them itself */
+        args.round.cuts = NULL;
     TRY(launch(
-        b, p->merge, (uint64_t)round->groups * round->pieces, p->rows,
+        b, join ? p->join : p->merge, (uint64_t)round->groups * round->pieces, p->rows,
         TILE_MERGE_SHARED((size_t)p->rows, (size_t)p->items, TILE_PLACED_BYTES(size_of(b))),
         &args, sizeof args));
     TRY(fetch_arrays(b, &a, round->count, cuts));
@@ -328,14 +331,12 @@ done:
     return passed;
 }
 
-/* Somewhat more than two tiles a group; the last group is short, and so is its last list.
- */
-static int runs_merged(struct bench *b, enum kind kind, int ways)
+/* Two tiles and more a group; the last group is short, and so is its last list. */
+static int runs_merged(struct bench *b, enum kind kind, int ways, int join)
 {
     const uint64_t tile = tile_of(b);
     const uint64_t part = divide_up(tile * 9 / 4, (uint64_t)ways);
-    struct tile_round r = {.run = (part + TILE_SAMPLE - 1) / TILE_SAMPLE * TILE_SAMPLE,
-                           .ways = ways};
+    struct tile_round r = {.run = round_up(part, TILE_SAMPLE), .ways = ways};
     const uint64_t group = r.run * (uint64_t)ways;
     uint64_t first = 0;
 
@@ -349,7 +350,7 @@ static int runs_merged(struct bench *b, enum kind kind, int ways)
         return 0;
     }
     fill(b, kind, r.count, r.run);
-    if (merge_runs(b, &r) != MW_OK || !banks_kept(b))
+    if (merge_runs(b, &r, join) != MW_OK || !banks_kept(b))
         return 0;
     for (uint64_t i = 0; i < (uint64_t)r.groups * r.pieces; i++) {
         if (!tile_merged(b, &r, i / r.pieces, i % r.pieces, &first))
@@ -371,7 +372,9 @@ static void test_program(struct tap *tap, struct bench *b)
         tap_case(tap, passed, "%d bits, %d x %d, %s, sorted", p->bits, p->rows, p->items,
                  kind_names[kind]);
         for (int ways = 2; ways <= TILE_MOST_WAYS; ways *= 2)
-            tap_case(tap, runs_merged(b, (enum kind)kind, ways),
+            tap_case(tap,
+                     runs_merged(b, (enum kind)kind, ways, 0) &&
+                         runs_merged(b, (enum kind)kind, ways, 1),
                      "%d bits, %d x %d, %s, %d ways", p->bits, p->rows, p->items,
                      kind_names[kind], ways);
     }

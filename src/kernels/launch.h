@@ -52,7 +52,11 @@ struct tile_geometry {
 };
 
 #ifdef TILE_ROWS
-enum { tile_sort_threads = TILE_ROWS, tile_merge_threads = TILE_ROWS };
+enum {
+    tile_sort_threads = TILE_ROWS,
+    tile_merge_threads = TILE_ROWS,
+    tile_join_threads = TILE_ROWS
+};
 #endif
 
 /* A key's code, as src/base knows it: rank floats, then flip (code.inl). */
@@ -139,7 +143,7 @@ enum {
 /* A row of `items` cells and a spare one. */
 #define TILE_ROW_BYTES(items, bytes) (((items) + 1) * TILE_CELL_BYTES(bytes))
 
-/* Shared memory of the two tile kernels, in bytes: cells, splits, the tree of groups. */
+/* Shared memory of sorting and of merging, in bytes: cells, splits, the tree of groups. */
 #define TILE_SORT_SHARED(rows, items, bytes) ((rows) * (TILE_ROW_BYTES(items, bytes) + 4))
 #define TILE_MERGE_SHARED(rows, items, bytes)                                     \
     (TILE_SORT_SHARED(rows, items, bytes) + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES + \
@@ -177,8 +181,9 @@ struct tile_sort_args {
 struct tile_round {
     const void *in;
     void *out;
-    void *samples; /* key 32 i of `in` at place i; the merge puts `out`'s there */
-    unsigned *cuts;
+    const void *samples; /* key 32 i of `in` at place i */
+    void *out_samples;   /* the same of `out`; tile_join: another array */
+    unsigned *cuts;      /* tile_join: none, and no bounds */
     unsigned *bounds; /* 8-byte keys: what those between two cuts are within, the least */
                       /*   first; next to each other: place 2 i is of the i-th cut */
     wide count;

@@ -26,9 +26,11 @@
 #include "tile_settle.cuh"
 
 #include "tile_pivot.cuh"
+#include "tile_load.cuh"
 
 #include "tile_cut.cu"
 #include "tile_merge.cu"
+#include "tile_join.cu"
 #include "tile_sort.cu"
 
 #elif defined PAIR_PROGRAM

@@ -19,25 +19,19 @@
 
 /* Which cut a warp is to find, and what is known of it. */
 struct cut_task {
-    wide group;
-    unsigned piece;
-    wide group_first;
     wide list_first;
     unsigned length; /* keys of my list */
     wide whole;      /* keys of the group */
     wide target;     /* keys that should lie before the cut */
 };
 
-DEVICE struct cut_task task_of_warp(const struct tile_round *round)
+DEVICE struct cut_task task_of(const struct tile_round *round, unsigned group,
+                               unsigned piece)
 {
-    const unsigned number = (unsigned)BLOCK * (THREADS / WARP) + THREAD / WARP;
     struct cut_task t;
     wide wanted;
 
-    t.group = number / (round->pieces + 1);
-    t.piece = number % (round->pieces + 1);
-    t.group_first = t.group * round->ways * round->run;
-    t.list_first = t.group_first + LANE * round->run;
+    t.list_first = ((wide)group * round->ways + LANE) * round->run;
     t.length = 0;
     if (LANE < round->ways && t.list_first < round->count) {
         const wide left = round->count - t.list_first;
@@ -45,10 +39,20 @@ DEVICE struct cut_task task_of_warp(const struct tile_round *round)
         t.length = (unsigned)(left < round->run ? left : round->run);
     }
     t.whole = SUM(t.length);
-    wanted = t.piece * round->piece;
+    wanted = piece * round->piece;
     t.target = wanted < t.whole ? wanted : t.whole;
     return t;
 }
+
+/* Where a cut is put, and what of it. */
+struct cut_place {
+    unsigned_cell *cuts;   /* keys of each list before it */
+    unsigned_cell *bounds; /* NEAR_KEYS: the least behind it here, ... */
+    int sides;             /* ... if CUT_BEHIND is set, and if CUT_BEFORE is the most */
+                           /*   that is before it one place ahead */
+};
+
+enum { CUT_BEFORE = 1, CUT_BEHIND = 2 }; /* a bit for each of the lanes that store them */
 
 #if NEAR_KEYS
 
@@ -58,8 +62,8 @@ DEVICE struct cut_task task_of_warp(const struct tile_round *round)
  * ends of the group have no pivot. What two cuts say of the tile between them lies
  * side by side, for one request to read.
  */
-DEVICE void put_bounds(const struct tile_round *round, const struct cut_task *t, wide row,
-                       const struct cut_pivot *p)
+DEVICE void put_bounds(const struct tile_round *round, const struct cut_task *t,
+                       const struct cut_place *to, const struct cut_pivot *p)
 {
     const key_cell *const keys = (const key_cell *)round->in + t->list_first;
     unsigned most = p->owner < 0 ? ~0u : (unsigned)(p->value >> 32);
@@ -69,11 +73,49 @@ DEVICE void put_bounds(const struct tile_round *round, const struct cut_task *t,
         least = ~GREATEST(t->length ? (unsigned)~(LOAD(&keys[0]) >> 32) : 0);
     else if (t->target == t->whole)
         most = GREATEST(t->length ? (unsigned)(LOAD(&keys[t->length - 1]) >> 32) : 0);
-    if (LANE < 2 && row + LANE > 0)
-        STORE((unsigned_cell *)round->bounds + 2 * row + LANE - 1, LANE ? least : most);
+    if (LANE < 2 && to->sides >> LANE & 1)
+        STORE(to->bounds + LANE - 1, LANE ? least : most);
 }
 
 #endif
+
+/* What a warp has found: my list's keys before the cut, and the pivot, if there is one. */
+struct cut {
+    struct cut_task task;
+    struct cut_pivot pivot;
+    unsigned before;
+};
+
+/* The cut before piece `piece` of a group; the last one ends the group. */
+DEVICE struct cut find_cut(const struct tile_round *round, unsigned group, unsigned piece)
+{
+    const struct cut_pivot none = {0, -1, 0, 0};
+    struct cut c;
+
+    c.task = task_of(round, group, piece);
+    c.pivot = none;
+    c.before = c.task.target ? c.task.length : 0;
+    if (c.task.target > 0 && c.task.target < c.task.whole) {
+        const unsigned first = (unsigned)c.task.list_first;
+        const unsigned target = (unsigned)c.task.target;
+        int alike = 1;
+
+        c.pivot = search_samples(round, first, c.task.length, target, &alike);
+        c.pivot = search_keys(round, first, c.task.length, c.pivot, target, alike);
+        c.before = c.pivot.before;
+    }
+    return c;
+}
+
+DEVICE void put_cut(const struct tile_round *round, const struct cut *c,
+                    const struct cut_place *to)
+{
+    if (LANE < round->ways)
+        STORE(&to->cuts[LANE], c->before);
+#if NEAR_KEYS
+    put_bounds(round, &c->task, to, &c->pivot);
+#endif
+}
 
 enum { tile_cut_blocks = 10 };
 
@@ -81,28 +123,19 @@ enum { tile_cut_blocks = 10 };
 KERNEL(tile_cut, struct tile_cut_args)
 {
     const struct tile_round *const round = &args.round;
-    const struct cut_task t = task_of_warp(round);
-    unsigned cut = t.target ? t.length : 0;
-    struct cut_pivot p = {0, -1, 0, 0};
+    const unsigned number = (unsigned)BLOCK * (THREADS / WARP) + THREAD / WARP;
+    const unsigned group = number / (round->pieces + 1);
+    const unsigned piece = number % (round->pieces + 1);
 
-    if (t.group >= round->groups)
+    if (group >= round->groups)
         return;
-    if (t.target > 0 && t.target < t.whole) {
-        const unsigned first = (unsigned)t.list_first;
-        const unsigned target = (unsigned)t.target;
 
-        int alike = 1;
+    const struct cut c = find_cut(round, group, piece);
+    const wide row = (wide)group * (round->pieces + 1) + piece;
+    struct cut_place to;
 
-        p = search_samples(round, first, t.length, target, &alike);
-        p = search_keys(round, first, t.length, p, target, alike);
-        cut = p.before;
-    }
-
-    const wide row = t.group * (round->pieces + 1) + t.piece;
-
-    if (LANE < round->ways)
-        STORE((unsigned_cell *)round->cuts + row * round->ways + LANE, cut);
-#if NEAR_KEYS
-    put_bounds(round, &t, row, &p);
-#endif
+    to.cuts = (unsigned_cell *)round->cuts + row * round->ways;
+    to.bounds = (unsigned_cell *)round->bounds + 2 * row;
+    to.sides = row > 0 ? CUT_BEFORE | CUT_BEHIND : CUT_BEHIND;
+    put_cut(round, &c, &to);
 }

@@ -7,22 +7,7 @@
  * B's last key, so that every later list is whole rows.
  */
 
-enum {
-    CHUNK_STEPS = TILE_ITEMS / 2 + 1, /* a little more than a 16th of a tile of 256 rows */
-    CHUNK = CHUNK_STEPS * WARP,       /* keys of one list that a warp loads at once */
-    BANKS = 128 / CELL_BYTES          /* cells that fill all banks once */
-};
-
-/* One lane's list: its part of the tile, and where that goes. */
-struct tile_list {
-    unsigned from;   /* where it begins in the input, which has less than 2^32 keys */
-    int count;       /* keys */
-    int staged;      /* keys of the lists before it: its first key's place */
-    int place;       /* address of its first key's cell */
-    int first_chunk; /* chunks of the lists before it, ... */
-    int end_chunk;   /* ... and with it */
-    int end_row;     /* rows of the pairs up to its own */
-};
+enum { BANKS = 128 / CELL_BYTES }; /* cells that fill all banks once */
 
 /*
  * How far B of the group of rows [begin, end) is moved, into the gap behind the
@@ -93,12 +78,11 @@ DEVICE void plant_tree(struct tile_tree *tree, const struct tile_list *mine, int
 }
 
 /* Every warp finds this out for itself: cheaper than to wait for one of them. */
-DEVICE struct tile_list plan_lists(const struct tile_round *round, int cells,
+DEVICE struct tile_list plan_lists(const struct tile_round *round,
+                                   const unsigned_cell *cuts, int cells,
                                    struct tile_tree *tree)
 {
     const unsigned group = (unsigned)BLOCK / round->pieces;
-    const unsigned_cell *const cuts =
-        (const unsigned_cell *)round->cuts + ((wide)BLOCK + group) * round->ways;
     const unsigned run = (unsigned)round->run;
     const unsigned group_first = group * round->ways * run;
     const int is_b = LANE % 2;
@@ -135,117 +119,6 @@ DEVICE struct tile_list plan_lists(const struct tile_round *round, int cells,
             STORE(&tree->tile, (wide)total | (wide)first << 32);
     }
     return list;
-}
-
-/*
- * A chunk of a list, as one lane sees it: keys 32 apart. A list's part begins
- * anywhere, but a request of the warp should touch no more sectors than 32 keys
- * fill. So requests begin at multiples of 32 keys of the array: lanes whose
- * first key is `late`, in the line after the others', take each key one request
- * later than those do, and their last key with the first request.
- */
-struct tile_chunk {
-    const key_cell *from; /* my first key */
-    int left;             /* keys from mine on to the end of the part */
-    int late;
-    int place;  /* address of my first key's cell */
-    int staged; /* its place in the tile */
-    int is_b;
-};
-
-/* The chunk's keys into registers: key (i - late) modulo CHUNK_STEPS to register i. */
-DEVICE void load_chunk(const struct tile_chunk *chunk, bare *r)
-{
-    const int early =
-        chunk->late ? (CHUNK_STEPS - 1) * WARP : 0; /* first request: my key */
-    const int behind = chunk->late ? WARP : 0;      /* all others */
-    const key_cell *const from = chunk->from - behind;
-
-    if (chunk->left + LANE >= CHUNK) {
-        r[0] = LOAD_BULK(&chunk->from[early]);
-        UNROLL
-        for (int i = 1; i < CHUNK_STEPS; i++)
-            r[i] = LOAD_BULK(&from[WARP * i]);
-        return;
-    }
-    UNROLL
-    for (int i = 0; i < CHUNK_STEPS; i++)
-        r[i] = 0;
-    if (early < chunk->left)
-        r[0] = LOAD_BULK(&chunk->from[early]);
-    UNROLL
-    for (int i = 1; i < CHUNK_STEPS; i++) {
-        if (WARP * i - behind < chunk->left)
-            r[i] = LOAD_BULK(&from[WARP * i]);
-    }
-}
-
-/* The registers to shared memory: 32 places apart, upwards for A, downwards for B. */
-DEVICE void put_chunk(const struct tile_chunk *chunk, const bare *r, bare base)
-{
-    enum { STEP = WARP / ITEMS * ROW_BYTES / CELL_BYTES };
-    item_cell *const to = SHARED_CELL(item_cell, chunk->place);
-
-    if (chunk->is_b) {
-        UNROLL
-        for (int i = 0; i < CHUNK_STEPS; i++) {
-            const bare k = chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i];
-
-            if (WARP * i < chunk->left)
-                STORE(to - STEP * i, item_of(take_base(k, base), chunk->staged + WARP * i));
-        }
-    } else {
-        UNROLL
-        for (int i = 0; i < CHUNK_STEPS; i++) {
-            const bare k = chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i];
-
-            if (WARP * i < chunk->left)
-                STORE(to + STEP * i, item_of(take_base(k, base), chunk->staged + WARP * i));
-        }
-    }
-}
-
-/* Load the lists in chunks, shared out among all warps whatever the lists' lengths. */
-DEVICE void load_lists(const struct tile_list *mine, const key_cell *in, bare base)
-{
-    const int chunks = SHUFFLE(mine->end_chunk, WARP - 1);
-    const int my_place = (LANE + LANE / ITEMS) * CELL_BYTES;
-
-    for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
-        const int list = HIGHEST_BIT(BALLOT(mine->first_chunk <= number));
-        const int done = (number - SHUFFLE(mine->first_chunk, list)) * CHUNK;
-        const unsigned begin = SHUFFLE(mine->from, list) + done;
-        const int ahead = done / ITEMS * ROW_BYTES + my_place;
-        const int place = SHUFFLE(mine->place, list);
-        struct tile_chunk chunk;
-        bare r[CHUNK_STEPS];
-
-        chunk.is_b = list % 2;
-        chunk.from = in + begin + LANE;
-        chunk.left = SHUFFLE(mine->count, list) - done - LANE;
-        chunk.late = (int)(begin % WARP) + LANE >= WARP;
-        chunk.place = place + (chunk.is_b ? -ahead : ahead);
-        chunk.staged = PLACED ? SHUFFLE(mine->staged, list) + done + LANE : 0;
-        load_chunk(&chunk, r);
-        put_chunk(&chunk, r, base);
-    }
-}
-
-/* Fill each pair's rows up behind the last key of B; fewer than ITEMS places. */
-DEVICE void fill_pairs(const struct tile_list *mine, int ways, item fill)
-{
-    for (int pair = THREAD / WARP; pair < ways / 2; pair += TILE_ROWS / WARP) {
-        const int a_count = SHUFFLE(mine->count, 2 * pair);
-        const int b_count = SHUFFLE(mine->count, 2 * pair + 1);
-        const int last =
-            SHUFFLE(mine->place, 2 * pair + 1); /* where B begins: its last cell */
-        const int rows = (int)((unsigned)(a_count + b_count + ITEMS - 1) / ITEMS);
-        const int back = rows * ITEMS - 1 - (a_count + LANE);
-
-        if (back >= b_count)
-            STORE(SHARED_CELL(item_cell, last) - back - (int)((unsigned)back / ITEMS),
-                  fill);
-    }
 }
 
 /* The pair of lists whose rows hold mine, as a node. */
@@ -344,7 +217,9 @@ struct tile_base {
     int near;
 };
 
-DEVICE struct tile_base find_base(const struct tile_round *round)
+/* `bounds` says what the tile's keys are within: the least, and in the upper half the most.
+ */
+DEVICE struct tile_base find_base(const wide_cell *bounds)
 {
     struct tile_base b;
 
@@ -352,8 +227,7 @@ DEVICE struct tile_base find_base(const struct tile_round *round)
     b.fill = filler();
     b.near = ITEMS_NEAR;
 #if NEAR_KEYS
-    const wide row = (wide)BLOCK + (unsigned)BLOCK / round->pieces;
-    const wide both = LOAD((const wide_cell *)round->bounds + row);
+    const wide both = LOAD(bounds);
     const unsigned least = (unsigned)both;        /* behind the cut before the tile */
     const unsigned most = (unsigned)(both >> 32); /* before the cut behind it */
 
@@ -363,37 +237,52 @@ DEVICE struct tile_base find_base(const struct tile_round *round)
         b.near = 1;
     }
 #else
-    (void)round;
+    (void)bounds;
 #endif
     return b;
+}
+
+/*
+ * Merge and write tile BLOCK. Its cuts, the one before it and then the one behind,
+ * and its bounds lie in global or in shared memory, but not in `cells`.
+ */
+DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_shared *sm,
+                       const unsigned_cell *cuts, const wide_cell *bounds)
+{
+    const struct tile_round *const round = &args->round;
+    const int cells = SHARED_ADDRESS(sm->cells);
+    const struct tile_base b = find_base(bounds);
+    const struct tile_list list = plan_lists(round, cuts, cells, &sm->tree);
+    struct tile_target to;
+
+    load_lists(&list, (const key_cell *)round->in, b.base);
+    fill_pairs(&list, round->ways, b.fill);
+    BARRIER();
+    if (b.near)
+        merge_rounds(&sm->tree, cells, sm->splits, round->ways, 1);
+    else
+        merge_rounds(&sm->tree, cells, sm->splits, round->ways, 0);
+    WARP_BARRIER();
+
+    const wide tile = LOAD(&sm->tree.tile);
+
+    to.array = (key_cell *)round->out;
+    to.samples = (key_cell *)round->out_samples;
+    to.places = (place_cell *)args->places;
+    to.first = (unsigned)(tile >> 32);
+    to.count = (int)tile;
+    store_rows(cells, &to, (int)(to.first % WARP), b.base, &args->leave);
+    if (PLACED)
+        store_places(cells, &to);
 }
 
 /* Each block merges and writes one tile. */
 KERNEL(tile_merge, struct tile_merge_args)
 {
     SHARED(struct tile_merge_shared, sm);
-    const int cells = SHARED_ADDRESS(sm->cells);
-    const struct tile_base b = find_base(&args.round);
-    const struct tile_list list = plan_lists(&args.round, cells, &sm->tree);
-    struct tile_target to;
+    const struct tile_round *const round = &args.round;
+    const wide row = (wide)BLOCK + (unsigned)BLOCK / round->pieces;
 
-    load_lists(&list, (const key_cell *)args.round.in, b.base);
-    fill_pairs(&list, args.round.ways, b.fill);
-    BARRIER();
-    if (b.near)
-        merge_rounds(&sm->tree, cells, sm->splits, args.round.ways, 1);
-    else
-        merge_rounds(&sm->tree, cells, sm->splits, args.round.ways, 0);
-    WARP_BARRIER();
-
-    const wide tile = LOAD(&sm->tree.tile);
-
-    to.array = (key_cell *)args.round.out;
-    to.samples = (key_cell *)args.round.samples;
-    to.places = (place_cell *)args.places;
-    to.first = (unsigned)(tile >> 32);
-    to.count = (int)tile;
-    store_rows(cells, &to, (int)(to.first % WARP), b.base, &args.leave);
-    if (PLACED)
-        store_places(cells, &to);
+    merge_tile(&args, sm, (const unsigned_cell *)round->cuts + row * round->ways,
+               (const wide_cell *)round->bounds + row);
 }

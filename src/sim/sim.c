@@ -42,7 +42,8 @@ struct program {
 #define TILE_PROGRAM(bits, rows, items) TILE_PROGRAM_OF(bits, rows, items)
 #define TILE_PROGRAM_OF(bits, rows, items)                                               \
     extern const struct simt_kernel TILE_KERNEL(tile_sort, bits, rows, items),           \
-        TILE_KERNEL(tile_cut, bits, rows, items), TILE_KERNEL(tile_merge, bits, rows, items);
+        TILE_KERNEL(tile_cut, bits, rows, items),                                        \
+        TILE_KERNEL(tile_merge, bits, rows, items), TILE_KERNEL(tile_join, bits, rows, items);
 WIDTH_PROGRAMS(8) WIDTH_PROGRAMS(16) WIDTH_PROGRAMS(32) WIDTH_PROGRAMS(64)
 #include "tune.def"
 #undef WIDTH_PROGRAMS
@@ -60,7 +61,8 @@ static const struct program programs[] = {
     {MW_ENGINE_TILE, bits, rows, items,                                                  \
      {[KERNEL_TILE_SORT] = &TILE_KERNEL(tile_sort, bits, rows, items),                   \
       [KERNEL_TILE_CUT] = &TILE_KERNEL(tile_cut, bits, rows, items),                     \
-      [KERNEL_TILE_MERGE] = &TILE_KERNEL(tile_merge, bits, rows, items)}},
+      [KERNEL_TILE_MERGE] = &TILE_KERNEL(tile_merge, bits, rows, items),                 \
+      [KERNEL_TILE_JOIN] = &TILE_KERNEL(tile_join, bits, rows, items)}},
 WIDTH_PROGRAMS(8) WIDTH_PROGRAMS(16) WIDTH_PROGRAMS(32) WIDTH_PROGRAMS(64)
 #include "tune.def"
 };

@@ -80,6 +80,7 @@ chmod +x "$work/bin/ncu" "$work/build/tests/calibrate/calibrate"
 
 cat >"$work/cases" <<'ROWS'
 i32 sort i32 20001 random heap,tile,pair
+i64 sort i64 300007 random tile
 micro micro 0 400
 ROWS
 
@@ -111,8 +112,8 @@ none() {
 
 check "all cases are joined" calibration
 check "the header names machine and date" grep -q '^# machine: Fake GPU, driver 1.2, 132 multiprocessors$' "$work/out/calibration.tsv"
-for kernel in heap_base heap_cut heap_merge tile_sort tile_cut tile_merge pair_sort pair_cut \
-    pair_merge shared_load shared_store global_load; do
+for kernel in heap_base heap_cut heap_merge tile_sort tile_cut tile_merge tile_join pair_sort \
+    pair_cut pair_merge shared_load shared_store global_load; do
     check "there are rows of $kernel" rows "\$1 == \"$kernel\""
 done
 check "what was planted shows" rows '$1 == "tile_sort" && $6 == "shared_load_wavefronts_by_instruction" && $8 == $7 + 10 && $9 < 0'

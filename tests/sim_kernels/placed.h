@@ -10,7 +10,7 @@ struct placed {
     int bits;
     int rows;
     int items;
-    const struct simt_kernel *sort, *cut, *merge;
+    const struct simt_kernel *sort, *cut, *merge, *join;
 };
 
 /* clang-format off */
@@ -24,11 +24,13 @@ struct placed {
 #define PLACED_DECLARE(bits, rows, items)                                                \
     extern const struct simt_kernel PLACED_NAME(tile_sort, bits, rows, items),           \
         PLACED_NAME(tile_cut, bits, rows, items),                                        \
-        PLACED_NAME(tile_merge, bits, rows, items);
+        PLACED_NAME(tile_merge, bits, rows, items),                                      \
+        PLACED_NAME(tile_join, bits, rows, items);
 #define PLACED_ROW(bits, rows, items)                                                    \
     {bits, rows, items, &PLACED_NAME(tile_sort, bits, rows, items),                      \
      &PLACED_NAME(tile_cut, bits, rows, items),                                          \
-     &PLACED_NAME(tile_merge, bits, rows, items)},
+     &PLACED_NAME(tile_merge, bits, rows, items),                                        \
+     &PLACED_NAME(tile_join, bits, rows, items)},
 
 PLACED_PROGRAMS(PLACED_DECLARE)
 static const struct placed placed_programs[] = {PLACED_PROGRAMS(PLACED_ROW)};
