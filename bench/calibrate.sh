@@ -115,6 +115,8 @@ choose_metrics() {
 cat >"$raw/cases" <<'ROWS'
 i32 sort i32 2^20 random heap,tile,pair
 i64 sort i64 2^20 random heap,tile,pair
+large4 sort i32 2^23 random tile
+large8 sort i64 2^22 random tile
 micro0 micro 0 69
 micro1 micro 70 139
 micro2 micro 140 209

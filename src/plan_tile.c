@@ -144,7 +144,7 @@ static uint32_t choose_passes(uint64_t count, uint32_t levels, uint32_t most_lev
  * one length: no cut is to be found near the end of a group, where samples are few.
  */
 static struct plan_round tile_round(const struct tile_geometry *tile, uint64_t count,
-                                    uint64_t run, uint32_t ways)
+                                    uint64_t run, uint32_t ways, uint64_t most_joined)
 {
     const int keys = (int)(tile->rows * tile->items);
     const uint64_t group = run > count / ways ? count : run * ways;
@@ -156,7 +156,7 @@ static struct plan_round tile_round(const struct tile_geometry *tile, uint64_t c
     round.pieces = divide_up(group, most);
     round.piece = divide_up(group, round.pieces);
     round.blocks = round.groups * round.pieces;
-    round.joined = round.blocks <= PLAN_MOST_JOINED;
+    round.joined = round.blocks <= most_joined;
     return round;
 }
 
@@ -173,6 +173,8 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
     TRY(tile_tuning(plan, info, key_size, count, words));
 
     const uint64_t tiles = divide_up(count, t->base);
+    const uint64_t at_once = (uint64_t)PLAN_JOINED_EACH * info->processors;
+    const uint64_t most_joined = at_once > PLAN_MOST_JOINED ? at_once : PLAN_MOST_JOINED;
     uint64_t run = t->base;
 
     while (t->ways >> most_levels > 1)
@@ -186,7 +188,7 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const uint32_t ways = 1u << levels_of_pass(levels, plan->rounds, i);
 
-        plan->round[i] = tile_round(&plan->tile, count, run, ways);
+        plan->round[i] = tile_round(&plan->tile, count, run, ways, most_joined);
         plan->launches += plan->round[i].joined ? 1 : 2;
         run *= ways;
     }

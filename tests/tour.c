@@ -34,8 +34,15 @@ static const struct {
     {"few:3",    40009}
 };
 
-/* Tiles of 2048 keys, more than are cut and merged by one launch. */
-enum { MANY_TILES = 150001 };
+/* How many keys are more tiles of 2048 than are cut and merged by one launch. */
+static uint64_t many_tiles(mw_context *context)
+{
+    mw_info info = MW_INFO_INIT;
+
+    if (mw_get_info(context, &info) != MW_OK || info.processors < 16)
+        return 64 * 2048 + 1;
+    return 4 * 2048 * (uint64_t)info.processors + 1;
+}
 
 /* Was it one launch for cuts and one for merging, each round? */
 static int all_apart(mw_context *context)
@@ -60,12 +67,14 @@ int main(int argc, char **argv)
     for (size_t row = 0; row < COUNT_OF(rows); row++) {
         for (int type = 0; type < MW_TYPE_COUNT; type++) {
             for (size_t i = 0; i < COUNT_OF(inputs); i++) {
-                const int many = rows[row].tuning.items && i + 1 == COUNT_OF(inputs);
+                const int many = rows[row].tuning.items && i + 1 == COUNT_OF(inputs) &&
+                                 (type == MW_U32 || type == MW_U64);
                 const struct trial t = {.type = (mw_type)type,
                                         .direction = (mw_direction)(type % 2),
                                         .shape = inputs[i].shape,
                                         .seed = 1 + row,
-                                        .count = many ? MANY_TILES : inputs[i].count,
+                                        .count =
+                                            many ? many_tiles(context) : inputs[i].count,
                                         .tuning = rows[row].tuning,
                                         .device_memory = 1};
                 struct outcome outcome;

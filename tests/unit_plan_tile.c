@@ -137,7 +137,7 @@ static int rounds_fit(const struct sample *s)
 
         if (!round_fits(s, r, run))
             return 0;
-        launches += r->blocks <= PLAN_MOST_JOINED ? 1 : 2;
+        launches += r->blocks <= 4 * s->info->processors ? 1 : 2;
         run *= r->ways;
     }
     return run >= s->count && s->plan.launches == launches &&

@@ -80,7 +80,7 @@ chmod +x "$work/bin/ncu" "$work/build/tests/calibrate/calibrate"
 
 cat >"$work/cases" <<'ROWS'
 i32 sort i32 20001 random heap,tile,pair
-i64 sort i64 300007 random tile
+i64 sort i64 2100007 random tile
 micro micro 0 400
 ROWS
 
