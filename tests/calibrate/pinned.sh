@@ -6,7 +6,8 @@
 #   - every figure of a micro-kernel of one warp must be what the GPU counted; with more
 #     warps, of which the pipe now and then takes a turn more, within 2 %;
 #   - of sorts, wavefronts of shared memory must be within 1 %, loads and stores together,
-#     by either counter, and sectors within 2 %. Kernels that find cuts are left out.
+#     by either counter, and sectors within 2 %. Kernels that find cuts are left out. The
+#     pipe's counter may be 3 % off where four million keys keep the whole GPU busy.
 # docs/simulator.md must show the tables of the last RESULT.
 #
 # Speaks TAP.
@@ -61,7 +62,9 @@ $1 !~ /_cut$/ && $6 ~ /shared_.*wavefronts|sectors$/ {
 END {
     for (launch in sim) {
         split(launch, part, FS)
-        judge(part[1], part[2], sim[launch], gpu[launch], part[1] ~ /wavefronts/ ? 1 : 2)
+        split(part[2], input, ", ")
+        judge(part[1], part[2], sim[launch], gpu[launch],
+            part[1] !~ /wavefronts/ ? 2 : input[2] + 0 >= 4000000 && part[1] !~ /by_instruction/ ? 3 : 1)
     }
     for (key in cases)
         ok(!wrong[key], key ": " cases[key] " cases")
