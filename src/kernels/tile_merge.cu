@@ -217,8 +217,7 @@ struct tile_base {
     int near;
 };
 
-/* `bounds` says what the tile's keys are within: the least, and in the upper half the most.
- */
+/* `bounds`: what the tile's keys are within, the least, and in the upper half the most. */
 DEVICE struct tile_base find_base(const wide_cell *bounds)
 {
     struct tile_base b;
