@@ -84,6 +84,10 @@ DEVICE void close_windows(struct cut_window *w, wide rank)
 
         const wide need = rank - sum_of_lanes(w->lo);
         const wide open = need + rest;
+
+        if (open == 0)
+            break;
+
         const int present = w->lo < w->hi;
         const int halve = round > 4 && round % 2;
         const wide place =
