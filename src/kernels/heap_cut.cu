@@ -95,8 +95,7 @@ DEVICE void close_windows(struct cut_window *w, wide rank)
         const key mine = present ? LOAD(&w->list[place]) : (key) ~(key)0;
         const int lost = (int)(need - sum_of_lanes(place - w->lo));
         const int owner =
-            halve ? longest_window(w)
-                  : choose_lane(telling_word(mine, present), BALLOT(present), WARP, lost);
+            halve ? longest_window(w) : choose_lane(mine, present, WARP, lost);
         const key pivot = (key)SHUFFLE(mine, owner);
 
         const wide before = LANE == owner ? place : keys_before(w, pivot, LANE < owner);

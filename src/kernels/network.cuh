@@ -1,9 +1,10 @@
 /*
  * network.cuh - compare-exchange networks: on the registers of one thread, and
- * on one register of each lane of a warp; and a sum over the lanes.
+ * on one register of each lane of a warp; a sum over the lanes, and the choice of
+ * a lane by the rank of its key.
  */
 
-/* Of numbers below 2^54; what two halves come to fits into words. */
+/* The sum of numbers below 2^54: their halves add up to words. */
 DEVICE wide sum_of_lanes(wide mine)
 {
     enum { HALF = 27 };
@@ -97,14 +98,14 @@ DEVICE unsigned telling_word(key mine, int present)
 }
 
 /*
- * Of the lanes `among`, all of the first `count`, the one whose word has `wanted`
- * others of them before it, or the last, if there are not so many. Equal words
- * follow each other by lanes.
+ * Of the lanes that are `present`, at least one and all among the first `count`, the
+ * one whose key has `wanted` others before it, or the last, if there are not so many.
+ * Keys are told apart by a word; equal words follow each other by lanes.
  */
-DEVICE int choose_lane(unsigned word, unsigned among, int count, int wanted)
+DEVICE int choose_lane(key mine, int present, int count, int wanted)
 {
-    const int present = among >> LANE & 1;
-    const int last = BITS(among) - 1;
+    const unsigned word = telling_word(mine, present);
+    const int last = BITS(BALLOT(present)) - 1;
     const unsigned sorted = sort_lanes(present ? word : ~0u, count);
     const int rank = wanted < 0 ? 0 : wanted < last ? wanted : last;
     const unsigned chosen = SHUFFLE(sorted, rank);

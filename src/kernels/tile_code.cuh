@@ -1,6 +1,6 @@
 /*
  * tile_code.cuh - all keys of a thread translated together: what enter() and leave()
- * (key.cuh) make of each, in half the instructions or fewer.
+ * (key.cuh) make of each, of 8-byte keys in half the instructions or fewer.
  *
  * Where codes are ascending, or will be, no key need be tested for being a NaN with
  * the sign set, whose code is to be mended (code.inl): those are at one end. There is
@@ -8,7 +8,10 @@
  * constant costs nothing.
  */
 
-/* Keys of 8 and 16 bits are integers. */
+/*
+ * Keys of 8 and 16 bits are integers. Floats of 4 bytes are translated one by one: the
+ * short way saves them little, and makes tile_sort slower for the integers.
+ */
 enum { MAY_BE_FLOATS = KEY_BITS >= 32, HURRIED = KEY_BITS == 64 && !PLACED };
 
 /* All ones for keys that descend, else 0: the flip of floats. */

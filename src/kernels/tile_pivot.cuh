@@ -66,8 +66,7 @@ DEVICE struct cut_pivot take_pivot(const struct cut_span *w, unsigned need, unsi
 
     const int missing = (int)(need - SUM(place - w->lo));
 
-    p.owner =
-        choose_lane(telling_word(mine, length > 0), BALLOT(length > 0), ways, missing);
+    p.owner = choose_lane(mine, length > 0, ways, missing);
     p.place = SHUFFLE(place, p.owner);
     p.value = (key)SHUFFLE(mine, p.owner);
     p.before = p.place;

@@ -232,10 +232,9 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
     const unsigned begin = sum_up_to_lane(length) - length;
     const unsigned apart = (open - 1) / WARP + 1;
     const struct cut_probe mine = probe_windows(w, begin, open, apart);
-    const unsigned all = BALLOT(mine.list < WARP);
+    const int probes = BITS(BALLOT(mine.list < WARP));
     const int share = (int)QUOTIENT((float)(need - (need > 0)), (float)apart) + further;
-    const int chosen =
-        choose_lane(telling_word(mine.value, mine.list < WARP), all, WARP, share);
+    const int chosen = choose_lane(mine.value, mine.list < WARP, WARP, share);
     struct cut_pivot p;
 
     p.owner = SHUFFLE(mine.list, chosen);
@@ -243,7 +242,7 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
     p.value = (key)SHUFFLE(mine.value, chosen);
 
     const unsigned those = BALLOT(is_before(mine.value, mine.list, p.value, p.owner));
-    const unsigned before = count_probed(w, &p, &mine, those, BITS(all));
+    const unsigned before = count_probed(w, &p, &mine, those, probes);
 
     p.before = LANE == p.owner ? p.place : before;
     return p;
