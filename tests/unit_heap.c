@@ -12,6 +12,7 @@
 #include "kit.h"
 
 #include "tap.h"
+#include "wide_keys.h"
 
 #include <stdlib.h>
 
@@ -73,14 +74,6 @@ static uint64_t key_of(enum kind kind, int bits, uint64_t list, uint64_t i)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a;
-    const uint64_t y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* How many keys the lists of a group have. The sum does not depend on the group. */
 static void share(const struct lengths *l, int ways, int group, int *length)
 {
@@ -124,13 +117,13 @@ static wide prepare(struct bench *b, const struct lengths *l, enum kind kind, in
                 keys[i] = 1;
             for (int i = begin; i < begin + length[list]; i++)
                 keys[i] = key_of(kind, bits, (uint64_t)list, (uint64_t)(group * RUN + i));
-            qsort(keys + begin, (size_t)length[list], sizeof *keys, compare);
+            qsort(keys + begin, (size_t)length[list], sizeof *keys, compare_wide);
             memcpy(expected + total, keys + begin, (size_t)length[list] * sizeof *keys);
             total += (wide)length[list];
             cuts[list] = (wide)begin;
             cuts[ways + list] = (wide)(begin + length[list]);
         }
-        qsort(expected, total, sizeof *expected, compare);
+        qsort(expected, total, sizeof *expected, compare_wide);
     }
     return total;
 }

@@ -13,6 +13,7 @@
 
 #include "tap.h"
 #include "tile_rows.h"
+#include "wide_keys.h"
 
 #include <stdlib.h>
 
@@ -104,14 +105,6 @@ static uint64_t key_of(enum kind kind, int bits, uint64_t list, uint64_t ways, u
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a;
-    const uint64_t y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Sorted runs, and behind them every 32nd key of the array. */
 static void fill(struct bench *b, const struct tile_round *r, enum kind kind)
 {
@@ -125,7 +118,7 @@ static void fill(struct bench *b, const struct tile_round *r, enum kind kind)
         for (wide i = 0; i < length; i++)
             b->keys[first + i] =
                 key_of(kind, b->bits, first / r->run, (uint64_t)r->ways, i);
-        qsort(b->keys + first, length, sizeof *b->keys, compare);
+        qsort(b->keys + first, length, sizeof *b->keys, compare_wide);
     }
     for (wide i = 0; i < r->count; i++) { /* little-endian: the low bytes come first */
         memcpy((char *)b->narrow + i * size, &b->keys[i], size);
