@@ -66,6 +66,14 @@ static int is_joined(const struct forecast *f, const struct forecast_round *roun
     return f->tuning.engine == MW_ENGINE_TILE && round->groups * round->pieces <= 64;
 }
 
+/* Barriers to wait at for what one warp fetches for others: samples and cuts, or cuts. */
+static uint64_t fetches(const struct forecast *f, const struct forecast_round *round)
+{
+    enum { FEW_WAYS = 16 };
+
+    return is_joined(f, round) ? 2 : round->ways > FEW_WAYS;
+}
+
 static void add_round(struct forecast *f, uint64_t run, uint32_t ways)
 {
     const uint64_t group = run > f->count / ways ? f->count : run * ways;
@@ -252,7 +260,7 @@ static void merges_of_tile(struct forecast *f)
 
         parts += 2 * tiles * round->ways;
         rows += tiles * (tile_warps + 1);
-        barriers += warps_of(f, round) * (3 * levels_of(round->ways) + is_joined(f, round));
+        barriers += warps_of(f, round) * (3 * levels_of(round->ways) + fetches(f, round));
     }
     set_range(f, MERGE_READS, "R ceil(N / 32), + 2 K a tile", requests, requests + parts);
     set_range(f, MERGE_READ_SECTORS, "R ceil(N size / 32), + 2 K a tile, + 1 a chunk",
@@ -261,7 +269,7 @@ static void merges_of_tile(struct forecast *f)
               requests + rows);
     set_range(f, MERGE_WRITE_SECTORS, "R ceil(N size / 32), + threads / 32 + 1 a tile",
               sectors, sectors + rows);
-    set(f, MERGE_BARRIERS, "warps (3 log2 K, + 1 if joined), each round", barriers);
+    set(f, MERGE_BARRIERS, "warps (3 log2 K, + 2 if joined, or 1 if K > 16), each round", barriers);
     set(f, WARP_BYTES, "(threads ((items + 1) cell + 4) + 2568) / warps",
         (f->tuning.threads * ((f->tuning.items + 1) * cell + 4) + 2568) / tile_warps);
 }

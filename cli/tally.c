@@ -151,6 +151,7 @@ static int is_search(const mw_ledger_line *line)
 {
     return line->text &&
            ((strcmp(line->file, "tile.cuh") == 0 && strstr(line->text, "- back")) ||
+            strcmp(line->file, "tile_settle.cuh") == 0 || /* cuts, among fetched samples */
             (strcmp(line->file, "pair.cuh") == 0 && strstr(line->text, "middle]")));
 }
 

@@ -35,6 +35,7 @@ struct sort {
     struct pass_log *log; /* or NULL */
     int begun;            /* something was launched */
     int eager;            /* what follows may begin before that has ended */
+    int floats;           /* are keys floats? 1: ascending, -1: descending */
 };
 
 static const struct key_code no_code = {0, 0, 0};
@@ -165,7 +166,8 @@ static mw_status tile_merge(struct sort *sort, const struct plan_round *round,
                                      .piece = round->piece,
                                      .groups = (unsigned)round->groups,
                                      .pieces = (unsigned)round->pieces,
-                                     .ways = (int)round->ways};
+                                     .ways = (int)round->ways,
+                                     .floats = sort->floats};
     const struct tile_merge_args merge_args = {.round = shape, .leave = leave};
     const struct tile_cut_args cut_args = {.round = shape};
     mw_status status;
@@ -247,7 +249,8 @@ mw_status passes_sort(struct device *device, struct program *program,
                         .samples = plan->samples_offset,
                         .stream = stream,
                         .log = log,
-                        .eager = eager};
+                        .eager = eager,
+                        .floats = !code.is_float ? 0 : code.flip ? -1 : 1};
     const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
     void *const buffer[2] = {keys, workspace};
     uint32_t at = plan->rounds % 2; /* where the runs are: an even number of rounds to go */

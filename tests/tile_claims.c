@@ -70,10 +70,14 @@ struct totals {
     double most_loads;    /* of a cut, on average over one sort */
 };
 
-/* The searches are two lines of tile.cuh, both keys of a probe; gathers are one. */
+/*
+ * The searches are two lines of tile.cuh, both keys of a probe, and those of tile_settle.cuh,
+ * for cuts, among samples in shared memory. Gathers are one line.
+ */
 static int is_search(const mw_ledger_line *line)
 {
-    return strcmp(line->file, "tile.cuh") == 0 && strstr(line->text, "- back");
+    return (strcmp(line->file, "tile.cuh") == 0 && strstr(line->text, "- back")) ||
+           strcmp(line->file, "tile_settle.cuh") == 0;
 }
 
 /* tile_join finds cuts and merges: its lines are told apart by their files. */
@@ -132,7 +136,7 @@ static int sum_lines(const mw_ledger_line *lines, size_t count, int other_rows,
             if (strstr(lines[i].text, "to->cuts"))
                 sums->cuts += t->global_requests + t->shared_requests;
             else if (!strstr(lines[i].text, "STORE"))
-                sums->cut_loads += t->global_requests;
+                sums->cut_loads += t->global_requests + t->shared_requests;
         }
         if (is_search(&lines[i])) {
             traffic_add(&sums->searches, t);

@@ -192,7 +192,7 @@ struct tile_round {
     unsigned groups;
     unsigned pieces;
     int ways;
-    int unused; /* keeps the size the same for every compiler */
+    int floats; /* do keys stand for floats? 1: ascending ones, -1: descending ones */
 };
 
 struct tile_cut_args {

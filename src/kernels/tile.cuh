@@ -241,7 +241,7 @@ DEVICE void store_keys(key_cell *to, int left, int late, const bare *k)
 
 /*
  * My warp's 32 rows to the output, 32 keys at a time. A tile begins `off` keys
- * behind a multiple of 32, and requests are aligned like those of load_chunk():
+ * behind a multiple of 32, and requests are aligned like those of load_whole():
  * lanes whose keys lie in the line after the others' write one request later.
  */
 DEVICE void store_rows(int cells, const struct tile_target *to, int off, bare base,

@@ -86,8 +86,19 @@ struct cut {
     unsigned before;
 };
 
-/* The cut before piece `piece` of a group; the last one ends the group. */
-DEVICE struct cut find_cut(const struct tile_round *round, unsigned group, unsigned piece)
+/* The samples of the round, or those from one on, fetched to shared memory. */
+struct cut_samples {
+    const key_cell *from;
+    unsigned first; /* the number of the first one there */
+};
+
+/*
+ * The cut before piece `piece` of a group; the last one ends the group. `fetched`: the
+ * samples may lie in shared memory.
+ */
+DEVICE struct cut find_cut(const struct tile_round *round,
+                           const struct cut_samples *samples, unsigned group,
+                           unsigned piece, const int fetched)
 {
     const struct cut_pivot none = {0, -1, 0, 0};
     struct cut c;
@@ -98,9 +109,11 @@ DEVICE struct cut find_cut(const struct tile_round *round, unsigned group, unsig
     if (c.task.target > 0 && c.task.target < c.task.whole) {
         const unsigned first = (unsigned)c.task.list_first;
         const unsigned target = (unsigned)c.task.target;
+        const key_cell *const mine = samples->from + (first / TILE_SAMPLE - samples->first);
         int alike = 1;
 
-        c.pivot = search_samples(round, first, c.task.length, target, &alike);
+        c.pivot = search_samples(round, fetched ? mine : OPAQUE(mine), c.task.length,
+                                 target, &alike);
         c.pivot = search_keys(round, first, c.task.length, c.pivot, target, alike);
         c.before = c.pivot.before;
     }
@@ -130,7 +143,8 @@ KERNEL(tile_cut, struct tile_cut_args)
     if (group >= round->groups)
         return;
 
-    const struct cut c = find_cut(round, group, piece);
+    const struct cut_samples samples = {(const key_cell *)round->samples, 0};
+    const struct cut c = find_cut(round, &samples, group, piece, 0);
     const wide row = (wide)group * (round->pieces + 1) + piece;
     struct cut_place to;
 

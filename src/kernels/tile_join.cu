@@ -6,14 +6,40 @@
  * lists and samples: the merged tile's samples must therefore go elsewhere. A large
  * round would pay for finding twice, a small one saves a launch.
  *
- * Cuts and bounds stay in shared memory, in places that merging has no use for
+ * While cuts are looked for one load waits for another, and nothing else goes on. So
+ * the group's samples are fetched to shared memory, where the tile will be, if there is
+ * room for them. Cuts and bounds stay there, too, in places that merging has no use for
  * before all have read them: `splits`, and node 0 of the tree, which there is not.
  */
 
 AGREE(TILE_ROWS >= 2 * TILE_MOST_WAYS); /* `splits` has room for two cuts, ... */
 AGREE(TILE_ROWS >= 2 * WARP);           /* ... and there are warps to find them */
 
-enum { tile_join_blocks = 1 }; /* few blocks: each may have all registers */
+enum {
+    tile_join_blocks = 1,   /* few blocks: each may have all registers */
+    MOST_FETCHED = TILE / 2 /* samples: 16 a thread or fewer, and they fit into the cells */
+};
+
+/* The samples of my group, if they are few in `room`. */
+DEVICE struct cut_samples fetch_samples(const struct tile_round *round, unsigned group,
+                                        key_cell *room)
+{
+    const wide whole = round->ways * round->run;
+    const wide first = group * whole;
+    const wide left = round->count - first;
+    const wide count = ((left < whole ? left : whole) + TILE_SAMPLE - 1) / TILE_SAMPLE;
+    struct cut_samples samples = {(const key_cell *)round->samples, 0};
+
+    if (count <= MOST_FETCHED) {
+        const key_cell *const from = samples.from + first / TILE_SAMPLE;
+
+        for (int i = THREAD; i < (int)count; i += TILE_ROWS)
+            STORE(&room[i], LOAD(&from[i]));
+        samples.from = room;
+        samples.first = (unsigned)(first / TILE_SAMPLE);
+    }
+    return samples;
+}
 
 /* Each block cuts, merges and writes one tile. */
 KERNEL(tile_join, struct tile_merge_args)
@@ -23,10 +49,13 @@ KERNEL(tile_join, struct tile_merge_args)
     const int side = THREAD / WARP; /* 0: before my tile, 1: behind it */
     unsigned_cell *const cuts = (unsigned_cell *)sm->splits;
     wide_cell *const bounds = &sm->tree.rows[0];
+    const unsigned group = (unsigned)BLOCK / round->pieces;
+    const struct cut_samples samples = fetch_samples(round, group, (key_cell *)sm->cells);
 
+    BARRIER();
     if (side < 2) {
-        const struct cut c = find_cut(round, (unsigned)BLOCK / round->pieces,
-                                      (unsigned)BLOCK % round->pieces + side);
+        const struct cut c = find_cut(round, &samples, group,
+                                      (unsigned)BLOCK % round->pieces + side, 1);
         struct cut_place to;
 
         to.cuts = cuts + side * round->ways;

@@ -5,7 +5,9 @@
 
 enum {
     CHUNK_STEPS = TILE_ITEMS / 2 + 1, /* a little more than a 16th of a tile of 256 rows */
-    CHUNK = CHUNK_STEPS * WARP        /* keys of one list that a warp loads at once */
+    CHUNK = CHUNK_STEPS * WARP,       /* keys of one list that a warp loads at once */
+    SHORT_STEPS = (CHUNK_STEPS + 1) / 2, /* of a list's end that is no longer than ... */
+    SHORT_CHUNK = (SHORT_STEPS - 1) * WARP
 };
 
 /* One lane's list: its part of the tile, and where that goes. */
@@ -35,51 +37,56 @@ struct tile_chunk {
     int is_b;
 };
 
-/* The chunk's keys into registers: key (i - late) modulo CHUNK_STEPS to register i. */
-DEVICE void load_chunk(const struct tile_chunk *chunk, bare *r)
+/* A whole chunk's keys into registers: key (i - late) modulo CHUNK_STEPS to register i. */
+DEVICE void load_whole(const struct tile_chunk *chunk, bare *r)
+{
+    const key_cell *const from = chunk->from - (chunk->late ? WARP : 0);
+
+    r[0] = LOAD_BULK(&chunk->from[chunk->late ? (CHUNK_STEPS - 1) * WARP : 0]);
+    UNROLL
+    for (int i = 1; i < CHUNK_STEPS; i++)
+        r[i] = LOAD_BULK(&from[WARP * i]);
+}
+
+/* The same of a chunk that has fewer keys, or fewer steps. */
+DEVICE void load_part(const struct tile_chunk *chunk, bare *r, const int steps)
 {
     const int early =
         chunk->late ? (CHUNK_STEPS - 1) * WARP : 0; /* first request: my key */
     const int behind = chunk->late ? WARP : 0;      /* all others */
     const key_cell *const from = chunk->from - behind;
 
-    if (chunk->left + LANE >= CHUNK) {
-        r[0] = LOAD_BULK(&chunk->from[early]);
-        UNROLL
-        for (int i = 1; i < CHUNK_STEPS; i++)
-            r[i] = LOAD_BULK(&from[WARP * i]);
-        return;
-    }
     UNROLL
-    for (int i = 0; i < CHUNK_STEPS; i++)
+    for (int i = 0; i < steps; i++)
         r[i] = 0;
     if (early < chunk->left)
         r[0] = LOAD_BULK(&chunk->from[early]);
     UNROLL
-    for (int i = 1; i < CHUNK_STEPS; i++) {
+    for (int i = 1; i < steps; i++) {
         if (WARP * i - behind < chunk->left)
             r[i] = LOAD_BULK(&from[WARP * i]);
     }
 }
 
 /* The registers to shared memory: 32 places apart, upwards for A, downwards for B. */
-DEVICE void put_chunk(const struct tile_chunk *chunk, const bare *r, bare base)
+DEVICE void put_chunk(const struct tile_chunk *chunk, const bare *r, bare base,
+                      const int steps)
 {
     enum { STEP = WARP / ITEMS * ROW_BYTES / CELL_BYTES };
     item_cell *const to = SHARED_CELL(item_cell, chunk->place);
 
     if (chunk->is_b) {
         UNROLL
-        for (int i = 0; i < CHUNK_STEPS; i++) {
-            const bare k = chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i];
+        for (int i = 0; i < steps; i++) {
+            const bare k = chunk->late ? r[(i + 1) % steps] : r[i];
 
             if (WARP * i < chunk->left)
                 STORE(to - STEP * i, item_of(take_base(k, base), chunk->staged + WARP * i));
         }
     } else {
         UNROLL
-        for (int i = 0; i < CHUNK_STEPS; i++) {
-            const bare k = chunk->late ? r[(i + 1) % CHUNK_STEPS] : r[i];
+        for (int i = 0; i < steps; i++) {
+            const bare k = chunk->late ? r[(i + 1) % steps] : r[i];
 
             if (WARP * i < chunk->left)
                 STORE(to + STEP * i, item_of(take_base(k, base), chunk->staged + WARP * i));
@@ -108,8 +115,16 @@ DEVICE void load_lists(const struct tile_list *mine, const key_cell *in, bare ba
         chunk.late = (int)(begin % WARP) + LANE >= WARP;
         chunk.place = place + (chunk.is_b ? -ahead : ahead);
         chunk.staged = PLACED ? SHUFFLE(mine->staged, list) + done + LANE : 0;
-        load_chunk(&chunk, r);
-        put_chunk(&chunk, r, base);
+        if (chunk.left + LANE <= SHORT_CHUNK) {
+            load_part(&chunk, r, SHORT_STEPS);
+            put_chunk(&chunk, r, base, SHORT_STEPS);
+            continue;
+        }
+        if (chunk.left + LANE >= CHUNK)
+            load_whole(&chunk, r);
+        else
+            load_part(&chunk, r, CHUNK_STEPS);
+        put_chunk(&chunk, r, base, CHUNK_STEPS);
     }
 }
 

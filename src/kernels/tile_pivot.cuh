@@ -4,78 +4,187 @@
  *
  * One lane looks after one list. Lists are taken to be alike, each a fair sample
  * of all keys, and then one or two pivots are enough. Where they turn out not to
- * be, tile_settle.cuh finds the cut.
+ * be, keys are taken to be spread evenly in value, whichever list has them. Where
+ * that does not hold either, tile_settle.cuh finds the cut.
  */
 
 /*
  * How many keys of my window come before the pivot. `k` is the key at `guess`.
  * Looked for around there, in steps that double until the place is passed: on
  * like lists the guess is off by about the root of the way from the window's end.
- * What is left is then halved: no step is longer than half of it.
+ * What lies between the last two is then halved.
  */
 DEVICE unsigned count_before(const struct cut_span *w, const struct cut_pivot *p,
                              unsigned guess, key k)
 {
     const key most = most_before(p);
-    unsigned lo = w->lo;
-    unsigned hi = most > p->value ? lo : w->hi;
-    unsigned at = guess;
-    const unsigned far = guess - lo < w->hi - guess ? guess - lo : w->hi - guess;
-    const int digits = HIGHEST_BIT(far | 1);
+    const int up = k <= most;
+    const int toward = up ? 1 : -1;
+    const unsigned behind = guess - w->lo;
+    const unsigned ahead = w->hi - guess;
+    const int digits = HIGHEST_BIT((behind < ahead ? behind : ahead) | 1);
+    const unsigned end = up ? ahead - 1 : behind; /* of the window: how far from the guess */
     unsigned step = digits > 4 ? 1u << (digits / 2 - 2) : 1;
+    unsigned passed = 0; /* how far keys are known to be on the guess's side, ... */
+    unsigned off = 0;    /* ... and how far the last one was that was looked at */
+    int again = 1;
 
-    if (lo < hi) {
-        for (;;) {
-            const int up = k <= most;
+    if (most > p->value || w->lo >= w->hi)
+        return w->lo;
+    while (again && off < end) {
+        passed = off;
+        off = off + step < end ? off + step : end;
+        step *= 2;
+        again = (key_at(w, guess + off * toward) <= most) == up;
+    }
+    if (again)
+        return up ? w->hi : w->lo;
 
-            if (up)
-                lo = at + 1;
-            else
-                hi = at;
-            if (lo >= hi)
-                break;
+    unsigned lo = up ? guess + passed + 1 : guess - off + 1;
+    const unsigned hi = lo + (off - passed - 1);
 
-            const unsigned half = (hi - lo) / 2;
-            const unsigned next = step < half ? step : half;
+    for (step = lo < hi ? step / 4 : 0; step > 0; step /= 2) {
+        const unsigned next = lo + step < hi ? lo + step : hi;
 
-            at = up ? lo + next : hi - 1 - next;
-            step *= 2;
-            k = key_at(w, at);
-        }
+        if (key_at(w, next - 1) <= most)
+            lo = next;
     }
     return lo;
 }
 
-/*
- * A pivot that has `need` of the `open` places in the windows before it, supposing
- * the lists are alike: of the keys that are as far into each window as that asks
- * for, rounded down, the one with as many of the others before it as rounding lost.
- * Half of the lists' number on average, so it is about the median of them.
- */
-DEVICE struct cut_pivot take_pivot(const struct cut_span *w, unsigned need, unsigned open,
-                                   int ways)
+/* My place if the pivot has `need` of the `open` places before it and lists are alike. */
+DEVICE unsigned alike_place(const struct cut_span *w, unsigned need, unsigned open)
 {
     const unsigned length = w->hi - w->lo;
     const unsigned step = (unsigned)(QUOTIENT((float)need, (float)open) * (float)length);
-    const unsigned place = w->lo + (step < length ? step : length - (length > 0));
-    key mine = (key) ~(key)0;
+
+    return w->lo + (step < length ? step : length - (length > 0));
+}
+
+/*
+ * A pivot that has `need` places of the windows before it, supposing the lists are
+ * alike: of the keys `k` at `place`, as far into each window as that asks for, rounded
+ * down, the one with as many of the others before it as rounding lost. Half of the
+ * lists' number on average, so it is about the median of them.
+ */
+DEVICE struct cut_pivot alike_pivot(const struct cut_span *w, unsigned need,
+                                    unsigned place, key k, int ways)
+{
+    const int missing = (int)(need - SUM(place - w->lo));
     struct cut_pivot p;
 
-    if (length > 0)
-        mine = key_at(w, place);
-
-    const int missing = (int)(need - SUM(place - w->lo));
-
-    p.owner = choose_lane(mine, length > 0, ways, missing);
+    p.owner = choose_lane(k, w->lo < w->hi, ways, missing);
     p.place = SHUFFLE(place, p.owner);
-    p.value = (key)SHUFFLE(mine, p.owner);
+    p.value = (key)SHUFFLE(k, p.owner);
     p.before = p.place;
-    if (LANE != p.owner)
-        p.before = count_before(w, &p, place, mine);
     return p;
 }
 
-enum { TILE_QUICK_ROUNDS = 3 };
+#if KEY_BITS >= 32
+
+#if KEY_BITS == 64
+typedef double real;
+#else
+typedef float real;
+#endif
+
+union real_bits {
+    real value;
+    key bits;
+};
+
+/* The float that a code stands for (code.inl), but for some NaNs; and back. */
+DEVICE real real_of(key code, key turn)
+{
+    union real_bits r;
+
+    r.bits = code_leave_most(code, turn);
+    return r.value;
+}
+
+DEVICE key code_of(real value, key turn)
+{
+    union real_bits r;
+
+    r.value = value;
+    return code_enter_most(r.bits, turn);
+}
+
+/*
+ * Are floats spread evenly, rather than their codes? Not, for one, if their bits are
+ * random. `k` is `part` of the way from `low` to `high`; near an end both may be right.
+ */
+DEVICE int floats_are_even(key low, key high, key k, float part, int floats)
+{
+    const key turn = floats < 0 ? (key) ~(key)0 : 0;
+    const real from = real_of(low, turn);
+    const float by_code = QUOTIENT((float)(key)(k - low), (float)(key)(high - low)) - part;
+    const float by_value = QUOTIENT((float)(real_of(k, turn) - from),
+                                    (float)(real_of(high, turn) - from)) -
+                           part;
+
+    return by_value * by_value < by_code * by_code + 0.001f; /* no if one is no number */
+}
+
+/* The key whose float is `part` of the way from one to another. */
+DEVICE key float_between(key low, key high, float part, int floats)
+{
+    const key turn = floats < 0 ? (key) ~(key)0 : 0;
+    const real from = real_of(low, turn);
+    const key k = code_of(from + (real)part * (real_of(high, turn) - from), turn);
+
+    return k < low ? low : k > high ? high : k;
+}
+
+#else /* there are none */
+
+DEVICE int floats_are_even(key low, key high, key k, float part, int floats)
+{
+    (void)low, (void)high, (void)k, (void)part;
+    return floats;
+}
+
+DEVICE key float_between(key low, key high, float part, int floats)
+{
+    (void)high, (void)part, (void)floats;
+    return low;
+}
+
+#endif
+
+/* The key that is `part` of the way from one to another. */
+DEVICE key code_between(key low, key high, float part)
+{
+    const key all = (key)(high - low);
+    const key step = (key)(part * (float)all);
+
+    return (key)(low + (step < all ? step : all));
+}
+
+/*
+ * A pivot that has `need` of `open` places between two keys, supposing keys are spread
+ * evenly there. It need be in no list: it comes behind all keys that equal it.
+ */
+DEVICE struct cut_pivot even_pivot(key low, key high, unsigned need, unsigned open,
+                                   int floats)
+{
+    const float part = QUOTIENT((float)(need < open ? need : open), (float)open);
+    struct cut_pivot p;
+
+    p.owner = WARP;
+    p.place = 0;
+    p.value = floats ? float_between(low, high, part, floats)
+                     : code_between(low, high, part);
+    p.before = 0;
+    return p;
+}
+
+enum {
+    CUT_PIVOTS = 6, /* that are tried before settle() */
+    CUT_TIES = 1,   /* the last of them if many keys are equal */
+    CUT_NEARER = 2, /* bits by which a pivot of like lists should be nearer each time */
+    CUT_FAILED = 4  /* a pivot of even keys should be so many times nearer */
+};
 
 /*
  * Among the samples, a pivot of expected rank near `target`. Each of my samples
@@ -83,34 +192,56 @@ enum { TILE_QUICK_ROUNDS = 3 };
  * likely to be right behind it as right before the next. Not so if there is no
  * next, and the owner knows better. How many lists have such a half sample is not
  * known before there is a pivot; the pivot before it tells, and at first all do.
- * If the lists turn out not to be `alike`, it is set to 0.
+ *
+ * Lists are taken to be alike until a pivot is further off than they allow; if that
+ * happens, `alike` is set to 0. From then on keys are taken to be evenly spread
+ * between the nearest pivots on both sides, or the end of a window, until few samples
+ * are left there: then the first way finds the right one of these.
  */
-DEVICE struct cut_pivot search_samples(const struct tile_round *round, unsigned list_first,
-                                       unsigned length, unsigned target, int *alike)
+DEVICE struct cut_pivot search_samples(const struct tile_round *round,
+                                       const key_cell *samples, unsigned length,
+                                       unsigned target, int *alike)
 {
     const unsigned tolerance =
         (TILE_SLACK(TILE) + 36) / 32; /* like ranks, in units of 16 */
     const unsigned whole = (length + TILE_SAMPLE - 1) / TILE_SAMPLE;
     const unsigned all = SUM(whole);
+    const unsigned few = 4 * round->ways;
+    int far = HIGHEST_BIT(all) / 2 - 2; /* 2^far: by more like lists are seldom off */
     int halves = BITS(BALLOT(whole > 0)) - 1;
     struct cut_span w;
     unsigned aim; /* samples before the pivot that is looked for */
+    unsigned last_error = ~0u;
+    int floats = 0; /* they are evenly spread, not their codes: as in struct tile_round */
+    key low = 0;  /* keys are evenly spread from here ... */
+    key high = 0; /* ... to here */
 
-    w.keys = OPAQUE((const key_cell *)round->samples + list_first / TILE_SAMPLE);
+    w.keys = samples;
     w.lo = 0;
     w.hi = whole;
     target /= 16;
     aim = (target + halves) / 2;
     NO_UNROLL
-    for (int i = 0; i < TILE_QUICK_ROUNDS; i++) {
+    for (int i = 0; i < CUT_PIVOTS; i++) {
         const unsigned begun = SUM(w.lo);
         const unsigned open = SUM(w.hi) - begun;
+        const unsigned need = aim > begun ? aim - begun : 0;
 
         if (open == 0)
             break;
 
-        const struct cut_pivot p =
-            take_pivot(&w, aim > begun ? aim - begun : 0, open, round->ways);
+        const unsigned place = alike_place(&w, need, open);
+        const key k = w.lo < w.hi ? key_at(&w, place) : (key) ~(key)0;
+        const int even = !*alike && open > few;
+        struct cut_pivot p;
+
+        if (even)
+            p = even_pivot(low, high, need, open, floats);
+        else
+            p = alike_pivot(&w, need, place, k, round->ways);
+        if (LANE != p.owner)
+            p.before = count_before(&w, &p, place, k);
+
         const unsigned before = SUM(p.before);
 
         halves = BITS(BALLOT(LANE != p.owner && p.before > 0 && p.before < whole));
@@ -118,12 +249,36 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round, unsigned 
 
         const unsigned rank = 2 * before - halves;
         const unsigned error = rank > target ? rank - target : target - rank;
+        const int behind = before < aim;
 
         if (error <= tolerance)
             return p;
-        narrow(&w, &p, before < aim);
-        if (error > all / 8)
-            break;
+        if (even && error > last_error / CUT_FAILED && error > 2 * few)
+            i = CUT_PIVOTS;
+        if (*alike && error >> (far > 0 ? far : 0)) {
+            const int present = w.lo < w.hi;
+            const int ties = BITS(BALLOT(present && k == p.value)) > 1;
+
+            if (behind || round->floats)
+                high = greatest_key(present ? key_at(&w, w.hi - 1) : 0, present);
+            if (!behind || round->floats)
+                low = least_key(present ? key_at(&w, w.lo) : 0, present);
+            if (round->floats &&
+                floats_are_even(low, high, p.value,
+                                QUOTIENT((float)(before - begun), (float)open),
+                                round->floats))
+                floats = round->floats;
+            *alike = ties;
+            if (ties && i == CUT_TIES)
+                i = CUT_PIVOTS;
+        }
+        if (behind)
+            low = p.value;
+        else
+            high = p.value;
+        narrow(&w, &p, behind);
+        last_error = error;
+        far -= CUT_NEARER;
     }
     *alike = 0;
     if (aim >= all)
@@ -183,7 +338,13 @@ DEVICE struct cut_pivot look_close(const struct cut_span *w, unsigned target, in
 
     const unsigned begun = SUM(near.lo);
 
-    p = take_pivot(&near, target - begun, SUM(near.hi) - begun, ways);
+    const unsigned need = target - begun;
+    const unsigned place = alike_place(&near, need, SUM(near.hi) - begun);
+    const key k = near.lo < near.hi ? key_at(&near, place) : (key) ~(key)0;
+
+    p = alike_pivot(&near, need, place, k, ways);
+    if (LANE != p.owner)
+        p.before = count_before(&near, &p, place, k);
 
     const int unknown = LANE != p.owner && ((p.before == near.hi && near.hi < w->hi) ||
                                             (p.before == near.lo && near.lo > w->lo));

@@ -77,6 +77,12 @@ DEVICE key least_key(key k, int present)
 #endif
 }
 
+/* The greatest. */
+DEVICE key greatest_key(key k, int present)
+{
+    return (key)~least_key((key)~k, present);
+}
+
 /* Shorten the windows to where the key with `aim` others before it can be. */
 DEVICE void shorten(struct cut_span *w, unsigned aim)
 {
@@ -124,7 +130,7 @@ DEVICE void close_windows(struct cut_span *w, unsigned aim, struct cut_bounds *b
         }
     }
     if (BALLOT(behind)) {
-        const key low = (key)~least_key((key)~first, behind);
+        const key low = greatest_key(first, behind);
         const int owner = HIGHEST_BIT(BALLOT(behind && first == low));
 
         if (is_before(bounds->low, bounds->low_owner, low, owner)) {
@@ -255,7 +261,7 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
 DEVICE_APART struct cut_pivot settle(const key_cell *keys, unsigned lo, unsigned hi,
                                      unsigned aim, unsigned tolerance)
 {
-    struct cut_span w = {OPAQUE(keys), lo, hi};
+    struct cut_span w = {keys, lo, hi};
     struct cut_bounds bounds = {0, -1, (key) ~(key)0, WARP};
     int short_of_it = 0;
 
