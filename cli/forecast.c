@@ -269,7 +269,8 @@ static void merges_of_tile(struct forecast *f)
               requests + rows);
     set_range(f, MERGE_WRITE_SECTORS, "R ceil(N size / 32), + threads / 32 + 1 a tile",
               sectors, sectors + rows);
-    set(f, MERGE_BARRIERS, "warps (3 log2 K, + 2 if joined, or 1 if K > 16), each round", barriers);
+    set(f, MERGE_BARRIERS, "warps (3 log2 K, + 2 if joined, or 1 if K > 16), each round",
+        barriers);
     set(f, WARP_BYTES, "(threads ((items + 1) cell + 4) + 2568) / warps",
         (f->tuning.threads * ((f->tuning.items + 1) * cell + 4) + 2568) / tile_warps);
 }

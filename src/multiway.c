@@ -250,7 +250,9 @@ mw_status passes_sort(struct device *device, struct program *program,
                         .stream = stream,
                         .log = log,
                         .eager = eager,
-                        .floats = !code.is_float ? 0 : code.flip ? -1 : 1};
+                        .floats = !code.is_float ? 0
+                                  : code.flip    ? -1
+                                                 : 1};
     const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
     void *const buffer[2] = {keys, workspace};
     uint32_t at = plan->rounds % 2; /* where the runs are: an even number of rounds to go */

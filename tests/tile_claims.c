@@ -71,8 +71,8 @@ struct totals {
 };
 
 /*
- * The searches are two lines of tile.cuh, both keys of a probe, and those of tile_settle.cuh,
- * for cuts, among samples in shared memory. Gathers are one line.
+ * The searches are two lines of tile.cuh, both keys of a probe, and those of
+ * tile_settle.cuh, for cuts, among samples in shared memory. Gathers are one line.
  */
 static int is_search(const mw_ledger_line *line)
 {

@@ -30,13 +30,14 @@ enum kind {
     IDENTICAL,
     TURNS,
     BLOCKS,
+    FLOATS,
     KINDS
 };
 
 static const char *const kind_names[KINDS] = {
-    "all equal", "two values",      "ten values",     "random",
-    "extremes",  "lists ascend",    "lists reversed", "one odd list out",
-    "skewed",    "identical lists", "lists in turns", "blocks in turn"};
+    "all equal",      "two values",     "ten values",          "random", "extremes",
+    "lists ascend",   "lists reversed", "one odd list out",    "skewed", "identical lists",
+    "lists in turns", "blocks in turn", "floats, lists ascend"};
 
 /* Keys of a group, if it is whole; the array in 16ths of a group plus some keys. */
 static const struct shape {
@@ -52,7 +53,7 @@ static const struct shape {
     {180224, 19, 77},
 };
 
-enum { MOST_KEYS = 225280, MOST_CUTS = 2 * 2400 * TILE_MOST_WAYS, MOST_LOADS = 55 };
+enum { MOST_KEYS = 225280, MOST_CUTS = 2 * 2400 * TILE_MOST_WAYS, MOST_LOADS = 70 };
 
 struct bench {
     struct device *device;
@@ -68,6 +69,21 @@ struct bench {
 static wide slack_of(const struct bench *b)
 {
     return (wide)TILE_SLACK((int)(b->tile->rows * b->tile->items));
+}
+
+/* The code of a positive float, as large as that fits; of narrow keys a number. */
+static uint64_t code_of_float(int bits, uint64_t number)
+{
+    const float narrow = (float)number;
+    const double wide_float = (double)number;
+    uint32_t half = 0;
+    uint64_t whole = 0;
+
+    memcpy(&half, &narrow, sizeof half);
+    memcpy(&whole, &wide_float, sizeof whole);
+    return bits == 64   ? whole + UINT64_C(0x7ff0000000000001)
+           : bits == 32 ? half + UINT64_C(0x7f800001)
+                        : number & UINT64_MAX >> (64 - bits);
 }
 
 static uint64_t key_of(enum kind kind, int bits, uint64_t list, uint64_t ways, uint64_t i)
@@ -100,6 +116,8 @@ static uint64_t key_of(enum kind kind, int bits, uint64_t list, uint64_t ways, u
         return random >> 8 & most;
     case BLOCKS: /* 128 keys of each list in turn; of 8 bits, the last value stays */
         return i / 128 * ways + list % ways < most ? i / 128 * ways + list % ways : most;
+    case FLOATS:
+        return code_of_float(bits, list % ways * 3000 + i % 3000);
     default:
         return random & most;
     }
@@ -315,6 +333,17 @@ static int cuts_cheap(struct bench *b, const struct tile_round *r)
     return requests > 0 && requests <= MOST_LOADS * cuts;
 }
 
+/*
+ * Do the keys stand for floats? That is said of all that may, by turns, whatever they
+ * are; only how they are interpolated depends on it.
+ */
+static int floats_of(const struct bench *b, const struct shape *s, enum kind kind)
+{
+    return b->bits < 32     ? 0
+           : kind == FLOATS ? 1
+                            : (int)((size_t)(s - shapes) + (size_t)kind) % 3 - 1;
+}
+
 /* The shape, cut into pieces that cuts cannot overtake each other in, or nearer. */
 static int shape_right(struct bench *b, const struct shape *s, int ways, enum kind kind,
                        int near)
@@ -322,7 +351,8 @@ static int shape_right(struct bench *b, const struct shape *s, int ways, enum ki
     struct tile_round r = {.count = s->group / 16 * s->sixteenths + s->more,
                            .run = s->group / (wide)ways,
                            .piece = 2 * slack_of(b) + 11,
-                           .ways = ways};
+                           .ways = ways,
+                           .floats = floats_of(b, s, kind)};
     const wide group = r.count < s->group ? r.count : s->group;
 
     r.groups = (unsigned)((r.count + s->group - 1) / s->group);

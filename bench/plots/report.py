@@ -28,7 +28,7 @@ make figures          # anywhere: count in the simulator, draw, write this page
 
 ## How it was measured
 
-{machine}, driver {driver}; {clocks}. {rivals}. Measured on {date}, commit {commit}.
+{machine}, driver {driver}; {clocks}. {rivals}. Measured on {date}, {commit}.
 
 As in the paper: keys in device memory, transfers not counted, CUDA events around each sort, ten trials, means, bars from the least to the greatest. Beyond it: two warm-ups, everybody on the same input in one process, the input copied anew before each trial, and every result verified ([benchmarks.md](benchmarks.md)). Conflicts and transactions are counted in runs of their own, as in the paper, but by the [simulator](simulator.md) instead of a profiler. "Random" is a permutation without repeats, "conflict-heavy" an input constructed against the pairwise merge of CUB and Thrust (`conflict:17,256`, see [pair.md](pair.md)).
 
@@ -164,6 +164,19 @@ def summary(found):
     return "Of the claims " + "; ".join(parts) + "."
 
 
+def commits(results):
+    """What was measured, and in which figures if not all are of one commit."""
+    files = {}
+    for name, table in sorted(results.tables.items()):
+        commit = table.header.get("commit")
+        if commit and name.startswith("fig"):
+            files.setdefault(commit, set()).add(name[3])
+    if len(files) == 1:
+        return f"commit {next(iter(files))}"
+    return "commits " + listing(f"{commit} (figures {listing(sorted(figures))})"
+                                for commit, figures in sorted(files.items()))
+
+
 def header(results, found):
     measured = results["fig4-random-i32"]
     head = measured.header
@@ -172,7 +185,7 @@ def header(results, found):
     return HEAD.format(
         machine=head.get("machine", "?"), driver=head.get("driver", "?"),
         clocks=head.get("clocks", "?"), rivals=f"Rivals: {head.get('rivals', '?')}",
-        date=head.get("date", "?")[:10], commit=head.get("commit", "?"),
+        date=head.get("date", "?")[:10], commit=commits(results),
         summary=summary(found),
         absent=(f"Not measured in this run: {listing(map(name_of, absent))}. "
                 if absent else "")

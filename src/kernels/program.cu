@@ -24,6 +24,7 @@
 #include "tile.cuh"
 
 #include "tile_settle.cuh"
+#include "tile_value.cuh"
 
 #include "tile_pivot.cuh"
 #include "tile_load.cuh"

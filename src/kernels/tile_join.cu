@@ -16,11 +16,15 @@ AGREE(TILE_ROWS >= 2 * TILE_MOST_WAYS); /* `splits` has room for two cuts, ... *
 AGREE(TILE_ROWS >= 2 * WARP);           /* ... and there are warps to find them */
 
 enum {
-    tile_join_blocks = 1,   /* few blocks: each may have all registers */
-    MOST_FETCHED = TILE / 2 /* samples: 16 a thread or fewer, and they fit into the cells */
+    tile_join_blocks = 1,     /* few blocks: each may have all registers */
+    EACH_FETCHES = ITEMS / 2, /* samples: they fit into the cells */
+    MOST_FETCHED = TILE_ROWS * EACH_FETCHES
 };
 
-/* The samples of my group, if they are few in `room`. */
+/*
+ * The samples of my group, if they are few in `room`. Each thread asks for all of its
+ * own before it waits for the first.
+ */
 DEVICE struct cut_samples fetch_samples(const struct tile_round *round, unsigned group,
                                         key_cell *room)
 {
@@ -32,9 +36,20 @@ DEVICE struct cut_samples fetch_samples(const struct tile_round *round, unsigned
 
     if (count <= MOST_FETCHED) {
         const key_cell *const from = samples.from + first / TILE_SAMPLE;
+        const int mine = (int)count - THREAD; /* samples from my first one on */
+        key k[EACH_FETCHES];
 
-        for (int i = THREAD; i < (int)count; i += TILE_ROWS)
-            STORE(&room[i], LOAD(&from[i]));
+        UNROLL
+        for (int i = 0; i < EACH_FETCHES; i++) {
+            k[i] = 0;
+            if (TILE_ROWS * i < mine)
+                k[i] = LOAD(&from[THREAD + TILE_ROWS * i]);
+        }
+        UNROLL
+        for (int i = 0; i < EACH_FETCHES; i++) {
+            if (TILE_ROWS * i < mine)
+                STORE(&room[THREAD + TILE_ROWS * i], k[i]);
+        }
         samples.from = room;
         samples.first = (unsigned)(first / TILE_SAMPLE);
     }
@@ -54,8 +69,8 @@ KERNEL(tile_join, struct tile_merge_args)
 
     BARRIER();
     if (side < 2) {
-        const struct cut c = find_cut(round, &samples, group,
-                                      (unsigned)BLOCK % round->pieces + side, 1);
+        const struct cut c =
+            find_cut(round, &samples, group, (unsigned)BLOCK % round->pieces + side, 1);
         struct cut_place to;
 
         to.cuts = cuts + side * round->ways;

@@ -23,7 +23,8 @@ DEVICE unsigned count_before(const struct cut_span *w, const struct cut_pivot *p
     const unsigned behind = guess - w->lo;
     const unsigned ahead = w->hi - guess;
     const int digits = HIGHEST_BIT((behind < ahead ? behind : ahead) | 1);
-    const unsigned end = up ? ahead - 1 : behind; /* of the window: how far from the guess */
+    const unsigned end =
+        up ? ahead - 1 : behind; /* of the window: how far from the guess */
     unsigned step = digits > 4 ? 1u << (digits / 2 - 2) : 1;
     unsigned passed = 0; /* how far keys are known to be on the guess's side, ... */
     unsigned off = 0;    /* ... and how far the last one was that was looked at */
@@ -67,8 +68,8 @@ DEVICE unsigned alike_place(const struct cut_span *w, unsigned need, unsigned op
  * down, the one with as many of the others before it as rounding lost. Half of the
  * lists' number on average, so it is about the median of them.
  */
-DEVICE struct cut_pivot alike_pivot(const struct cut_span *w, unsigned need,
-                                    unsigned place, key k, int ways)
+DEVICE struct cut_pivot alike_pivot(const struct cut_span *w, unsigned need, unsigned place,
+                                    key k, int ways)
 {
     const int missing = (int)(need - SUM(place - w->lo));
     struct cut_pivot p;
@@ -77,105 +78,6 @@ DEVICE struct cut_pivot alike_pivot(const struct cut_span *w, unsigned need,
     p.place = SHUFFLE(place, p.owner);
     p.value = (key)SHUFFLE(k, p.owner);
     p.before = p.place;
-    return p;
-}
-
-#if KEY_BITS >= 32
-
-#if KEY_BITS == 64
-typedef double real;
-#else
-typedef float real;
-#endif
-
-union real_bits {
-    real value;
-    key bits;
-};
-
-/* The float that a code stands for (code.inl), but for some NaNs; and back. */
-DEVICE real real_of(key code, key turn)
-{
-    union real_bits r;
-
-    r.bits = code_leave_most(code, turn);
-    return r.value;
-}
-
-DEVICE key code_of(real value, key turn)
-{
-    union real_bits r;
-
-    r.value = value;
-    return code_enter_most(r.bits, turn);
-}
-
-/*
- * Are floats spread evenly, rather than their codes? Not, for one, if their bits are
- * random. `k` is `part` of the way from `low` to `high`; near an end both may be right.
- */
-DEVICE int floats_are_even(key low, key high, key k, float part, int floats)
-{
-    const key turn = floats < 0 ? (key) ~(key)0 : 0;
-    const real from = real_of(low, turn);
-    const float by_code = QUOTIENT((float)(key)(k - low), (float)(key)(high - low)) - part;
-    const float by_value = QUOTIENT((float)(real_of(k, turn) - from),
-                                    (float)(real_of(high, turn) - from)) -
-                           part;
-
-    return by_value * by_value < by_code * by_code + 0.001f; /* no if one is no number */
-}
-
-/* The key whose float is `part` of the way from one to another. */
-DEVICE key float_between(key low, key high, float part, int floats)
-{
-    const key turn = floats < 0 ? (key) ~(key)0 : 0;
-    const real from = real_of(low, turn);
-    const key k = code_of(from + (real)part * (real_of(high, turn) - from), turn);
-
-    return k < low ? low : k > high ? high : k;
-}
-
-#else /* there are none */
-
-DEVICE int floats_are_even(key low, key high, key k, float part, int floats)
-{
-    (void)low, (void)high, (void)k, (void)part;
-    return floats;
-}
-
-DEVICE key float_between(key low, key high, float part, int floats)
-{
-    (void)high, (void)part, (void)floats;
-    return low;
-}
-
-#endif
-
-/* The key that is `part` of the way from one to another. */
-DEVICE key code_between(key low, key high, float part)
-{
-    const key all = (key)(high - low);
-    const key step = (key)(part * (float)all);
-
-    return (key)(low + (step < all ? step : all));
-}
-
-/*
- * A pivot that has `need` of `open` places between two keys, supposing keys are spread
- * evenly there. It need be in no list: it comes behind all keys that equal it.
- */
-DEVICE struct cut_pivot even_pivot(key low, key high, unsigned need, unsigned open,
-                                   int floats)
-{
-    const float part = QUOTIENT((float)(need < open ? need : open), (float)open);
-    struct cut_pivot p;
-
-    p.owner = WARP;
-    p.place = 0;
-    p.value = floats ? float_between(low, high, part, floats)
-                     : code_between(low, high, part);
-    p.before = 0;
     return p;
 }
 
@@ -213,8 +115,8 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round,
     unsigned aim; /* samples before the pivot that is looked for */
     unsigned last_error = ~0u;
     int floats = 0; /* they are evenly spread, not their codes: as in struct tile_round */
-    key low = 0;  /* keys are evenly spread from here ... */
-    key high = 0; /* ... to here */
+    key low = 0;    /* keys are evenly spread from here ... */
+    key high = 0;   /* ... to here */
 
     w.keys = samples;
     w.lo = 0;
