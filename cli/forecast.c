@@ -66,7 +66,8 @@ static int is_joined(const struct forecast *f, const struct forecast_round *roun
     return f->tuning.engine == MW_ENGINE_TILE && round->groups * round->pieces <= 64;
 }
 
-/* Barriers to wait at for what one warp fetches for others: samples and cuts, or cuts. */
+/* Barriers behind what is fetched or found for the whole block: samples and cuts, or cuts.
+ */
 static uint64_t fetches(const struct forecast *f, const struct forecast_round *round)
 {
     enum { FEW_WAYS = 16 };

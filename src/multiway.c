@@ -35,7 +35,7 @@ struct sort {
     struct pass_log *log; /* or NULL */
     int begun;            /* something was launched */
     int eager;            /* what follows may begin before that has ended */
-    int floats;           /* are keys floats? 1: ascending, -1: descending */
+    int floats;           /* what keys are, 1: ascending floats, -1: descending, 0: none */
 };
 
 static const struct key_code no_code = {0, 0, 0};

@@ -31,13 +31,24 @@ enum kind {
     TURNS,
     BLOCKS,
     FLOATS,
+    NEAR_FLOATS,
     KINDS
 };
 
-static const char *const kind_names[KINDS] = {
-    "all equal",      "two values",     "ten values",          "random", "extremes",
-    "lists ascend",   "lists reversed", "one odd list out",    "skewed", "identical lists",
-    "lists in turns", "blocks in turn", "floats, lists ascend"};
+static const char *const kind_names[KINDS] = {"all equal",
+                                              "two values",
+                                              "ten values",
+                                              "random",
+                                              "extremes",
+                                              "lists ascend",
+                                              "lists reversed",
+                                              "one odd list out",
+                                              "skewed",
+                                              "identical lists",
+                                              "lists in turns",
+                                              "blocks in turn",
+                                              "floats, lists ascend",
+                                              "neighbouring floats"};
 
 /* Keys of a group, if it is whole; the array in 16ths of a group plus some keys. */
 static const struct shape {
@@ -118,6 +129,9 @@ static uint64_t key_of(enum kind kind, int bits, uint64_t list, uint64_t ways, u
         return i / 128 * ways + list % ways < most ? i / 128 * ways + list % ways : most;
     case FLOATS:
         return code_of_float(bits, list % ways * 3000 + i % 3000);
+    case NEAR_FLOATS: /* few of them, next to each other, and more of some in some lists */
+        return code_of_float(bits, 1) +
+               (random % 3 ? list * 5 % ways % 5 : random >> 8) % 5;
     default:
         return random & most;
     }
@@ -340,7 +354,7 @@ static int cuts_cheap(struct bench *b, const struct tile_round *r)
 static int floats_of(const struct bench *b, const struct shape *s, enum kind kind)
 {
     return b->bits < 32     ? 0
-           : kind == FLOATS ? 1
+           : kind >= FLOATS ? 1
                             : (int)((size_t)(s - shapes) + (size_t)kind) % 3 - 1;
 }
 

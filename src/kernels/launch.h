@@ -119,6 +119,7 @@ enum {
     TILE_LEAST_ROWS = 64,
     TILE_MOST_ROWS = 512,
     TILE_MOST_WAYS = 32,   /* one lane looks after one list */
+    TILE_FEW_WAYS = 16,    /* with more, a tile's cuts are fetched once for its block */
     TILE_SAMPLE = 32,      /* every 32nd key of a pass's output is also a sample */
     TILE_SLACK_PART = 72,  /* a cut may be off by this part of a tile, ... */
     TILE_LEAST_SLACK = 60, /* ... or by so many keys: samples hardly tell more */
@@ -192,7 +193,7 @@ struct tile_round {
     unsigned groups;
     unsigned pieces;
     int ways;
-    int floats; /* do keys stand for floats? 1: ascending ones, -1: descending ones */
+    int floats; /* what keys stand for, 1: ascending floats, -1: descending ones, 0: none */
 };
 
 struct tile_cut_args {

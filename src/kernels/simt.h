@@ -33,7 +33,7 @@
  *   ALIGNED(bytes)            in front of a struct's first member: where it may lie
  *   AGREE(condition)          fail to compile unless it holds
  *   QUOTIENT(a, b)            of two floats, or nearly
- *   OPAQUE(p)                 pointer p, worked out once and kept in a register
+ *   OPAQUE(p)                 pointer p to global memory, worked out once and kept
  *   UNROLL                    in front of a loop whose bounds are constants ...
  *   NO_UNROLL                 ... and of one that is to stay small
  *

@@ -2,7 +2,7 @@
  * tile_cut.cu - cuts for the tile engine: near every `piece` keys of a group's
  * output, found mostly without touching the keys.
  *
- * A cut is made by a pivot, a key in the total order (key, list, position):
+ * A cut is made by a pivot, a key or a value in the total order (key, list, position):
  * what comes before it in each list is before the cut. So all cuts agree with
  * each other and with the stable order, wherever the pivots are; only the
  * tiles' lengths depend on how well they were chosen, and a cut that is up to
@@ -94,7 +94,7 @@ struct cut_samples {
 
 /*
  * The cut before piece `piece` of a group; the last one ends the group. `fetched`: the
- * samples may lie in shared memory.
+ * samples may lie in shared memory, which is not for OPAQUE.
  */
 DEVICE struct cut find_cut(const struct tile_round *round,
                            const struct cut_samples *samples, unsigned group,

@@ -276,19 +276,18 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
 }
 
 /*
- * Each block merges and writes one tile. Every warp reads the cuts: of many lists that
- * would be a few parts in a hundred of all that is read, and one warp fetches them
- * for all, to a place that merging has no use for yet. Of fewer, waiting costs more.
+ * Each block merges and writes one tile. Of few lists every warp reads the cuts for
+ * itself; of many that would be a few parts in a hundred of all that is read, and they
+ * are fetched once, to a place that merging has no use for yet.
  */
 KERNEL(tile_merge, struct tile_merge_args)
 {
-    enum { FEW_WAYS = 16 };
     SHARED(struct tile_merge_shared, sm);
     const struct tile_round *const round = &args.round;
     const wide row = (wide)BLOCK + (unsigned)BLOCK / round->pieces;
     const unsigned_cell *cuts = (const unsigned_cell *)round->cuts + row * round->ways;
 
-    if (round->ways > FEW_WAYS) {
+    if (round->ways > TILE_FEW_WAYS) {
         unsigned_cell *const fetched = (unsigned_cell *)sm->splits;
 
         if (THREAD < 2 * round->ways)

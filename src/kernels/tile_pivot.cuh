@@ -134,7 +134,7 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round,
 
         const unsigned place = alike_place(&w, need, open);
         const key k = w.lo < w.hi ? key_at(&w, place) : (key) ~(key)0;
-        const int even = !*alike && open > few;
+        const int even = !*alike && open > few && low < high;
         struct cut_pivot p;
 
         if (even)
@@ -165,11 +165,12 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round,
                 high = greatest_key(present ? key_at(&w, w.hi - 1) : 0, present);
             if (!behind || round->floats)
                 low = least_key(present ? key_at(&w, w.lo) : 0, present);
-            if (round->floats &&
-                floats_are_even(low, high, p.value,
-                                QUOTIENT((float)(before - begun), (float)open),
-                                round->floats))
-                floats = round->floats;
+            if (round->floats) {
+                const float part = QUOTIENT((float)(before - begun), (float)open);
+                const int they = floats_are_even(low, high, p.value, part, round->floats);
+
+                floats = they ? round->floats : 0;
+            }
             *alike = ties;
             if (ties && i == CUT_TIES)
                 i = CUT_PIVOTS;

@@ -16,10 +16,10 @@ struct cut_span {
     unsigned hi;
 };
 
-/* A pivot: its key, its lane, its place there; how many come before it here. */
+/* A pivot: its key, its lane, its place there; how many come before it in my list. */
 struct cut_pivot {
     key value;
-    int owner;
+    int owner; /* WARP: in no list, behind all keys that equal it; -1: there is none */
     unsigned place;
     unsigned before;
 };

@@ -50,6 +50,11 @@ DEVICE int floats_are_even(key low, key high, key k, float part, int floats)
     return by_value * by_value < by_code * by_code + 0.001f; /* no if one is no number */
 }
 
+/*
+ * Keys between `low` and `high`, which is greater. They are less than `high`: that may be
+ * the key of a pivot in a list, where windows end, and equals behind it lie beyond them.
+ */
+
 /* The key whose float is `part` of the way from one to another. */
 DEVICE key float_between(key low, key high, float part, int floats)
 {
@@ -57,7 +62,7 @@ DEVICE key float_between(key low, key high, float part, int floats)
     const real from = real_of(low, turn);
     const key k = code_of(from + (real)part * (real_of(high, turn) - from), turn);
 
-    return k < low ? low : k > high ? high : k;
+    return k < low ? low : k < high ? k : (key)(high - 1);
 }
 
 #else /* there are none */
@@ -82,12 +87,12 @@ DEVICE key code_between(key low, key high, float part)
     const key all = (key)(high - low);
     const key step = (key)(part * (float)all);
 
-    return (key)(low + (step < all ? step : all));
+    return (key)(low + (step < all ? step : all - 1));
 }
 
 /*
- * A pivot that has `need` of `open` places between two keys, supposing keys are spread
- * evenly there. It need be in no list: it comes behind all keys that equal it.
+ * A pivot that has `need` of `open` places between two keys, the second greater, supposing
+ * keys are spread evenly there. It need be in no list: it comes behind all that equal it.
  */
 DEVICE struct cut_pivot even_pivot(key low, key high, unsigned need, unsigned open,
                                    int floats)
