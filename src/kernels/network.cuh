@@ -1,6 +1,6 @@
 /*
  * network.cuh - compare-exchange networks: on the registers of one thread, and
- * on one register of each lane of a warp; a sum over the lanes, and the choice of
+ * on one register of each lane of a warp; sums over the lanes, and the choice of
  * a lane by the rank of its key.
  */
 
@@ -12,6 +12,18 @@ DEVICE wide sum_of_lanes(wide mine)
     const unsigned upper = SUM((unsigned)(mine >> HALF));
 
     return ((wide)upper << HALF) + lower;
+}
+
+/* The sum of all lanes up to mine, with it. */
+DEVICE unsigned sum_up_to_lane(unsigned sum)
+{
+    UNROLL
+    for (int step = 1; step < WARP; step *= 2) {
+        const unsigned other = SHUFFLE(sum, (LANE - step) & (WARP - 1));
+
+        sum += LANE >= step ? other : 0;
+    }
+    return sum;
 }
 
 /* Of mine and another's, the one that stays: the lesser, or the greater if `upper`. */

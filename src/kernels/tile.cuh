@@ -33,18 +33,6 @@ DEVICE int upper_half(const wide_cell *cell)
     return LOAD((const int_cell *)cell + 1);
 }
 
-/* Of all lanes up to mine, with it. */
-DEVICE unsigned sum_up_to_lane(unsigned sum)
-{
-    UNROLL
-    for (int step = 1; step < WARP; step *= 2) {
-        const unsigned other = SHUFFLE(sum, (LANE - step) & (WARP - 1));
-
-        sum += LANE >= step ? other : 0;
-    }
-    return sum;
-}
-
 /* A group of rows in which two lists await merging, as the owner of one row sees it. */
 struct group {
     int first;    /* address of its first row */
