@@ -2,10 +2,10 @@
  * tile_pivot.cuh - finding the pivot of a cut (tile_cut.cu): first among samples,
  * every 32nd key, then what it comes to among the keys themselves.
  *
- * One lane looks after one list. Lists are taken to be alike, each a fair sample
- * of all keys, and then one or two pivots are enough. Where they turn out not to
- * be, keys are taken to be spread evenly in value, whichever list has them. Where
- * that does not hold either, tile_settle.cuh finds the cut.
+ * One lane looks after one list. If keys are spread evenly in value, whichever list
+ * has them, or if lists are alike, each a fair sample of all keys, one or two pivots
+ * are enough. Among many equal keys two are, too. Where nothing of that holds,
+ * tile_settle.cuh finds the cut.
  */
 
 /*
@@ -53,11 +53,11 @@ DEVICE unsigned count_before(const struct cut_span *w, const struct cut_pivot *p
     return lo;
 }
 
-/* My place if the pivot has `need` of the `open` places before it and lists are alike. */
-DEVICE unsigned alike_place(const struct cut_span *w, unsigned need, unsigned open)
+/* My place if the pivot has `part` of all places before it and lists are alike. */
+DEVICE unsigned alike_place(const struct cut_span *w, float part)
 {
     const unsigned length = w->hi - w->lo;
-    const unsigned step = (unsigned)(QUOTIENT((float)need, (float)open) * (float)length);
+    const unsigned step = (unsigned)(part * (float)length);
 
     return w->lo + (step < length ? step : length - (length > 0));
 }
@@ -81,12 +81,101 @@ DEVICE struct cut_pivot alike_pivot(const struct cut_span *w, unsigned need, uns
     return p;
 }
 
+/*
+ * A pivot with `need` places of the windows before it, which hold nothing but keys equal
+ * to `k`: these follow each other by lists.
+ */
+DEVICE struct cut_pivot equal_pivot(const struct cut_span *w, unsigned need, key k)
+{
+    const unsigned length = w->hi - w->lo;
+    const unsigned end = sum_up_to_lane(length);
+    const unsigned beyond = BALLOT(end > need);
+    const unsigned mine = w->hi - (end - need);
+    struct cut_pivot p;
+
+    p.owner = beyond ? LOWEST_BIT(beyond) : HIGHEST_BIT(BALLOT(length > 0));
+    p.value = k;
+    p.before = LANE < p.owner ? w->hi : LANE > p.owner ? w->lo : beyond ? mine : w->hi - 1;
+    p.place = SHUFFLE(p.before, p.owner);
+    return p;
+}
+
+/* Is a key neither before nor behind all of the lanes' keys? */
+DEVICE int is_among(key value, key k, int present)
+{
+    return BALLOT(present && k < value) && BALLOT(present && k > value);
+}
+
+/*
+ * Is a pivot's place in some list further from that in a list like all others than chance
+ * would have it? That is four times the square root of a quarter of its keys.
+ */
+DEVICE int is_astray(unsigned whole, unsigned by)
+{
+    return BALLOT(8 * by * by > whole) != 0;
+}
+
 enum {
-    CUT_PIVOTS = 6, /* that are tried before settle() */
-    CUT_TIES = 1,   /* the last of them if many keys are equal */
-    CUT_NEARER = 2, /* bits by which a pivot of like lists should be nearer each time */
-    CUT_FAILED = 4  /* a pivot of even keys should be so many times nearer */
+    CUT_PIVOTS = 3, /* that are tried before settle(), but for those that are tied */
+    CUT_NEARER = 4, /* times nearer each should be than the one before */
+    CUT_FEW = 4     /* samples a list: no more are few */
 };
+
+/* What is known while a cut is looked for among the samples. */
+struct cut_search {
+    struct cut_span w;
+    unsigned begun; /* samples before the windows, ... */
+    unsigned end;   /* ... and up to their ends */
+    key low;        /* no key in the windows is less, ... */
+    key high;       /* ... and none greater */
+    int tied; /* the last pivot's key is in several lists: 1 before the cut, -1 behind */
+};
+
+/*
+ * A pivot that has `need` places of the windows before it, `part` of all, or nearly. There
+ * are two ways to guess one: lists are alike, or keys are spread evenly from `low` to
+ * `high`. If the second guess is among the keys `k` that lists have at `place`, where the
+ * cut is if they are alike, it is taken: it is as good if both are true, and better if
+ * only this one is. Once few samples are left the first way finds the right one of them.
+ *
+ * If the last pivot's key is in several lists the cut may well be among its equals. Then
+ * the next one is behind them all, or before.
+ */
+DEVICE struct cut_pivot guess_pivot(const struct tile_round *round,
+                                    const struct cut_search *s, unsigned need, float part,
+                                    unsigned place, key k)
+{
+    const int present = s->w.lo < s->w.hi;
+
+    if (s->tied)
+        return value_pivot(s->tied > 0 ? s->low : (key)(s->high - 1));
+    if (s->end - s->begun > (unsigned)(CUT_FEW * round->ways)) {
+        struct cut_pivot p = even_pivot(s->low, s->high, part, round->floats);
+
+        if (is_among(p.value, k, present))
+            return p;
+        if (round->floats) { /* or their codes are, as random bits */
+            p = even_pivot(s->low, s->high, part, 0);
+            if (is_among(p.value, k, present))
+                return p;
+        }
+    }
+    return alike_pivot(&s->w, need, place, k, round->ways);
+}
+
+/* Go on behind the pivot, which has `before` samples before it, or before it. */
+DEVICE void narrow_search(struct cut_search *s, const struct cut_pivot *p, unsigned before,
+                          int behind)
+{
+    if (behind) {
+        s->low = s->tied < 0 ? s->high : p->value;
+        s->begun = before + (p->owner < WARP);
+    } else {
+        s->high = p->value;
+        s->end = before;
+    }
+    narrow(&s->w, p, behind);
+}
 
 /*
  * Among the samples, a pivot of expected rank near `target`. Each of my samples
@@ -95,10 +184,7 @@ enum {
  * next, and the owner knows better. How many lists have such a half sample is not
  * known before there is a pivot; the pivot before it tells, and at first all do.
  *
- * Lists are taken to be alike until a pivot is further off than they allow; if that
- * happens, `alike` is set to 0. From then on keys are taken to be evenly spread
- * between the nearest pivots on both sides, or the end of a window, until few samples
- * are left there: then the first way finds the right one of these.
+ * `alike` is set to 0 if lists turn out not to be.
  */
 DEVICE struct cut_pivot search_samples(const struct tile_round *round,
                                        const key_cell *samples, unsigned length,
@@ -108,46 +194,45 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round,
         (TILE_SLACK(TILE) + 36) / 32; /* like ranks, in units of 16 */
     const unsigned whole = (length + TILE_SAMPLE - 1) / TILE_SAMPLE;
     const unsigned all = SUM(whole);
-    const unsigned few = 4 * round->ways;
-    int far = HIGHEST_BIT(all) / 2 - 2; /* 2^far: by more like lists are seldom off */
     int halves = BITS(BALLOT(whole > 0)) - 1;
-    struct cut_span w;
+    struct cut_search s;
     unsigned aim; /* samples before the pivot that is looked for */
     unsigned last_error = ~0u;
-    int floats = 0; /* they are evenly spread, not their codes: as in struct tile_round */
-    key low = 0;    /* keys are evenly spread from here ... */
-    key high = 0;   /* ... to here */
 
-    w.keys = samples;
-    w.lo = 0;
-    w.hi = whole;
+    s.w.keys = samples;
+    s.w.lo = s.begun = 0;
+    s.w.hi = whole;
+    s.end = all;
+    s.low = least_key(whole ? key_at(&s.w, 0) : 0, whole > 0);
+    s.high = greatest_key(whole ? key_at(&s.w, whole - 1) : 0, whole > 0);
+    s.tied = 0;
     target /= 16;
     aim = (target + halves) / 2;
     NO_UNROLL
-    for (int i = 0; i < CUT_PIVOTS; i++) {
-        const unsigned begun = SUM(w.lo);
-        const unsigned open = SUM(w.hi) - begun;
-        const unsigned need = aim > begun ? aim - begun : 0;
+    for (int i = 0; s.end > s.begun; i++) {
+        const unsigned need = aim > s.begun ? aim - s.begun : 0;
 
-        if (open == 0)
+        if (s.low >= s.high)
+            return equal_pivot(&s.w, need, s.low);
+        if (i >= CUT_PIVOTS && !s.tied)
             break;
 
-        const unsigned place = alike_place(&w, need, open);
-        const key k = w.lo < w.hi ? key_at(&w, place) : (key) ~(key)0;
-        const int even = !*alike && open > few && low < high;
-        struct cut_pivot p;
+        const float part = QUOTIENT((float)need, (float)(s.end - s.begun));
+        const unsigned place = alike_place(&s.w, part);
+        const int present = s.w.lo < s.w.hi;
+        const key k = present ? key_at(&s.w, place) : (key) ~(key)0;
+        struct cut_pivot p = guess_pivot(round, &s, need, part, place, k);
+        const int ties = p.owner < WARP && BITS(BALLOT(present && k == p.value)) > 1;
 
-        if (even)
-            p = even_pivot(low, high, need, open, floats);
-        else
-            p = alike_pivot(&w, need, place, k, round->ways);
         if (LANE != p.owner)
-            p.before = count_before(&w, &p, place, k);
+            p.before = count_before(&s.w, &p, place, k);
 
         const unsigned before = SUM(p.before);
 
         halves = BITS(BALLOT(LANE != p.owner && p.before > 0 && p.before < whole));
         aim = (target + halves) / 2;
+        if (is_astray(whole, p.before - place))
+            *alike = 0;
 
         const unsigned rank = 2 * before - halves;
         const unsigned error = rank > target ? rank - target : target - rank;
@@ -155,42 +240,21 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round,
 
         if (error <= tolerance)
             return p;
-        if (even && error > last_error / CUT_FAILED && error > 2 * few)
+        if (error > last_error / CUT_NEARER && !s.tied &&
+            error > (unsigned)(2 * CUT_FEW * round->ways))
             i = CUT_PIVOTS;
-        if (*alike && error >> (far > 0 ? far : 0)) {
-            const int present = w.lo < w.hi;
-            const int ties = BITS(BALLOT(present && k == p.value)) > 1;
-
-            if (behind || round->floats)
-                high = greatest_key(present ? key_at(&w, w.hi - 1) : 0, present);
-            if (!behind || round->floats)
-                low = least_key(present ? key_at(&w, w.lo) : 0, present);
-            if (round->floats) {
-                const float part = QUOTIENT((float)(before - begun), (float)open);
-                const int they = floats_are_even(low, high, p.value, part, round->floats);
-
-                floats = they ? round->floats : 0;
-            }
-            *alike = ties;
-            if (ties && i == CUT_TIES)
-                i = CUT_PIVOTS;
-        }
-        if (behind)
-            low = p.value;
-        else
-            high = p.value;
-        narrow(&w, &p, behind);
+        narrow_search(&s, &p, before, behind);
+        s.tied = !ties ? 0 : behind ? 1 : -1;
         last_error = error;
-        far -= CUT_NEARER;
     }
     *alike = 0;
     if (aim >= all)
         aim = all - 1;
-    if (aim < SUM(w.lo) || aim >= SUM(w.hi)) {
-        w.lo = 0;
-        w.hi = whole;
+    if (aim < s.begun || aim >= s.end) {
+        s.w.lo = 0;
+        s.w.hi = whole;
     }
-    return settle(w.keys, w.lo, w.hi, aim, tolerance / 2);
+    return settle(s.w.keys, s.w.lo, s.w.hi, aim, tolerance / 2);
 }
 
 /*
@@ -242,7 +306,8 @@ DEVICE struct cut_pivot look_close(const struct cut_span *w, unsigned target, in
     const unsigned begun = SUM(near.lo);
 
     const unsigned need = target - begun;
-    const unsigned place = alike_place(&near, need, SUM(near.hi) - begun);
+    const unsigned open = SUM(near.hi) - begun;
+    const unsigned place = alike_place(&near, QUOTIENT((float)need, (float)open));
     const key k = near.lo < near.hi ? key_at(&near, place) : (key) ~(key)0;
 
     p = alike_pivot(&near, need, place, k, ways);
@@ -276,6 +341,17 @@ DEVICE struct cut_pivot search_keys(const struct tile_round *round, unsigned lis
     rank = SUM(p.before);
     if (near_enough(rank, target))
         return p;
+
+    /* Among equals of one list the cut is moved to where it should be. */
+    const unsigned place = p.place + (target - rank);
+    const int slides = LANE == p.owner && place < length && key_at(&w, place) == p.value;
+
+    if (BALLOT(slides)) {
+        p.place = place;
+        if (slides)
+            p.before = place;
+        return p;
+    }
     narrow(&w, &p, rank < target);
     if (alike) {
         p = look_close(&w, target, round->ways);

@@ -35,22 +35,6 @@ DEVICE key code_of(real value, key turn)
 }
 
 /*
- * Are floats spread evenly, rather than their codes? Not, for one, if their bits are
- * random. `k` is `part` of the way from `low` to `high`; near an end both may be right.
- */
-DEVICE int floats_are_even(key low, key high, key k, float part, int floats)
-{
-    const key turn = floats < 0 ? (key) ~(key)0 : 0;
-    const real from = real_of(low, turn);
-    const float by_code = QUOTIENT((float)(key)(k - low), (float)(key)(high - low)) - part;
-    const float by_value =
-        QUOTIENT((float)(real_of(k, turn) - from), (float)(real_of(high, turn) - from)) -
-        part;
-
-    return by_value * by_value < by_code * by_code + 0.001f; /* no if one is no number */
-}
-
-/*
  * Keys between `low` and `high`, which is greater. They are less than `high`: that may be
  * the key of a pivot in a list, where windows end, and equals behind it lie beyond them.
  */
@@ -66,12 +50,6 @@ DEVICE key float_between(key low, key high, float part, int floats)
 }
 
 #else /* there are none */
-
-DEVICE int floats_are_even(key low, key high, key k, float part, int floats)
-{
-    (void)low, (void)high, (void)k, (void)part;
-    return floats;
-}
 
 DEVICE key float_between(key low, key high, float part, int floats)
 {
@@ -90,22 +68,23 @@ DEVICE key code_between(key low, key high, float part)
     return (key)(low + (step < all ? step : all - 1));
 }
 
+/* A pivot that is in no list: it comes behind all keys that equal it. */
+DEVICE struct cut_pivot value_pivot(key k)
+{
+    const struct cut_pivot p = {k, WARP, 0, 0};
+
+    return p;
+}
+
 /*
- * A pivot that has `need` of `open` places between two keys, the second greater, supposing
- * keys are spread evenly there. It need be in no list: it comes behind all that equal it.
+ * A pivot that has `wanted` of all places between two keys before it, the second greater,
+ * supposing keys are spread evenly there.
  */
-DEVICE struct cut_pivot even_pivot(key low, key high, unsigned need, unsigned open,
-                                   int floats)
+DEVICE struct cut_pivot even_pivot(key low, key high, float wanted, int floats)
 {
     const float most = 0.999999f; /* a little less than all, which might not fit a key */
-    const float wanted = QUOTIENT((float)need, (float)open);
     const float part = wanted < most ? wanted : most;
-    struct cut_pivot p;
 
-    p.owner = WARP;
-    p.place = 0;
-    p.value =
-        floats ? float_between(low, high, part, floats) : code_between(low, high, part);
-    p.before = 0;
-    return p;
+    return value_pivot(floats ? float_between(low, high, part, floats)
+                              : code_between(low, high, part));
 }
