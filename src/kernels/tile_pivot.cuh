@@ -163,7 +163,7 @@ DEVICE struct cut_pivot guess_pivot(const struct tile_round *round,
     return alike_pivot(&s->w, need, place, k, round->ways);
 }
 
-/* Go on behind the pivot, which has `before` samples before it, or before it. */
+/* Go on behind the pivot, or on its other side; it has `before` samples before it. */
 DEVICE void narrow_search(struct cut_search *s, const struct cut_pivot *p, unsigned before,
                           int behind)
 {
@@ -236,15 +236,16 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round,
 
         const unsigned rank = 2 * before - halves;
         const unsigned error = rank > target ? rank - target : target - rank;
+        const int hopeless = error > last_error / CUT_NEARER && !s.tied &&
+                             error > (unsigned)(2 * CUT_FEW * round->ways);
         const int behind = before < aim;
 
         if (error <= tolerance)
             return p;
-        if (error > last_error / CUT_NEARER && !s.tied &&
-            error > (unsigned)(2 * CUT_FEW * round->ways))
-            i = CUT_PIVOTS;
         narrow_search(&s, &p, before, behind);
         s.tied = !ties ? 0 : behind ? 1 : -1;
+        if (hopeless && !ties)
+            break;
         last_error = error;
     }
     *alike = 0;

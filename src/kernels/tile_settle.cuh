@@ -239,7 +239,8 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
     const unsigned apart = (open - 1) / WARP + 1;
     const struct cut_probe mine = probe_windows(w, begin, open, apart);
     const int probes = BITS(BALLOT(mine.list < WARP));
-    const int share = (int)QUOTIENT((float)(need - (need > 0)), (float)apart) + further;
+    const unsigned inside = need < open ? need : open; /* `need`, unless keys change */
+    const int share = (int)QUOTIENT((float)(inside - (inside > 0)), (float)apart) + further;
     const int chosen = choose_lane(mine.value, mine.list < WARP, WARP, share);
     struct cut_pivot p;
 
