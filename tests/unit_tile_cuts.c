@@ -87,21 +87,6 @@ static wide slack_of(const struct bench *b)
     return (wide)TILE_SLACK((int)(b->tile->rows * b->tile->items));
 }
 
-/* The code of a positive float, as large as that fits; of narrow keys a number. */
-static uint64_t code_of_float(int bits, uint64_t number)
-{
-    const float narrow = (float)number;
-    const double wide_float = (double)number;
-    uint32_t half = 0;
-    uint64_t whole = 0;
-
-    memcpy(&half, &narrow, sizeof half);
-    memcpy(&whole, &wide_float, sizeof whole);
-    return bits == 64   ? whole + UINT64_C(0x7ff0000000000001)
-           : bits == 32 ? half + UINT64_C(0x7f800001)
-                        : number & UINT64_MAX >> (64 - bits);
-}
-
 static uint64_t key_of(enum kind kind, int bits, uint64_t list, uint64_t ways, uint64_t i)
 {
     const uint64_t most = UINT64_MAX >> (64 - bits);
