@@ -11,6 +11,7 @@
 #include "kernels/launch.h"
 #include "kit.h"
 
+#include "requests.h"
 #include "tap.h"
 #include "wide_keys.h"
 
@@ -213,14 +214,8 @@ static int cuts_cheap(struct bench *b, size_t cuts, enum kind kind)
 {
     const uint64_t most =
         (kind == RANDOM ? MOST_RANDOM_LOADS : MOST_LOADS) * (uint64_t)cuts;
-    const mw_ledger_line *lines;
-    uint64_t requests = 0;
-    size_t count;
+    const uint64_t requests = global_requests(b->device);
 
-    if (b->device->verbs->ledger(b->device, &lines, &count) != MW_OK)
-        return 0;
-    for (size_t i = 0; i < count; i++)
-        requests += lines[i].traffic.global_requests;
     if (requests > most)
         tap_note("%llu requests of %zu cuts", (unsigned long long)requests, cuts);
     return requests > 0 && requests <= most;

@@ -11,6 +11,7 @@
 #include "device.h"
 #include "kit.h"
 
+#include "requests.h"
 #include "tap.h"
 #include "tile_rows.h"
 #include "wide_keys.h"
@@ -328,14 +329,8 @@ static int cuts_cheap(struct bench *b, const struct tile_round *r)
 {
     const uint64_t cuts = (uint64_t)r->groups * (r->pieces + 1);
     const uint64_t most = (b->bits < 32 ? MOST_NARROW_LOADS : MOST_LOADS) * cuts;
-    const mw_ledger_line *lines;
-    uint64_t requests = 0;
-    size_t count;
+    const uint64_t requests = global_requests(b->device);
 
-    if (b->device->verbs->ledger(b->device, &lines, &count) != MW_OK)
-        return 0;
-    for (size_t i = 0; i < count; i++)
-        requests += lines[i].traffic.global_requests;
     if (requests > most)
         tap_note("piece %llu: %llu requests of %llu cuts", r->piece, (wide)requests,
                  (wide)cuts);
