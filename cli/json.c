@@ -154,6 +154,7 @@ void json_traffic(struct json *json, const char *name, const mw_traffic *traffic
     json_count(json, "shared_worst", traffic->shared_worst);
     json_count(json, "global_requests", traffic->global_requests);
     json_count(json, "global_sectors", traffic->global_sectors);
+    json_count(json, "global_distinct", traffic->global_distinct);
     json_count(json, "global_ideal_sectors", traffic->global_ideal);
     json_count(json, "shuffles", traffic->shuffles);
     json_count(json, "barriers", traffic->barriers);

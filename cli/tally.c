@@ -26,6 +26,7 @@ static void add(mw_traffic *to, const mw_traffic *from)
     to->shared_ideal += from->shared_ideal;
     to->global_requests += from->global_requests;
     to->global_sectors += from->global_sectors;
+    to->global_distinct += from->global_distinct;
     to->global_ideal += from->global_ideal;
     to->shuffles += from->shuffles;
     to->barriers += from->barriers;

@@ -244,6 +244,7 @@ typedef struct mw_traffic {
     uint64_t shared_ideal;      /* turns they would have taken without conflicts */
     uint64_t global_requests;   /* warp-wide accesses to global memory */
     uint64_t global_sectors;    /* 32-byte sectors they touched */
+    uint64_t global_distinct;   /* of these, a launch's first to read or to write one */
     uint64_t global_ideal;      /* sectors the same bytes would fill if packed */
     uint64_t shuffles;          /* warp-wide register exchanges, ballots included */
     uint64_t barriers;          /* block-wide barriers, counted once a warp */
@@ -267,7 +268,7 @@ typedef struct mw_counts {
     {                                                        \
         sizeof(mw_counts), 0, 0, 0, 0, 0, 0, MW_TUNING_INIT, \
         {                                                    \
-            0, 0, 0, 0, 0, 0, 0, 0, 0                        \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0                     \
         }                                                    \
     }
 

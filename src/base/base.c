@@ -45,6 +45,7 @@ void traffic_add(mw_traffic *sum, const mw_traffic *t)
     sum->shared_ideal += t->shared_ideal;
     sum->global_requests += t->global_requests;
     sum->global_sectors += t->global_sectors;
+    sum->global_distinct += t->global_distinct;
     sum->global_ideal += t->global_ideal;
     sum->shuffles += t->shuffles;
     sum->barriers += t->barriers;

@@ -1,6 +1,6 @@
 #include "banks.h"
 
-enum { BANKS = 32, WORD = 4, SECTOR = 32 };
+enum { BANKS = 32, WORD = 4 };
 
 /* Do all 32 lanes touch neighbouring places, in order? */
 static int in_a_row(const uint64_t *at, uint32_t mask, uint32_t bytes)
@@ -96,10 +96,10 @@ struct cost bank_cost(const uint64_t *at, uint32_t mask, uint32_t bytes, int is_
     return cost;
 }
 
-struct cost sector_cost(const uint64_t *at, uint32_t mask, uint32_t bytes)
+struct cost sector_cost(const uint64_t *at, uint32_t mask, uint32_t bytes,
+                        uint64_t sectors[LANES])
 {
     const uint32_t cell = UINT32_MAX >> (SECTOR - bytes); /* a bit for each byte */
-    uint64_t sectors[LANES];
     uint32_t touched[LANES];
     uint32_t count = 0;
     uint32_t distinct = 0;
@@ -108,6 +108,8 @@ struct cost sector_cost(const uint64_t *at, uint32_t mask, uint32_t bytes)
     if (in_a_row(at, mask, bytes)) {
         cost.paid = (uint32_t)((at[LANES - 1] + bytes - 1) / SECTOR - at[0] / SECTOR + 1);
         cost.ideal = LANES * bytes / SECTOR;
+        for (uint32_t i = 0; i < cost.paid; i++)
+            sectors[i] = at[0] / SECTOR + i;
         return cost;
     }
     for (; mask; mask &= mask - 1) {

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { LANES = 32 };
+enum { LANES = 32, SECTOR = 32 };
 
 struct cost {
     uint32_t paid;  /* wavefronts, or sectors */
@@ -27,6 +27,9 @@ struct cost {
  * distinct bytes touched.
  */
 struct cost bank_cost(const uint64_t *at, uint32_t mask, uint32_t bytes, int is_load);
-struct cost sector_cost(const uint64_t *at, uint32_t mask, uint32_t bytes);
+
+/* The same for sectors, whose numbers, offset / SECTOR, are left in `sectors`. */
+struct cost sector_cost(const uint64_t *at, uint32_t mask, uint32_t bytes,
+                        uint64_t sectors[LANES]);
 
 #endif

@@ -1,5 +1,7 @@
 #include "memory.h"
 
+#include "banks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +41,7 @@ static int make_room(struct memory *memory)
 
 void *memory_take(struct memory *memory, uint64_t bytes)
 {
-    struct allocation fresh = {0, bytes ? bytes : 1, NULL, 0};
+    struct allocation fresh = {.bytes = bytes ? bytes : 1};
     void *first;
     size_t at;
 
@@ -58,13 +60,21 @@ void *memory_take(struct memory *memory, uint64_t bytes)
     return first;
 }
 
+static void forget(struct allocation *allocation)
+{
+    free(allocation->shadow);
+    free(allocation->sectors);
+    allocation->shadow = NULL;
+    allocation->sectors = NULL;
+}
+
 void memory_give(struct memory *memory, void *first)
 {
     const size_t at = place_of(memory, (uintptr_t)first);
 
     if (at == memory->count || memory->list[at].first != (uintptr_t)first)
         return;
-    free(memory->list[at].shadow);
+    forget(&memory->list[at]);
     free(first);
     memory->count--;
     memmove(memory->list + at, memory->list + at + 1,
@@ -74,7 +84,7 @@ void memory_give(struct memory *memory, void *first)
 void memory_close(struct memory *memory)
 {
     for (size_t i = 0; i < memory->count; i++) {
-        free(memory->list[i].shadow);
+        forget(&memory->list[i]);
         free((void *)memory->list[i].first);
     }
     free(memory->list);
@@ -121,15 +131,28 @@ void shadow_refine(struct shadow *marks, uint64_t count, uint32_t by)
     }
 }
 
+/* The first marks of an allocation: nobody yet. */
+static int first_marks(struct allocation *allocation, uint32_t shift)
+{
+    const uint64_t sectors = (allocation->bytes + SECTOR - 1) / SECTOR;
+
+    allocation->shadow =
+        calloc((allocation->bytes >> shift) + 1, sizeof *allocation->shadow);
+    allocation->sectors = calloc(sectors, sizeof *allocation->sectors);
+    allocation->shift = shift;
+    if (allocation->shadow && allocation->sectors)
+        return 0;
+    forget(allocation);
+    return -1;
+}
+
 int memory_mark(struct allocation *allocation, uint32_t bytes)
 {
     const uint32_t shift = (uint32_t)__builtin_ctz(bytes);
-    const uint64_t count = (allocation->bytes >> shift) + 1;
 
-    if (!allocation->shadow) {
-        allocation->shadow = calloc(count, sizeof *allocation->shadow);
-        allocation->shift = shift;
-    } else if (shift < allocation->shift) {
+    if (!allocation->shadow)
+        return first_marks(allocation, shift);
+    if (shift < allocation->shift) {
         const uint32_t by = allocation->shift - shift;
         const uint64_t before = (allocation->bytes >> allocation->shift) + 1;
         struct shadow *const finer =
@@ -141,13 +164,28 @@ int memory_mark(struct allocation *allocation, uint32_t bytes)
         allocation->shadow = finer;
         allocation->shift = shift;
     }
-    return allocation->shadow ? 0 : -1;
+    return 0;
+}
+
+uint32_t memory_meet(struct memory *memory, const uint64_t *sectors, uint32_t count,
+                     int wrote, uint64_t launch)
+{
+    uint32_t fresh = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uintptr_t at = (uintptr_t)(sectors[i] * SECTOR);
+        const struct allocation *const a = memory_find(memory, at, 1);
+        struct sector *const sector = &a->sectors[(at - a->first) / SECTOR];
+        uint64_t *const last = wrote ? &sector->wrote : &sector->read;
+
+        fresh += *last != launch;
+        *last = launch;
+    }
+    return fresh;
 }
 
 void memory_forget(struct memory *memory)
 {
-    for (size_t i = 0; i < memory->count; i++) {
-        free(memory->list[i].shadow);
-        memory->list[i].shadow = NULL;
-    }
+    for (size_t i = 0; i < memory->count; i++)
+        forget(&memory->list[i]);
 }

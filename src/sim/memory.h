@@ -9,15 +9,22 @@
 
 #include <stddef.h>
 
+/* The launches, by the tick they began at, that last read and wrote a sector. */
+struct sector {
+    uint64_t read;
+    uint64_t wrote;
+};
+
 /*
  * Marks are kept for pieces of 1 << shift bytes: as large as the smallest
  * access seen so far, so that an access never covers a part of one.
  */
 struct allocation {
-    uintptr_t first;
+    uintptr_t first; /* the beginning of a sector */
     uint64_t bytes;
-    struct shadow *shadow; /* NULL until a kernel touches it */
+    struct shadow *shadow; /* NULL until a kernel touches it, ... */
     uint32_t shift;
+    struct sector *sectors; /* ... and this likewise */
 };
 
 struct memory {
@@ -43,6 +50,13 @@ const struct allocation *memory_nearest(const struct memory *memory, uintptr_t a
 
 /* Have marks for accesses of `bytes` bytes. Returns 0, or -1 if there is no memory. */
 int memory_mark(struct allocation *allocation, uint32_t bytes);
+
+/*
+ * Enter that the launch that began at tick `launch` reads or, if `wrote`, writes these
+ * sectors, all of which have marks; returns how many of them it had not yet.
+ */
+uint32_t memory_meet(struct memory *memory, const uint64_t *sectors, uint32_t count,
+                     int wrote, uint64_t launch);
 
 /* Forget every mark. */
 void memory_forget(struct memory *memory);

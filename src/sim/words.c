@@ -116,6 +116,20 @@ void *simt_touch(const struct simt_site *site, const void *cell)
     return (void *)at;
 }
 
+/* Sectors of a request to global memory, and which of them are new to the launch. */
+static void fold_global(struct machine *m, const struct request *r, uint32_t lanes,
+                        mw_traffic *t)
+{
+    uint64_t sectors[LANES];
+    const struct cost cost = sector_cost(r->at, lanes, r->site->bytes, sectors);
+
+    t->global_requests++;
+    t->global_sectors += cost.paid;
+    t->global_ideal += cost.ideal;
+    t->global_distinct += memory_meet(&m->memory, sectors, cost.paid,
+                                      r->site->word == SIMT_STORE, m->global_times.launch);
+}
+
 void machine_fold(struct machine *m)
 {
     for (uint32_t i = 0; i < m->log.count; i++) {
@@ -133,13 +147,8 @@ void machine_fold(struct machine *m)
             t->shared_ideal += cost.ideal;
             t->shared_worst = ways > t->shared_worst ? ways : t->shared_worst;
         }
-        if (global) {
-            const struct cost cost = sector_cost(r->at, global, r->site->bytes);
-
-            t->global_requests++;
-            t->global_sectors += cost.paid;
-            t->global_ideal += cost.ideal;
-        }
+        if (global)
+            fold_global(m, r, global, t);
         if (r->site->word == SIMT_STORE)
             m->idle_meetings = 0;
     }
