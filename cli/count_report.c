@@ -27,14 +27,16 @@ static void print_head(const struct count *count, const struct tally *tally, int
 
 static void print_traffic(const mw_traffic *t)
 {
-    printf(" %10" PRIu64 " %10" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %10" PRIu64
-           " %9" PRIu64,
+    printf(" %10" PRIu64 " %10" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64
+           " %10" PRIu64 " %9" PRIu64,
            t->shared_requests, t->shared_wavefronts, traffic_conflicts(t),
-           t->global_requests, t->global_sectors, t->shuffles, t->barriers);
+           t->global_requests, t->global_sectors, t->global_distinct, t->shuffles,
+           t->barriers);
 }
 
-static const char traffic_head[] = "     shared wavefronts conflicts    global   sectors "
-                                   "  shuffles  barriers";
+static const char traffic_head[] =
+    "     shared wavefronts conflicts    global   sectors  distinct "
+    "  shuffles  barriers";
 
 static void print_kernels(const struct tally *tally)
 {
@@ -164,6 +166,23 @@ static void json_claims(struct json *json, const struct tally *tally)
     json_close(json, '[');
 }
 
+static void json_launches(struct json *json, const struct tally *tally)
+{
+    json_open(json, "each_launch", '[');
+    for (size_t i = 0; i < tally->launch_count; i++) {
+        const mw_launch *const launch = &tally->launches[i];
+
+        json_open(json, NULL, '{');
+        json_text(json, "kernel", launch->kernel);
+        json_count(json, "round", launch->round);
+        json_count(json, "blocks", launch->blocks);
+        json_count(json, "threads", launch->threads);
+        json_traffic(json, "traffic", &launch->traffic);
+        json_close(json, '{');
+    }
+    json_close(json, '[');
+}
+
 static void json_lines(struct json *json, const struct tally *tally)
 {
     json_open(json, "lines", '[');
@@ -210,6 +229,7 @@ void count_report_json(const struct count *count, const struct tally *tally, int
         json_close(&json, '{');
     }
     json_close(&json, '[');
+    json_launches(&json, tally);
     json_traffic(&json, "total", &tally->total);
     json_traffic(&json, "bulk", &tally->bulk);
     json_traffic(&json, "searches", &tally->searches);

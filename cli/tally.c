@@ -189,6 +189,8 @@ mw_status tally_make(struct tally *tally, mw_context *context, mw_type type)
     status = mw_get_counts(context, &tally->counts);
     if (status == MW_OK)
         status = mw_get_ledger(context, &tally->lines, &tally->line_count);
+    if (status == MW_OK)
+        status = mw_get_launches(context, &tally->launches, &tally->launch_count);
     if (status != MW_OK)
         return status;
     tally->total = tally->counts.traffic;

@@ -31,6 +31,8 @@ struct tally {
     mw_counts counts;
     const mw_ledger_line *lines; /* the handle's */
     size_t line_count;
+    const mw_launch *launches; /* the handle's, too, if it timed the sort */
+    size_t launch_count;
     struct kernel_tally kernels[TALLY_MOST_KERNELS];
     int kernel_count;
     mw_traffic total;

@@ -293,13 +293,14 @@ typedef struct mw_ledger_line {
 MW_API mw_status mw_get_ledger(mw_context *context, const mw_ledger_line **lines,
                                size_t *count);
 
-/* One kernel that a sort launched, and how long it ran. */
+/* One kernel that a sort launched, how long it ran, and what it asked of memory. */
 typedef struct mw_launch {
     const char *kernel; /* such as "tile_merge" */
     uint32_t round;     /* the merge round it belongs to, from 1; 0: the first pass */
     uint32_t threads;   /* of a block */
     uint64_t blocks;
     double milliseconds;
+    mw_traffic traffic; /* counted; all zero except on the simulator */
 } mw_launch;
 
 /*

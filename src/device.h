@@ -72,8 +72,12 @@ struct device_verbs {
     mw_status (*mark)(struct device *device, uint32_t mark, void *stream);
     mw_status (*between)(struct device *device, uint32_t mark, double *milliseconds);
 
-    /* Forget the ledger; hand out the ledger. NULL where none is kept. */
+    /*
+     * Forget the ledger; say what the last launch asked of memory; hand out the
+     * ledger. NULL where none is kept.
+     */
     void (*ledger_reset)(struct device *device);
+    mw_traffic (*ledger_last)(struct device *device);
     mw_status (*ledger)(struct device *device, const mw_ledger_line **lines, size_t *count);
 };
 

@@ -40,9 +40,10 @@ struct sort {
 
 static const struct key_code no_code = {0, 0, 0};
 
-/* Enter a launch, and mark the time behind it. */
+/* Enter a launch and, where it is known, its traffic; mark the time behind it. */
 static mw_status note_launch(const struct sort *sort, const struct launch *what)
 {
+    const struct device_verbs *const verbs = sort->device->verbs;
     struct pass_log *const log = sort->log;
 
     assert(log->count < PASSES_MOST_LAUNCHES);
@@ -50,7 +51,9 @@ static mw_status note_launch(const struct sort *sort, const struct launch *what)
                                               .round = log->round,
                                               .threads = what->threads,
                                               .blocks = what->blocks};
-    return sort->device->verbs->mark(sort->device, log->count, sort->stream);
+    if (verbs->ledger_last)
+        log->launches[log->count - 1].traffic = verbs->ledger_last(sort->device);
+    return verbs->mark(sort->device, log->count, sort->stream);
 }
 
 static mw_status launch(struct sort *sort, enum kernel_id kernel, uint64_t blocks,

@@ -73,7 +73,7 @@ static int grow(struct ledger *ledger)
 uint32_t ledger_number(struct ledger *ledger, const struct simt_kernel *kernel,
                        const struct simt_site *site)
 {
-    const struct ledger_entry fresh = {kernel, site, {0}};
+    const struct ledger_entry fresh = {.kernel = kernel, .site = site};
     uint32_t slot;
 
     if (grow(ledger) != 0)
@@ -84,6 +84,20 @@ uint32_t ledger_number(struct ledger *ledger, const struct simt_kernel *kernel,
         ledger->slots[slot] = ledger->count++;
     }
     return ledger->slots[slot];
+}
+
+void ledger_end(struct ledger *ledger)
+{
+    const mw_traffic nothing = {0};
+
+    ledger->last = nothing;
+    for (uint32_t i = 1; i < ledger->count; i++) {
+        struct ledger_entry *const e = &ledger->entries[i];
+
+        traffic_add(&ledger->last, &e->now);
+        traffic_add(&e->traffic, &e->now);
+        e->now = nothing;
+    }
 }
 
 const char *base_name(const char *path)

@@ -11,7 +11,8 @@
 struct ledger_entry {
     const struct simt_kernel *kernel;
     const struct simt_site *site;
-    mw_traffic traffic;
+    mw_traffic traffic; /* in launches that have ended */
+    mw_traffic now;     /* in the one that runs */
 };
 
 struct ledger_launches {
@@ -27,6 +28,7 @@ struct ledger {
     uint32_t slot_count;
     struct ledger_launches *launches;
     size_t kernels;
+    mw_traffic last;       /* of the launch that ended last, all lines together */
     mw_ledger_line *lines; /* what was handed out last ... */
     char **texts;
     size_t line_count;
@@ -39,6 +41,9 @@ int ledger_launch(struct ledger *ledger, const struct simt_kernel *kernel);
 /* The number of this entry, made if need be; 0 if there is no memory. */
 uint32_t ledger_number(struct ledger *ledger, const struct simt_kernel *kernel,
                        const struct simt_site *site);
+
+/* The launch is over: what its lines came to is added to what they had before. */
+void ledger_end(struct ledger *ledger);
 
 /* The lines, sorted and with their text; they stay until the next launch or reset. */
 mw_status ledger_lines(struct ledger *ledger, struct words *words,

@@ -98,10 +98,10 @@ static void lanes_have_met(struct lane *lane, const struct simt_site *site)
     if (!number)
         machine_stop(m, fail(m->words, MW_NO_MEMORY, "no memory for the ledger"));
     if (site->word == SIMT_BARRIER) {
-        m->ledger.entries[number].traffic.barriers++;
+        m->ledger.entries[number].now.barriers++;
         meet_block(lane, site);
     } else {
-        m->ledger.entries[number].traffic.shuffles++;
+        m->ledger.entries[number].now.shuffles++;
     }
 }
 
@@ -287,6 +287,7 @@ mw_status machine_run(struct machine *m, const struct machine_launch *launch)
     simt_here = &m->lanes[0].place;
     fibre_switch(&m->host, &m->lanes[0].fibre);
     simt_here = before;
+    ledger_end(&m->ledger);
     status = m->status;
     for (uint32_t i = 0; i < launch->threads; i++)
         fibre_drop(&m->lanes[i].fibre, &m->host);

@@ -222,6 +222,11 @@ static void sim_ledger_reset(struct device *device)
     ledger_reset(&sim_machine(device)->ledger);
 }
 
+static mw_traffic sim_ledger_last(struct device *device)
+{
+    return sim_machine(device)->ledger.last;
+}
+
 static mw_status sim_ledger(struct device *device, const mw_ledger_line **lines,
                             size_t *count)
 {
@@ -240,6 +245,7 @@ static const struct device_verbs verbs = {
     .mark = sim_mark,
     .between = sim_between,
     .ledger_reset = sim_ledger_reset,
+    .ledger_last = sim_ledger_last,
     .ledger = sim_ledger,
 };
 

@@ -135,7 +135,7 @@ void machine_fold(struct machine *m)
     for (uint32_t i = 0; i < m->log.count; i++) {
         const struct request *const r = &m->log.requests[i];
         const uint32_t global = r->lanes & ~r->shared;
-        mw_traffic *const t = &m->ledger.entries[r->line].traffic;
+        mw_traffic *const t = &m->ledger.entries[r->line].now;
 
         if (r->shared) {
             const struct cost cost =
