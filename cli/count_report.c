@@ -64,6 +64,22 @@ static void print_serial(const struct kernel_tally *kernel)
                (double)kernel->serial.shared_ideal / merges);
 }
 
+/* By how much a claim is exceeded, and why that may be. */
+static void print_excess(const struct claim *claim)
+{
+    const uint64_t more = claim->counted - claim->formula;
+
+    printf("%-34s %+10" PRId64 " %10s  ", "", (int64_t)more, "");
+    if (claim->meant)
+        printf("%.2f %%, meant to be at most %" PRIu64 " %%%s; ",
+               100 * (double)more / (double)claim->formula, claim->meant,
+               100 * more > claim->meant * claim->formula ? ": MISSED" : "");
+    if (claim_holds(claim))
+        printf("%s: at most %" PRIu64 "\n", claim->excuse, claim->allowance);
+    else
+        printf("NOT EXPLAINED\n");
+}
+
 static void print_claims(const struct tally *tally)
 {
     printf("\n%-34s %10s %10s\n", "claim", "counted", "formula");
@@ -72,14 +88,8 @@ static void print_claims(const struct tally *tally)
 
         printf("%-2s %-31s %10" PRIu64 " %10" PRIu64 "  %s\n", claim->row, claim->what,
                claim->counted, claim->formula, claim->text);
-        if (claim->counted == claim->formula)
-            continue;
-        printf("%-34s %+10" PRId64 " %10s  ", "",
-               (int64_t)(claim->counted - claim->formula), "");
-        if (claim_holds(claim))
-            printf("%s: at most %" PRIu64 "\n", claim->excuse, claim->allowance);
-        else
-            printf("NOT EXPLAINED\n");
+        if (claim->counted != claim->formula)
+            print_excess(claim);
     }
     if (tally->searches.shared_requests > 0)
         printf("searches, counted apart: %" PRIu64 " requests, %" PRIu64
@@ -160,6 +170,8 @@ static void json_claims(struct json *json, const struct tally *tally)
         json_text(json, "formula_text", claim->text);
         json_count(json, "allowance", claim->allowance);
         json_text(json, "allowance_text", claim->excuse);
+        if (claim->meant)
+            json_count(json, "meant_percent", claim->meant);
         json_truth(json, "holds", claim_holds(claim));
         json_close(json, '{');
     }

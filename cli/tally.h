@@ -6,7 +6,7 @@
 
 #include "kit.h"
 
-enum { TALLY_MOST_KERNELS = 16, TALLY_MOST_CLAIMS = 6 };
+enum { TALLY_MOST_KERNELS = 16, TALLY_MOST_CLAIMS = 7 };
 
 struct kernel_tally {
     const char *name;
@@ -25,6 +25,7 @@ struct claim {
     const char *text;   /* the formula */
     uint64_t allowance; /* how much more is accounted for, ... */
     const char *excuse; /* ... and by what; "" if nothing is */
+    uint64_t meant;     /* percent more that it is meant to keep within; 0: none named */
 };
 
 struct tally {
@@ -43,7 +44,7 @@ struct tally {
     int claim_count;
 };
 
-/* Add up the handle's last sort, of keys of `type`. */
+/* Add up the handle's last sort, of keys of `type`; what passes moved, if it was timed. */
 mw_status tally_make(struct tally *tally, mw_context *context, mw_type type);
 
 /* Turns of the banks beyond those needed. */

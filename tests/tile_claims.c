@@ -18,6 +18,7 @@
 #include "context.h"
 
 #include "cover.h"
+#include "pass_traffic.h"
 #include "tap.h"
 #include "tile_rows.h"
 #include "trial.h"
@@ -68,6 +69,7 @@ struct totals {
     double most_gather;   /* wavefronts of the gathers over the ideal, ... */
     double most_scatter;  /* ... and of the scatters */
     double most_loads;    /* of a cut, on average over one sort */
+    struct pass_most passes;
 };
 
 /*
@@ -175,6 +177,12 @@ static void keep_most(double *most, double value)
     *most = value > *most ? value : *most;
 }
 
+/* Tiles take 256 keys or more of each list. */
+static int is_large(const struct trial *t, const struct plan *plan)
+{
+    return t->count >= LARGE && plan->tuning.base / plan->tuning.ways >= 256;
+}
+
 /* Each key read once and written once a pass. */
 static int traffic_fits(const struct trial *t, const struct plan *plan,
                         const struct sums *sums, struct totals *totals)
@@ -197,7 +205,7 @@ static int traffic_fits(const struct trial *t, const struct plan *plan,
         tap_note("%llu bulk requests", (unsigned long long)sums->bulk.global_requests);
         return 0;
     }
-    if (t->count < LARGE || plan->tuning.base / plan->tuning.ways < 256 ||
+    if (!is_large(t, plan) ||
         plan->tile.items < 16) /* each warp writes few keys, and one request too many */
         return 1;
     keep_most(&totals->most_requests, requests);
@@ -256,6 +264,7 @@ static int claims_hold(mw_context *context, const struct trial *t, struct totals
               over(sums.gathers.shared_wavefronts, sums.gathers.shared_ideal));
     keep_most(&totals->most_scatter,
               over(sums.scatters.shared_wavefronts, sums.scatters.shared_ideal));
+    passed &= pass_traffic_fits(context, &plan, size, is_large(t, &plan), &totals->passes);
     return passed & traffic_fits(t, &plan, &sums, totals) & cuts_fit(&sums, totals);
 }
 
@@ -337,6 +346,7 @@ static void run_cases(struct tap *tap, mw_context *context, const struct cover *
              100 * totals.most_requests, 100 * totals.most_packed,
              100 * totals.most_sectors);
     tap_note("cuts: %.1f loads, at the most", totals.most_loads);
+    tap_note("passes %.2f %%, looked %.2f", 100 * totals.passes.excess, totals.passes.looked);
 }
 
 int main(int count, char **words)
@@ -356,7 +366,7 @@ int main(int count, char **words)
     tap_ok(&tap, cover_open(&cover, PARAMETERS, values) == 0 && cover_missing(&cover) == 0,
            "every pair of values has a case", "");
     tap_ok(&tap, mw_open(&context, "sim", NULL) == MW_OK, "open", "sim");
-    if (tap.failed == 0)
+    if (tap.failed == 0 && mw_set_timing(context, 1) == MW_OK)
         run_cases(&tap, context, &cover, shapes, percent);
     mw_close(context);
     cover_close(&cover);

@@ -1,0 +1,97 @@
+/*
+ * tile_passes.c - what memory has to move in a pass of engine tile, counted on the
+ * simulator as distinct sectors, for all shapes and types where tile_cut and tile_merge
+ * are launched apart and tiles take 256 keys of each list, the fewest for which a
+ * percentage is meant. tile_claims.c looks at other ways, counts and joined rounds.
+ *
+ *   tile_passes [percent]
+ *
+ * `percent` runs so many of the cases only, evenly spread.
+ */
+#include "pass_traffic.h"
+
+#include "tap.h"
+#include "trial.h"
+
+#include <stdlib.h>
+
+static const mw_type all_types[] = {MW_U8, MW_I16, MW_I32, MW_I64, MW_F32, MW_F64};
+
+/* How tiles are made and merged, and of how many keys. */
+static const struct row {
+    const char *name;
+    uint32_t threads; /* 0: the library's choice ... */
+    uint32_t items;
+    uint32_t ways; /* ... for so many, or by count */
+    uint64_t count;
+    int shapes; /* the first so many; 0: all */
+} rows[] = {
+    {"small tiles",       64, 32, 8, (1 << 17) + 1, 0},
+    {"the table's tiles", 0,  0,  0, 600000,        2},
+};
+
+static int fits(mw_context *context, const struct trial *t, struct pass_most *most)
+{
+    const size_t size = mw_type_size(t->type);
+    struct outcome outcome;
+    struct words words;
+    struct plan plan;
+    int passed = trial_run(context, t, &outcome);
+
+    if (!passed)
+        tap_note("%s", outcome.why);
+    trial_close(&outcome);
+    passed = passed &&
+             plan_make(&plan, &t->tuning, &context->info, size, t->count, &words) == MW_OK;
+    if (passed && (plan.round[0].joined || plan.tuning.base / plan.tuning.ways < 256)) {
+        tap_note("%u ways, joined: %d", plan.tuning.ways, plan.round[0].joined);
+        passed = 0;
+    }
+    return passed && pass_traffic_fits(context, &plan, size, 1, most);
+}
+
+static void run_row(struct tap *tap, mw_context *context, const struct row *row,
+                    int percent)
+{
+    struct pass_most most = {0, 0};
+    char shape[SHAPE_TEXT];
+    int number = 0;
+
+    for (int i = 0; (!row->shapes || i < row->shapes) && trial_shape(i, shape); i++) {
+        for (size_t j = 0; j < COUNT_OF(all_types); j++, number++) {
+            struct trial t = {.type = all_types[j],
+                              .shape = shape,
+                              .seed = (uint64_t)i,
+                              .count = row->count,
+                              .tuning = MW_TUNING_INIT};
+            char text[TRIAL_TEXT];
+
+            if ((number + 1) * percent / 100 == number * percent / 100)
+                continue;
+            t.tuning.engine = MW_ENGINE_TILE;
+            t.tuning.ways = row->ways;
+            t.tuning.threads = row->threads;
+            t.tuning.items = row->items;
+            trial_text(&t, text);
+            tap_ok(tap, fits(context, &t, &most), row->name, text);
+        }
+    }
+    tap_note("%s: at the most %.2f %% more than each key once, %.1f sectors a list looked "
+             "at for a cut",
+             row->name, 100 * most.excess, most.looked);
+}
+
+int main(int count, char **words)
+{
+    const int percent = count > 1 ? atoi(words[1]) : 100;
+    struct tap tap = {0, 0};
+    mw_context *context;
+
+    tap_ok(&tap,
+           mw_open(&context, "sim", NULL) == MW_OK && mw_set_timing(context, 1) == MW_OK,
+           "open", "sim");
+    for (size_t i = 0; tap.failed == 0 && i < COUNT_OF(rows); i++)
+        run_row(&tap, context, &rows[i], percent);
+    mw_close(context);
+    return tap_end(&tap);
+}
