@@ -8,17 +8,19 @@
 
 #include "context.h"
 
-/* The most of all sorts that were looked at, for the reader. */
+enum { PASS_ANY_PERCENT = -1 };
+
+/* The most that was seen of any sort, for the reader. */
 struct pass_most {
-    double excess; /* over each key once; of passes for which 5 % are meant */
-    double looked; /* sectors of keys that a cut looks at in a list, on average */
+    double percent; /* more than each key once, of sorts held to a percentage */
+    double looked;  /* sectors of keys that a cut looks at in a list, on average */
 };
 
 /*
- * Does every pass of the context's last sort, which was timed and followed `plan`, keep
- * within its bound? `large`: the sort is one for which the bound is a percentage.
+ * Does every pass of the context's last sort, which was timed and followed `plan`, move
+ * what keys, samples and cuts account for, and at most `percent` more than the keys?
  */
 int pass_traffic_fits(mw_context *context, const struct plan *plan, size_t key_size,
-                      int large, struct pass_most *most);
+                      double percent, struct pass_most *most);
 
 #endif

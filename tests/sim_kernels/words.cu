@@ -177,3 +177,33 @@ KERNEL(spin, struct test_args)
     }
     STORE(&out[THREAD], k);
 }
+
+/*
+ * Lines: a load, the same again, a store, the same again, a load of what was stored.
+ * Blocks are `count` cells apart; without `out` nothing is stored.
+ */
+KERNEL(twice, struct test_args)
+{
+    const word_cell *const in = (const word_cell *)args.in;
+    word_cell *const out = (word_cell *)args.out;
+    const int i = args.first + BLOCK * args.count + THREAD * args.stride;
+    unsigned sum = LOAD(&in[i]);
+
+    sum += LOAD(&in[i]);
+    if (!out)
+        return;
+    STORE(&out[i], sum);
+    STORE(&out[i], sum + 1);
+    if (LOAD(&out[i]) != sum + 1)
+        STORE(&out[i], 0);
+}
+
+/* Lines: where each thread is to go, and the byte that it reads there. */
+KERNEL(wander, struct test_args)
+{
+    const word_cell *const places = (const word_cell *)args.in;
+    const byte_cell *const bytes = (const byte_cell *)args.out;
+    const unsigned place = LOAD(&places[BLOCK * THREADS + THREAD]);
+
+    (void)LOAD(&bytes[place]);
+}

@@ -1,0 +1,165 @@
+/*
+ * unit_sim_sectors.c - distinct sectors, by the simulator, of kernels of which they are
+ * known: a sector counts once a launch for those who read it and once for those who
+ * write it, at the line that touches it first.
+ */
+#include "sim_kernels/bench.h"
+#include "tap.h"
+
+enum { CELLS = 1 << 14, LINES = 5 };
+
+/* Which cells kernel `twice` touches, and the sectors new to each of its lines. */
+struct twice_case {
+    const char *name;
+    int blocks;
+    int threads;
+    int stride;
+    int first;
+    int apart;    /* cells from one block to the next */
+    int in_place; /* reads and writes go to the same memory; -1: nothing is written */
+    uint64_t sectors;
+    uint64_t fresh[LINES];
+};
+
+/* clang-format off */
+static const struct twice_case twice_cases[] = {
+    {"a warp, side by side",              1, 32,  1, 0,   0, 0,  4, { 4, 0,  4, 0,  4}},
+    {"in place: read and written",        1, 32,  1, 0,   0, 1,  4, { 4, 0,  4, 0,  0}},
+    {"off by a cell",                     1, 32,  1, 1,   0, 0,  5, { 5, 0,  5, 0,  5}},
+    {"a lane a sector",                   1, 32,  8, 3,   0, 0, 32, {32, 0, 32, 0, 32}},
+    {"backwards",                         1, 32, -1, 31,  0, 0,  4, { 4, 0,  4, 0,  4}},
+    {"two warps that share a sector",     1, 64,  1, 4,   0, 0, 10, { 9, 0,  9, 0,  9}},
+    {"half a warp more",                  1, 48,  1, 0,   0, 0,  6, { 6, 0,  6, 0,  6}},
+    {"two blocks that share a sector",    2, 32,  1, 4,  32, 0, 10, { 9, 0,  9, 0,  9}},
+    {"two blocks between each other",     2, 32,  2, 0,   1, 0, 16, { 8, 0,  8, 0,  8}},
+    {"two blocks far from each other",    2, 32,  1, 0, 999, 0,  9, { 9, 0,  9, 0,  9}},
+    {"many blocks, and in place",       100, 64,  1, 0,  64, 1, 800, {800, 0, 800, 0, 0}},
+    {"the same for two warps",            1, 64,  0, 9,   0, -1, 2, { 1, 0,  0, 0,  0}},
+    {"the same for many blocks",         50, 32,  1, 0,   0, -1, 200, {4, 0, 0, 0, 0}},
+};
+/* clang-format on */
+
+/* Is the ledger that of `launches` launches like the case? */
+static int is_twice(struct bench *bench, const struct twice_case *c, uint64_t launches)
+{
+    const size_t lines = c->in_place < 0 ? 2 : LINES;
+    const mw_traffic last = bench->device->verbs->ledger_last(bench->device);
+    uint64_t sum = 0;
+    int right = 1;
+
+    for (size_t i = 0; i < lines; i++) {
+        const mw_traffic t = bench_line(bench, i);
+
+        right &= t.global_sectors == launches * c->sectors;
+        right &= t.global_distinct == launches * c->fresh[i];
+        sum += c->fresh[i];
+    }
+    return right && last.global_distinct == sum &&
+           last.global_sectors == lines * c->sectors;
+}
+
+static void test_twice(struct tap *tap, struct bench *bench)
+{
+    for (size_t i = 0; i < COUNT_OF(twice_cases); i++) {
+        const struct twice_case *const c = &twice_cases[i];
+        void *const in = bench_alloc(bench, 4 * CELLS);
+        void *const other = bench_alloc(bench, 4 * CELLS);
+        struct test_args args = {
+            .in = in, .count = c->apart, .stride = c->stride, .first = c->first};
+        int right = in && other;
+
+        if (c->in_place >= 0)
+            args.out = c->in_place ? in : other;
+        for (uint64_t launches = 1; launches <= 3; launches++) {
+            right = right && bench_run(bench, &simt_twice_32, (uint64_t)c->blocks,
+                                       (uint32_t)c->threads, 0, &args) == MW_OK;
+            right = right && is_twice(bench, c, launches);
+        }
+        tap_ok(tap, right, "three launches", c->name);
+        bench->device->verbs->free(bench->device, other);
+        bench->device->verbs->free(bench->device, in);
+        bench_reset(bench);
+    }
+}
+
+/* Bytes anywhere, up to the last of an allocation that ends inside a sector. */
+static void test_wander(struct tap *tap, struct bench *bench)
+{
+    enum { BLOCKS = 9, THREADS = 96, PLACES = BLOCKS * THREADS, BYTES = 20 * 1000 + 5 };
+    unsigned char seen[BYTES / 32 + 1] = {0};
+    unsigned *const places = bench_alloc(bench, PLACES * sizeof *places);
+    void *const bytes = bench_alloc(bench, BYTES);
+    const struct test_args args = {.in = places, .out = bytes};
+    uint64_t state = 12345;
+    uint64_t distinct = 0;
+    int right = places && bytes;
+
+    for (int i = 0; right && i < PLACES; i++) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+        places[i] = i == 77 ? BYTES - 1 : (unsigned)(state >> 33) % BYTES;
+        distinct += !seen[places[i] / 32];
+        seen[places[i] / 32] = 1;
+    }
+    right = right && bench_run(bench, &simt_wander_32, BLOCKS, THREADS, 0, &args) == MW_OK;
+    right = right && bench_line(bench, 0).global_distinct == PLACES * sizeof *places / 32 &&
+            bench_line(bench, 1).global_distinct == distinct && distinct < PLACES &&
+            bench_line(bench, 1).global_sectors > distinct;
+    tap_ok(tap, right, "random places", "");
+    bench->device->verbs->free(bench->device, bytes);
+    bench->device->verbs->free(bench->device, places);
+    bench_reset(bench);
+}
+
+/* Launches are told apart by a clock, which is set back now and then. */
+static void test_clock(struct tap *tap, struct bench *bench)
+{
+    struct machine *const m = sim_machine(bench->device);
+    void *const in = bench_alloc(bench, 4 * CELLS);
+    const struct test_args args = {.in = in, .stride = 1};
+    uint64_t began;
+    int right = in != NULL;
+
+    m->clock = SHADOW_MOST_TICKS;
+    right = right && bench_run(bench, &simt_twice_32, 1, 32, 0, &args) == MW_OK;
+    began = m->global_times.launch;
+    m->clock = SHADOW_MOST_TICKS;
+    right = right && bench_run(bench, &simt_twice_32, 1, 32, 0, &args) == MW_OK;
+    right = right && m->global_times.launch == began;
+    tap_ok(tap, right && bench_line(bench, 0).global_distinct == 8,
+           "two launches that begin at the same tick", "");
+    bench->device->verbs->free(bench->device, in);
+    bench_reset(bench);
+}
+
+/* A launch that fails counts as far as it came, and the next one starts anew. */
+static void test_fault(struct tap *tap, struct bench *bench)
+{
+    void *const in = bench_alloc(bench, 4 * 64);
+    struct test_args args = {.in = in, .stride = 1, .count = 64};
+    int right = in != NULL;
+
+    right = right && bench_run(bench, &simt_twice_32, 2, 64, 0, &args) == MW_KERNEL_FAULT;
+    right = right && bench_line(bench, 0).global_distinct == 8 &&
+            bench->device->verbs->ledger_last(bench->device).global_distinct == 8;
+    right = right && bench_run(bench, &simt_twice_32, 1, 64, 0, &args) == MW_OK;
+    tap_ok(tap, right && bench_line(bench, 0).global_distinct == 16,
+           "a launch that fails, and one behind it", "");
+    bench->device->verbs->free(bench->device, in);
+    bench_reset(bench);
+}
+
+int main(void)
+{
+    struct tap tap = {0, 0};
+    struct bench bench;
+
+    tap_ok(&tap, bench_open(&bench) == MW_OK, "the simulator opens", bench.words.text);
+    if (!bench.device)
+        return tap_end(&tap);
+    test_twice(&tap, &bench);
+    test_wander(&tap, &bench);
+    test_clock(&tap, &bench);
+    test_fault(&tap, &bench);
+    bench_close(&bench);
+    return tap_end(&tap);
+}
