@@ -43,6 +43,8 @@ mkdir -p "$raw" "$out" || fail "cannot make $raw and $out"
 # of the memory pipe; now and then it takes a turn more because of what other warps do.
 # Those of sass are worked out from addresses, instruction by instruction: they know no
 # other warps, and they are wrong where a wide load has conflicts and neighbours agree.
+# Bytes of memory are beside those of distinct sectors: caches are empty when a launch
+# begins, but what it writes may stay in the second one.
 cat >"$raw/wanted" <<'ROWS'
 shared_load_requests	smsp__sass_inst_executed_op_shared_ld.sum
 shared_load_requests	smsp__inst_executed_op_shared_ld.sum
@@ -69,6 +71,8 @@ global_load_sectors	lts__t_sectors_srcunit_tex_op_read.sum
 global_store_sectors	l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
 global_store_sectors	lts__t_sectors_srcunit_tex_op_write.sum
 global_sectors	memory_l2_theoretical_sectors_global
+memory_load_bytes	dram__bytes_read.sum
+memory_store_bytes	dram__bytes_write.sum
 ROWS
 
 list_metrics() {

@@ -11,8 +11,11 @@
  *   C4  B (2 K - 1) keys of shared memory for a warp that merges; tile: as much for
  *       16 ways as for 2
  *
- * C1 and C3 are judged as `multiway count` judges them. conflicts.c and tile_claims.c
- * go further, with other types, counts, ways and bases, and their own judgement.
+ * and of engine tile that no pass moves more than its keys, samples and cuts.
+ *
+ * C1, C3 and passes are judged as `multiway count` judges them. conflicts.c and
+ * tile_claims.c go further, with other types, counts, ways and bases, and their own
+ * judgement.
  *
  *   claims [percent]
  *
@@ -154,6 +157,9 @@ static void run_row(struct tap *tap, mw_context *context, const struct row *row,
         tap_case(tap, holds(&two, "C3") && holds(&many, "C3"), "C3 %s %s %s", engine, type,
                  shape);
         tap_case(tap, shared_fits(row, &two, &many), "C4 %s %s %s", engine, type, shape);
+        if (row->engine == MW_ENGINE_TILE)
+            tap_case(tap, holds(&two, "") && holds(&many, ""), "passes %s %s %s", engine,
+                     type, shape);
     }
 }
 
@@ -163,7 +169,9 @@ int main(int count, char **words)
     struct tap tap = {0, 0};
     mw_context *context;
 
-    tap_ok(&tap, mw_open(&context, "sim", NULL) == MW_OK, "open", "sim");
+    tap_ok(&tap,
+           mw_open(&context, "sim", NULL) == MW_OK && mw_set_timing(context, 1) == MW_OK,
+           "open", "sim");
     for (size_t i = 0; context && i < COUNT_OF(rows); i++)
         run_row(&tap, context, &rows[i], percent);
     mw_close(context);

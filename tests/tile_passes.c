@@ -19,10 +19,10 @@ static const mw_type all_types[] = {MW_U8, MW_I16, MW_I32, MW_I64, MW_F32, MW_F6
 
 /*
  * How tiles are made and merged, and of how many keys. What a pass has more is mostly
- * keys that cuts look at: between two samples of each list, which is 256 keys long, lie
- * up to 8 sectors, and all of them are touched. Shape `interleaved` in small tiles has
- * most, of 1-byte keys 22.9 % and of 4-byte keys 12.3 %, since its cuts are searched for
- * twice; random keys have 12.4 and 9.4 %, in the table's tiles 6.9 and 5.2 %.
+ * keys that cuts look at: between two samples of a list lie as many sectors as a key has
+ * bytes, and most of them are touched. Shape `interleaved` in small tiles has most, of
+ * 1-byte keys 22.9 % and of 4-byte keys 12.3 %, since its cuts are searched for twice;
+ * random keys have 12.4 and 9.4 %, and in the table's tiles 6.9 and 5.2 %.
  */
 static const struct row {
     const char *name;

@@ -205,6 +205,7 @@ static int sums_equal(const mw_traffic *all, const mw_ledger_line *lines, size_t
         sum.shared_ideal += t->shared_ideal;
         sum.global_requests += t->global_requests;
         sum.global_sectors += t->global_sectors;
+        sum.global_distinct += t->global_distinct;
         sum.global_ideal += t->global_ideal;
         sum.shuffles += t->shuffles;
         sum.barriers += t->barriers;

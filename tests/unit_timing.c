@@ -38,6 +38,19 @@ static int plausible(const mw_launch *launches, size_t count, const char *engine
     return right && sum > 0;
 }
 
+/* Do the launches ask for what the whole sort did, each for something, if any is known? */
+static int adds_up(const mw_launch *launches, size_t count, const mw_traffic *whole)
+{
+    mw_traffic sum = {0};
+    int right = 1;
+
+    for (size_t i = 0; i < count; i++) {
+        traffic_add(&sum, &launches[i].traffic);
+        right &= !whole->global_requests || launches[i].traffic.global_distinct > 0;
+    }
+    return right && memcmp(&sum, whole, sizeof sum) == 0;
+}
+
 /* So few keys are cut and merged at once by engine tile. */
 static int merges(const mw_launch *launch, mw_engine engine)
 {
@@ -71,6 +84,10 @@ static void test_engine(struct tap *tap, const char *device, mw_engine engine,
     tap_case(tap, plausible(launches, count, name, counts.launches, counts.rounds),
              "%s %s: %zu launches in %u rounds", device, name, count,
              (unsigned)counts.rounds);
+    tap_case(tap,
+             adds_up(launches, count, &counts.traffic) &&
+                 (counts.traffic.global_distinct > 0) == (strcmp(device, "sim") == 0),
+             "%s %s: traffic of launches is the sort's", device, name);
     tap_case(tap, counts.rounds > 1 && merges(&launches[count - 1], engine),
              "%s %s: the last one is a merge", device, name);
     tap_case(tap, count == 1 + (engine == MW_ENGINE_TILE ? 1 : 2) * (size_t)counts.rounds,

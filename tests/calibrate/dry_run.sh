@@ -64,8 +64,9 @@ shift 2
     {
         for (i = 1; i <= count; i++) {
             word = metric[i] ~ /_st\.|_write/ ? "_store_" : "_load_"
-            what = metric[i] ~ /conflicts/ ? "conflicts" : metric[i] ~ /wavefronts/ ? "wavefronts" : metric[i] ~ /sectors/ ? "sectors" : "requests"
-            value = $column[(metric[i] ~ /shared/ ? "shared" : "global") word what]
+            what = metric[i] ~ /conflicts/ ? "conflicts" : metric[i] ~ /wavefronts/ ? "wavefronts" : metric[i] ~ /sectors/ ? "sectors" : metric[i] ~ /bytes/ ? "bytes" : "requests"
+            where = metric[i] ~ /shared/ ? "shared" : metric[i] ~ /dram/ ? "memory" : "global"
+            value = $column[where word what]
             if (metric[i] ~ /sass.*wavefronts.*_ld/ && $2 == "tile_sort")
                 value += 10
             value = commas(value)
@@ -116,6 +117,7 @@ for kernel in heap_base heap_cut heap_merge tile_sort tile_cut tile_merge tile_j
     pair_cut pair_merge shared_load shared_store global_load; do
     check "there are rows of $kernel" rows "\$1 == \"$kernel\""
 done
+check "memory reads and writes every key of a pass" rows '$1 == "tile_sort" && $2 == "i64" && $6 == "memory_load_bytes" && $7 == 8 * $4 + 8 && $8 == $7'
 check "what was planted shows" rows '$1 == "tile_sort" && $6 == "shared_load_wavefronts_by_instruction" && $8 == $7 + 10 && $9 < 0'
 check "nothing else differs" none '$9 != "0.00" && !($1 == "tile_sort" && $6 ~ /by_instruction/)'
 check "an unknown counter is left out" \

@@ -16,8 +16,8 @@ void tell_head(int simulator)
         const char *const word = i ? "store" : "load";
 
         printf("\tshared_%s_requests\tshared_%s_wavefronts\tshared_%s_conflicts"
-               "\tglobal_%s_requests\tglobal_%s_sectors",
-               word, word, word, word, word);
+               "\tglobal_%s_requests\tglobal_%s_sectors\tmemory_%s_bytes",
+               word, word, word, word, word, word);
     }
     printf("\n");
 }
@@ -36,9 +36,9 @@ static mw_traffic total(const struct ledger *ledger, enum simt_word word)
 
 static void tell_traffic(mw_traffic t)
 {
-    printf("\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
+    printf("\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
            t.shared_requests, t.shared_wavefronts, t.shared_wavefronts - t.shared_ideal,
-           t.global_requests, t.global_sectors);
+           t.global_requests, t.global_sectors, 32 * t.global_distinct);
 }
 
 void tell_launch(struct device *device, const struct launch_line *line)
