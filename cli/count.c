@@ -101,7 +101,8 @@ int command_count(int argc, char **argv)
         .more =
             "A request is one access of a whole warp; a wavefront one turn of the 32\n"
             "banks of shared memory, a conflict a turn too many; a sector 32 bytes of\n"
-            "global memory. The exit status is 1 if the sort was wrong.\n"
+            "global memory, distinct if its launch had not yet read or written it: what\n"
+            "memory moves. The exit status is 1 if the sort was wrong.\n"
             "\n"
             "  multiway count --type i32 --count 100k --shape random --ways 8\n"
             "  multiway count --type f64 --count 20k --shape organ --engine heap --lines\n",

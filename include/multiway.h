@@ -237,14 +237,18 @@ MW_API mw_status mw_set_tuning(mw_context *context, const mw_tuning *tuning);
 MW_API mw_status mw_get_tuning(mw_context *context, mw_type type, uint64_t count,
                                mw_tuning *tuning);
 
-/* What a kernel, a source line or a whole sort asked of memory (simulator only). */
+/*
+ * What a kernel, a source line or a whole sort asked of memory (simulator only). A
+ * sector is distinct if no earlier request of the same launch had read it or, of a
+ * store, had written it: memory has to move so many at least, whatever caches do.
+ */
 typedef struct mw_traffic {
     uint64_t shared_requests;   /* warp-wide accesses to shared memory */
     uint64_t shared_wavefronts; /* turns of the banks they took */
     uint64_t shared_ideal;      /* turns they would have taken without conflicts */
     uint64_t global_requests;   /* warp-wide accesses to global memory */
     uint64_t global_sectors;    /* 32-byte sectors they touched */
-    uint64_t global_distinct;   /* of these, a launch's first to read or to write one */
+    uint64_t global_distinct;   /* distinct ones among them */
     uint64_t global_ideal;      /* sectors the same bytes would fill if packed */
     uint64_t shuffles;          /* warp-wide register exchanges, ballots included */
     uint64_t barriers;          /* block-wide barriers, counted once a warp */

@@ -85,7 +85,8 @@ def count(multiway, engine, name, shape, keys, options):
     for claim in "C2", "C3", "C4":
         row += ([rows[claim]["counted"], rows[claim]["formula"]] if claim in rows
                 else ["-", "-"])
-    row += [len(told["claims"]), sum(claim["holds"] for claim in told["claims"])]
+    named = [claim for claim in told["claims"] if claim["row"]]
+    row += [len(named), sum(claim["holds"] for claim in named)]
     return "\t".join(map(str, row))
 
 
