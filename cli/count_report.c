@@ -70,10 +70,8 @@ static void print_excess(const struct claim *claim)
     const uint64_t more = claim->counted - claim->formula;
 
     printf("%-34s %+10" PRId64 " %10s  ", "", (int64_t)more, "");
-    if (claim->meant)
-        printf("%.2f %%, meant to be at most %" PRIu64 " %%%s; ",
-               100 * (double)more / (double)claim->formula, claim->meant,
-               100 * more > claim->meant * claim->formula ? ": MISSED" : "");
+    if (claim->in_percent)
+        printf("%.2f %%; ", 100 * (double)more / (double)claim->formula);
     if (claim_holds(claim))
         printf("%s: at most %" PRIu64 "\n", claim->excuse, claim->allowance);
     else
@@ -170,8 +168,6 @@ static void json_claims(struct json *json, const struct tally *tally)
         json_text(json, "formula_text", claim->text);
         json_count(json, "allowance", claim->allowance);
         json_text(json, "allowance_text", claim->excuse);
-        if (claim->meant)
-            json_count(json, "meant_percent", claim->meant);
         json_truth(json, "holds", claim_holds(claim));
         json_close(json, '{');
     }

@@ -6,7 +6,7 @@
 
 #include "kit.h"
 
-enum { TALLY_MOST_KERNELS = 16, TALLY_MOST_CLAIMS = 7 };
+enum { TALLY_MOST_KERNELS = 16, TALLY_MOST_CLAIMS = 8 };
 
 struct kernel_tally {
     const char *name;
@@ -25,7 +25,7 @@ struct claim {
     const char *text;   /* the formula */
     uint64_t allowance; /* how much more is accounted for, ... */
     const char *excuse; /* ... and by what; "" if nothing is */
-    uint64_t meant;     /* percent more that it is meant to keep within; 0: none named */
+    int in_percent;     /* how much more is also told in percent */
 };
 
 struct tally {

@@ -135,9 +135,11 @@ static mw_status tile_sort(struct sort *sort, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
 {
     const struct plan *const plan = sort->plan;
+    char *const space = sort->workspace;
     const struct tile_sort_args args = {.in = in,
                                         .out = out,
-                                        .samples = sort->workspace + sort->samples,
+                                        .samples =
+                                            plan->rounds ? space + sort->samples : NULL,
                                         .count = sort->count,
                                         .enter = enter,
                                         .leave = leave};
@@ -158,10 +160,11 @@ static mw_status tile_merge(struct sort *sort, const struct plan_round *round,
     const uint64_t spare =
         plan->samples_offset + plan->spare_samples_offset - sort->samples;
     const uint64_t out_samples = round->joined ? spare : sort->samples;
+    const int is_last = round == &plan->round[plan->rounds - 1];
     const struct tile_round shape = {.in = in,
                                      .out = out,
                                      .samples = space + sort->samples,
-                                     .out_samples = space + out_samples,
+                                     .out_samples = is_last ? NULL : space + out_samples,
                                      .cuts = (unsigned *)(space + plan->cuts_offset),
                                      .bounds = (unsigned *)(space + plan->bounds_offset),
                                      .count = sort->count,

@@ -184,7 +184,7 @@ static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
     uint64_t cuts = 0;
     int joined = 0;
 
-    if (plan->rounds == 0 && !tile)
+    if (plan->rounds == 0)
         return;
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const struct plan_round *const round = &plan->round[i];
@@ -192,9 +192,9 @@ static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
 
         rows = wanted > rows ? wanted : rows;
         cuts = wanted * round->ways > cuts ? wanted * round->ways : cuts;
-        joined |= round->joined;
+        joined |= round->joined && i + 1 < plan->rounds; /* the last has no samples */
     }
-    plan->cuts_offset = plan->rounds ? round_up(plan->key_bytes, 256) : 0;
+    plan->cuts_offset = round_up(plan->key_bytes, 256);
     plan->bounds_offset = plan->cuts_offset + round_up(cuts * cut_size, 256);
     plan->workspace_bytes = plan->bounds_offset;
     if (!tile)

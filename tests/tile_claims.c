@@ -30,13 +30,6 @@
 enum parameter { TYPE, SHAPE, COUNT, WAYS, DIRECTION, GEOMETRY, PARAMETERS };
 enum { MOST_SHAPES = 64, LARGE = 1 << 17, GEOMETRIES = 4, MOST_LOADS = 60 };
 
-/*
- * Percent that a pass of a large sort may move more than each key once: 5 are meant, and
- * joined rounds have 3.2 at the most. Tiles of 2048 keys with 8 ways are cut apart, and
- * a cut then looks at up to five sectors of each list: 8.5.
- */
-enum { MOST_PERCENT = 9 };
-
 /* A type of each width first: the others differ from them at the two ends only. */
 static const mw_type all_types[] = {MW_U8, MW_I16, MW_U32, MW_F64, MW_F32, MW_I64};
 static const uint32_t all_ways[] = {0, 2, 4, 8, 16, 32};
@@ -273,9 +266,7 @@ static int claims_hold(mw_context *context, const struct trial *t, struct totals
               over(sums.gathers.shared_wavefronts, sums.gathers.shared_ideal));
     keep_most(&totals->most_scatter,
               over(sums.scatters.shared_wavefronts, sums.scatters.shared_ideal));
-    passed &= pass_traffic_fits(context, &plan, size,
-                                is_large(t, &plan) ? MOST_PERCENT : PASS_ANY_PERCENT,
-                                &totals->passes);
+    passed &= pass_traffic_fits(context, &plan, size, is_large(t, &plan), &totals->passes);
     return passed & traffic_fits(t, &plan, &sums, totals) & cuts_fit(&sums, totals);
 }
 

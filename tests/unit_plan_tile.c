@@ -152,7 +152,10 @@ static uint64_t greater(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* In order, aligned, each with room for the round that needs most. */
+/*
+ * In order, aligned, each with room for the round that needs most; none at all if there
+ * is no round. The last one leaves no samples, so it needs no second array of them.
+ */
 static int workspace_fits(const struct sample *s)
 {
     const struct plan *const p = &s->plan;
@@ -166,12 +169,13 @@ static int workspace_fits(const struct sample *s)
 
         cuts = greater(cuts, 4 * r->groups * (r->pieces + 1) * r->ways);
         bounds = greater(bounds, s->size == 8 ? 8 * r->groups * (r->pieces + 1) : 0);
-        joined |= r->joined;
+        joined |= r->joined && i + 1 < p->rounds;
     }
+    if (p->rounds == 0)
+        return p->workspace_bytes == 0;
     return p->key_bytes == s->count * s->size && p->cuts_offset % 256 == 0 &&
            p->bounds_offset % 256 == 0 && p->samples_offset % 256 == 0 &&
-           p->cuts_offset >= (p->rounds ? p->key_bytes : 0) &&
-           p->bounds_offset >= p->cuts_offset + cuts &&
+           p->cuts_offset >= p->key_bytes && p->bounds_offset >= p->cuts_offset + cuts &&
            p->samples_offset >= p->bounds_offset + bounds &&
            p->spare_samples_offset % 256 == 0 &&
            p->spare_samples_offset >= p->samples_offset + (joined ? samples : 0) &&

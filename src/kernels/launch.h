@@ -166,7 +166,7 @@ enum {
 struct tile_sort_args {
     const void *in;
     void *out;
-    void *samples;
+    void *samples; /* of `out`, see below; NULL: none, if this is the only pass */
     wide count;
     struct key_code enter;  /* from the caller's bits */
     struct key_code leave;  /* back to them, if this is the only pass */
@@ -183,7 +183,8 @@ struct tile_round {
     const void *in;
     void *out;
     const void *samples; /* key 32 i of `in` at place i */
-    void *out_samples;   /* the same of `out`; tile_join: another array */
+    void *out_samples;   /* the same of `out`; tile_join: another array; NULL: none, in */
+                         /*   the last round */
     unsigned *cuts;      /* tile_join: none, and no bounds */
     unsigned *bounds; /* 8-byte keys: what those between two cuts are within, the least */
                       /*   first; next to each other: place 2 i is of the i-th cut */

@@ -174,7 +174,7 @@ DEVICE void scatter(int address, int backwards, const item *r)
 /* Where a tile goes, and its samples: the array, the tile's first place, its keys. */
 struct tile_target {
     key_cell *array;
-    key_cell *samples;
+    key_cell *samples;  /* NULL: nobody will want them */
     place_cell *places; /* where each key stood before; only items with places go there */
     wide first;
     int count;
@@ -194,7 +194,7 @@ DEVICE void store_samples(int rows, const struct tile_target *to, int first, bar
     const int sample = (int)((0 - begin) % TILE_SAMPLE) + number * TILE_SAMPLE;
     const int cell = sample + (int)((unsigned)sample / ITEMS);
 
-    if (LANE % PART < MINE && first + sample < to->count) {
+    if (LANE % PART < MINE && first + sample < to->count && to->samples) {
         const item k = LOAD(SHARED_CELL(item_cell, rows) + cell);
 
         STORE(&to->samples[(begin + sample) / TILE_SAMPLE], (key)add_base(key_of(k), base));
