@@ -213,7 +213,7 @@ static int read_and_run(int argc, char **argv)
     parsed = options_parse(&command, argc, argv, NULL);
     if (parsed != PARSED_RUN)
         return exit_of(parsed);
-    if (wish.trials < 1 || wish.trials > MOST_TRIALS)
+    if (wish.trials > MOST_TRIALS)
         return complain("bench", "--trials must be 1 to %d", MOST_TRIALS);
     wish.phases |= wish.launches != NULL;
     return bench(&wish);

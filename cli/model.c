@@ -170,9 +170,9 @@ int command_model(int argc, char **argv)
     const struct option options[] = {
         {"type",   0, "TYPE",  OPTION_TYPE,  &choice.type,   0, "of the keys (i32):"},
         {"count",  0, "N",     OPTION_COUNT, &choice.count,  1, "how many, N"},
-        {"block",  0, "B",     OPTION_COUNT, &choice.block,  0,
+        {"block",  0, "B",     OPTION_SIZE,  &choice.block,  0,
          "keys of an I/O, for the paper's formulas (32)"},
-        {"memory", 0, "M",     OPTION_COUNT, &choice.memory, 0,
+        {"memory", 0, "M",     OPTION_SIZE,  &choice.memory, 0,
          "keys of internal memory, likewise (the base)"},
         {"shape",  0, "SHAPE", OPTION_SHAPE, &choice.shape,  0,
          "of the input, as for gen (random)"},

@@ -57,7 +57,9 @@ static int set_number(const struct command *command, const struct option *option
     if (kit_parse_count(text, &count))
         return complain(command->name, "--%s %s: not a count, such as 1000, 5M or 2^20",
                         option->name, text);
-    if (option->kind == OPTION_COUNT) {
+    if (count == 0 && option->kind != OPTION_COUNT)
+        return complain(command->name, "--%s %s: at least 1 is needed", option->name, text);
+    if (option->kind != OPTION_NUMBER) {
         *(uint64_t *)option->value = count;
         return 0;
     }
@@ -106,6 +108,7 @@ static int set_value(const struct command *command, const struct option *option,
         *(const char **)option->value = text;
         return 0;
     case OPTION_COUNT:
+    case OPTION_SIZE:
     case OPTION_NUMBER:
         return set_number(command, option, text);
     case OPTION_TYPE:

@@ -14,7 +14,8 @@ enum option_kind {
     OPTION_FLAG,   /* int: set to 1 */
     OPTION_TEXT,   /* const char * */
     OPTION_COUNT,  /* uint64_t */
-    OPTION_NUMBER, /* uint32_t */
+    OPTION_SIZE,   /* uint64_t, at least 1: 0 may stand for none given */
+    OPTION_NUMBER, /* uint32_t, likewise */
     OPTION_TYPE,   /* mw_type */
     OPTION_SHAPE,  /* struct kit_shape */
     OPTION_ENGINE  /* mw_engine */

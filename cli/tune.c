@@ -335,7 +335,7 @@ int command_tune(int argc, char **argv)
     const struct option options[] = {
         {"type",   0, "TYPE",  OPTION_TEXT,  &choice.type,   0,
          "of the keys, or all: one of each size (i32)"},
-        {"count",  0, "N",     OPTION_COUNT, &choice.count,  0,
+        {"count",  0, "N",     OPTION_SIZE,  &choice.count,  0,
          "how many (2^26; sim: 20000)"},
         {"shape",  0, "SHAPE", OPTION_TEXT,  &choice.shape,  0,
          "of the input, as for gen (random)"},
