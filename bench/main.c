@@ -93,7 +93,7 @@ static int measure_all(struct run *run)
     int status = EXIT_TROUBLE;
 
     if (bytes && stage_reserve(&run->stage, bytes) == 0 && report_aim(run) == 0 &&
-        files_open(run) == 0) {
+        files_open(run) == 0 && names_apart(&run->wish) == 0) {
         table_header(run);
         if (run_copies(run) == 0 && run_cases(run) == 0) {
             table_notes(run);
@@ -215,6 +215,8 @@ static int read_and_run(int argc, char **argv)
         return exit_of(parsed);
     if (wish.trials > MOST_TRIALS)
         return complain("bench", "--trials must be 1 to %d", MOST_TRIALS);
+    if (names_apart(&wish))
+        return EXIT_TROUBLE;
     wish.phases |= wish.launches != NULL;
     return bench(&wish);
 }

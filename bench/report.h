@@ -63,6 +63,15 @@ void table_notes(const struct run *run);
 void table_phases(const struct run *run);
 void table_summary(const struct run *run);
 
+/* ---- names.c ---- */
+
+/*
+ * 0 if no two of the files to write are one, or -1 after a complaint. Ask before any is
+ * opened, so that none is harmed, and again when they are there: then links to nothing
+ * are seen through, and names that a file system takes for one.
+ */
+int names_apart(const struct wish *wish);
+
 /* ---- files.c: TSV and JSON; 0, or -1 after a complaint ---- */
 int files_open(struct run *run);
 void files_copy(struct run *run, const struct one_case *what, uint64_t bytes,
