@@ -42,6 +42,7 @@ $1 ~ /_(load|store)$/ {
     if (!(row in micro_seen)) {
         micro_seen[row] = 1
         micro[++micros] = row
+        off[row] = 0 # gawk 5.2.1 frees twice what a function was handed without a value
     }
     figures[row, $2]++
     same[row, $2] += $7 == $8
