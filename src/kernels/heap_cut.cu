@@ -199,14 +199,7 @@ DEVICE void take_rest(struct cut_window *w, int need, int open)
 {
     const unsigned length = (unsigned)(w->hi - w->lo);
     const unsigned begin = sum_up_to_lane(length) - length;
-    int list = 0;
-
-    /* Mine is in the last window that begins there or before. */
-    UNROLL
-    for (int step = WARP / 2; step > 0; step /= 2)
-        if (SHUFFLE(begin, list + step) <= (unsigned)LANE)
-            list += step;
-
+    const int list = lane_of_place(begin, (unsigned)LANE);
     const key_cell *const keys = (const key_cell *)SHUFFLE((wide)(w->list + w->lo), list);
     const unsigned place = (unsigned)LANE - SHUFFLE(begin, list);
     const key k = LANE < open ? LOAD(&keys[place]) : 0;

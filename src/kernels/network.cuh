@@ -1,7 +1,7 @@
 /*
  * network.cuh - compare-exchange networks: on the registers of one thread, and
  * on one register of each lane of a warp; sums over the lanes, and the choice of
- * a lane by the rank of its key.
+ * a lane by a place in all their windows or by the rank of its key.
  */
 
 /* The sum of numbers below 2^54: their halves add up to words. */
@@ -24,6 +24,21 @@ DEVICE unsigned sum_up_to_lane(unsigned sum)
         sum += LANE >= step ? other : 0;
     }
     return sum;
+}
+
+/*
+ * The lane in whose window place `at` is, if windows lie one behind the other and mine
+ * begins at `begin`: of those that begin there or before, the last.
+ */
+DEVICE int lane_of_place(unsigned begin, unsigned at)
+{
+    int lane = 0;
+
+    UNROLL
+    for (int step = WARP / 2; step > 0; step /= 2)
+        if (SHUFFLE(begin, lane + step) <= at)
+            lane += step;
+    return lane;
 }
 
 /* Of mine and another's, the one that stays: the lesser, or the greater if `upper`. */

@@ -159,17 +159,10 @@ DEVICE struct cut_probe probe_windows(const struct cut_span *w, unsigned begin,
                                       unsigned open, unsigned apart)
 {
     const unsigned at = probe_at(apart, LANE);
-    struct cut_probe mine = {(key) ~(key)0, WARP, 0};
-    int list = 0;
-
-    /* It is in the last window that begins there or before. */
-    UNROLL
-    for (int step = WARP / 2; step > 0; step /= 2)
-        if (SHUFFLE(begin, list + step) <= at)
-            list += step;
-
+    const int list = lane_of_place(begin, at);
     const key_cell *const keys = (const key_cell *)SHUFFLE((wide)w->keys, list);
     const unsigned place = at + SHUFFLE(w->lo - begin, list);
+    struct cut_probe mine = {(key) ~(key)0, WARP, 0};
 
     if (at < open) {
         mine.value = LOAD(&keys[place]);
