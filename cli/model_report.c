@@ -244,8 +244,8 @@ void model_report_json(const struct model *model, const struct model_result *res
         json_truth(&json, "correct", result->correct);
     json_count(&json, "N", (uint64_t)pem->n);
     json_count(&json, "P", (uint64_t)pem->p);
-    json_count(&json, "M", (uint64_t)pem->m);
-    json_count(&json, "B", (uint64_t)pem->b);
+    json_count(&json, "M", model->memory ? model->memory : (uint64_t)pem->m);
+    json_count(&json, "B", model->block ? model->block : (uint64_t)pem->b);
     json_count(&json, "W", (uint64_t)pem->w);
     json_open(&json, "ways", '[');
     for (int i = 0; i < result->way_count; i++)
