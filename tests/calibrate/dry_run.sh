@@ -127,6 +127,23 @@ check "another takes its place" grep -q \
     "$work/out/calibration.tsv"
 check "a counter without a value has no rows" sh -c "! grep -q smsp__inst_executed_op_shared_ld '$work/out/counters.tsv'"
 
+# traffic.sh, with the same profiler.
+printf 'i64 2100007\n' >"$work/cases-of-traffic"
+traffic() {
+    PATH="$work/bin:$PATH" sh "$tree/bench/traffic.sh" "$work/build" "$work/out/traffic.tsv" \
+        "$work/cases-of-traffic"
+}
+traffic_rows() { # NUMBER FIELD-CONDITION: do so many rows fulfil it?
+    awk -F '\t' "!/^#/ && \$1 != \"type\" && ($2) { rows++ } END { exit rows != $1 }" \
+        "$work/out/traffic.tsv"
+}
+check "traffic is told by launch" traffic
+check "of all launches" traffic_rows 7 '$1 == "i64" && $2 == 2100007'
+check "of those that move keys what is more than these" traffic_rows 4 \
+    '$4 != "tile_cut" && ($10 - 200 * ($5 + $6) / 2100007 + 100) ^ 2 < 0.0001 && $10 > 0 && $12 > 0'
+check "of cuts all" traffic_rows 3 \
+    '$4 == "tile_cut" && ($12 - 100 * ($9 + 32 * $8) / (16 * 2100007)) ^ 2 < 0.0001 && $12 > 1'
+
 # A GPU that was given another plan.
 export PLANTED_PROCESSORS=1
 other_plan() {

@@ -1,0 +1,97 @@
+#!/bin/sh
+# traffic.sh [BUILD [OUT [CASES]]] - what engine tile moves, by Nsight Compute.
+#
+# On a machine with a GPU and ncu, after `cmake --build BUILD --target calibrate`: sort
+# random keys of 4 and of 8 bytes under the profiler, and write to OUT (BUILD/traffic.tsv)
+# for each launch the sectors that it asked the first cache for, those that went to and
+# from the second, and the bytes that came from memory, caches being empty when it began.
+# What a launch writes is in no hurry to leave the second cache, so bytes of memory are
+# only those read; as for writing, all that went to the second cache has to leave it.
+#
+# `first_percent`, `second_percent` and `memory_percent` are how much more that is than
+# reading each key once and writing it once; of tile_cut, which moves no keys, how much
+# it adds to that. calibrate.sh holds small inputs against the simulator's ledger.
+# CASES is a file with other types and counts, COMMIT names what was measured if git
+# cannot.
+set -u
+
+build=${1:-build}
+out=${2:-$build/traffic.tsv}
+tree=$(cd "$(dirname "$0")/.." && pwd)
+calibrate=$build/tests/calibrate/calibrate
+counters=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+counters=$counters,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+counters=$counters,lts__t_sectors_srcunit_tex_op_read.sum
+counters=$counters,lts__t_sectors_srcunit_tex_op_write.sum,dram__bytes_read.sum
+
+fail() {
+    echo "traffic.sh: $*" >&2
+    exit 1
+}
+
+[ -x "$calibrate" ] || fail "no $calibrate: cmake --build $build --target calibrate"
+command -v ncu >/dev/null || fail "no ncu on the PATH"
+log=$build/traffic.csv
+"$calibrate" cuda info >"$log" || fail "no GPU"
+info() {
+    sed -n "s/^$1	//p" "$log"
+}
+{
+    echo "# what engine tile moves: launches of one sort of random keys"
+    echo "# machine: $(info name), driver $(info driver), $(info processors) multiprocessors"
+    echo "# profiler: $(ncu --version | sed -n 's/^Version //p' | head -n 1)"
+    echo "# date: $(date -u +%Y-%m-%d)"
+    echo "# commit: ${COMMIT:-$(git -C "$tree" rev-parse --short HEAD 2>/dev/null || echo unknown)}"
+    echo "# command: sh bench/traffic.sh"
+    echo "# counters, in the order of columns: $counters"
+    printf 'type\tcount\tlaunch\tkernel\tfirst_read\tfirst_written\tsecond_read\t'
+    printf 'second_written\tmemory_read_bytes\tfirst_percent\tsecond_percent\tmemory_percent\n'
+} >"$out" || fail "cannot write $out"
+
+# One line a launch out of one a counter; numbers have commas between thousands.
+# shellcheck disable=SC2016 # awk's dollars, not the shell's
+lines='
+function value(name) { return of[launch, name] }
+function percent(bytes) { return sprintf("%.2f", 100 * bytes / keys - moves) }
+BEGIN { FS = "\",\""; OFS = "\t"; split(counters, names, ","); last = -1 }
+/^"ID"/ {
+    for (i = 1; i <= NF; i++)
+        column[$i] = i
+}
+/^"[0-9]/ {
+    number = substr($1, 2) + 0
+    kernel[number] = $column["Kernel Name"]
+    sub(/\(.*/, "", kernel[number])
+    figure = $NF
+    gsub(/[",]/, "", figure)
+    of[number, $column["Metric Name"]] = figure
+    if (number > last)
+        last = number
+}
+END {
+    parts = split(count, power, "^")
+    keys = 2 * size * (parts == 2 ? power[1] ^ power[2] : count)
+    for (launch = 0; launch <= last; launch++) {
+        moves = kernel[launch] == "tile_cut" ? 0 : 100
+        for (i = 1; i <= 5; i++)
+            n[i] = value(names[i])
+        print type, count, launch, kernel[launch], n[1], n[2], n[3], n[4], n[5],
+            percent(32 * (n[1] + n[2])), percent(32 * (n[3] + n[4])),
+            percent(n[5] + 32 * n[4])
+    }
+}'
+
+if [ $# -lt 3 ]; then
+    for case in 'i32 2^20' 'i32 2^23' 'i32 2^26' 'i32 2^28' 'i64 2^19' 'i64 2^22' 'i64 2^25' 'i64 2^27'; do
+        echo "$case"
+    done
+else
+    cat "$3"
+fi | while read -r type count; do
+    ncu --csv --print-units base --print-kernel-base function --replay-mode kernel \
+        --clock-control none --metrics "$counters" --log-file "$log" \
+        "$calibrate" cuda sort "$type" "$count" random tile >/dev/null ||
+        fail "ncu failed; its words are in $log"
+    awk -v type="$type" -v count="$count" -v size=$((${type#i} / 8)) \
+        -v counters="$counters" "$lines" "$log" >>"$out"
+done
