@@ -148,8 +148,9 @@ MW_API mw_status mw_sort(mw_context *context, mw_type type, mw_direction directi
 
 /*
  * How many bytes of workspace mw_sort_device needs for `count` keys under the
- * handle's present tuning. Also loads (and, on first use, compiles) the
- * kernels that sort will launch, so that the sort itself does neither.
+ * handle's present tuning; for few keys that may be none. Also loads (and, on
+ * first use, compiles) the kernels that sort will launch, so that the sort
+ * itself does neither.
  */
 MW_API mw_status mw_sort_workspace(mw_context *context, mw_type type, uint64_t count,
                                    uint64_t *bytes);
@@ -159,12 +160,12 @@ MW_API mw_status mw_sort_workspace(mw_context *context, mw_type type, uint64_t c
  *
  * `keys` and `workspace` are device pointers (on "cpu", plain memory), aligned
  * to 16 bytes and not overlapping; `workspace_bytes` is at least what
- * mw_sort_workspace said. `stream` is a CUstream or cudaStream_t, NULL for the
- * default stream; "cpu" and "sim" ignore it. On CUDA the call only enqueues:
- * no allocation, no synchronisation, safe under graph capture once
- * mw_sort_workspace was asked for this type. An error of the device itself may
- * therefore show in a later call. After a failure the contents of both buffers
- * are undefined.
+ * mw_sort_workspace said, and if that is 0 `workspace` may be NULL. `stream`
+ * is a CUstream or cudaStream_t, NULL for the default stream; "cpu" and "sim"
+ * ignore it. On CUDA the call only enqueues: no allocation, no
+ * synchronisation, safe under graph capture once mw_sort_workspace was asked
+ * for this type. An error of the device itself may therefore show in a later
+ * call. After a failure the contents of both buffers are undefined.
  */
 MW_API mw_status mw_sort_device(mw_context *context, mw_type type, mw_direction direction,
                                 void *keys, uint64_t count, void *workspace,

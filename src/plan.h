@@ -47,7 +47,7 @@ struct plan {
     uint64_t cuts_offset;     /* where in the workspace each begins */
     uint64_t bounds_offset;
     uint64_t samples_offset;
-    uint64_t spare_samples_offset; /* the same if no round is joined */
+    uint64_t spare_samples_offset; /* the same if none but the last is joined */
 };
 
 /*
