@@ -126,7 +126,8 @@ MW_API void mw_close(mw_context *context);
 
 /*
  * What went wrong in the last call on this handle that failed, in words: the
- * argument and its value, or the driver's own message. "" if none failed yet.
+ * argument and its value, or the driver's own message. "" if none failed yet;
+ * of NULL, what mw_open says when it has no memory for a handle.
  * The text belongs to the handle and changes with its next failing call.
  */
 MW_API const char *mw_error(const mw_context *context);
@@ -239,9 +240,9 @@ MW_API mw_status mw_get_tuning(mw_context *context, mw_type type, uint64_t count
                                mw_tuning *tuning);
 
 /*
- * What a kernel, a source line or a whole sort asked of memory (simulator only). A
- * sector is distinct if no earlier request of the same launch had read it or, of a
- * store, had written it: memory has to move so many at least, whatever caches do.
+ * What a kernel, a source line, a launch or a whole sort asked of memory (simulator
+ * only). Distinct sectors count once in a launch for all that load them and once for
+ * all that store to them: memory has to move so many at least, whatever caches do.
  */
 typedef struct mw_traffic {
     uint64_t shared_requests;   /* warp-wide accesses to shared memory */
@@ -249,7 +250,7 @@ typedef struct mw_traffic {
     uint64_t shared_ideal;      /* turns they would have taken without conflicts */
     uint64_t global_requests;   /* warp-wide accesses to global memory */
     uint64_t global_sectors;    /* 32-byte sectors they touched */
-    uint64_t global_distinct;   /* distinct ones among them */
+    uint64_t global_distinct;   /* distinct ones; those of launches are added up */
     uint64_t global_ideal;      /* sectors the same bytes would fill if packed */
     uint64_t shuffles;          /* warp-wide register exchanges, ballots included */
     uint64_t barriers;          /* block-wide barriers, counted once a warp */
@@ -305,15 +306,17 @@ typedef struct mw_launch {
     uint32_t threads;   /* of a block */
     uint64_t blocks;
     double milliseconds;
-    mw_traffic traffic; /* counted; all zero except on the simulator */
+    mw_traffic traffic; /* all zero except on the simulator */
 } mw_launch;
 
 /*
  * Time every launch of the handle's later sorts (`on` not 0), or stop doing so,
  * which is how a handle begins. On CUDA a timed sort puts an event before its
  * first launch and one behind each, in the sort's own stream; it may create
- * events, and it cannot be captured in a graph. The simulator takes the time of
- * the host's clock; the CPU launches nothing and has nothing to time.
+ * events, it cannot be captured in a graph, and no launch begins before the one
+ * ahead has ended, as some do otherwise. The simulator takes the time of the
+ * host's clock, and counts each launch's traffic; the CPU launches nothing and
+ * has nothing to time.
  */
 MW_API mw_status mw_set_timing(mw_context *context, int on);
 

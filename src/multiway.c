@@ -34,7 +34,8 @@ struct sort {
     void *stream;
     struct pass_log *log; /* or NULL */
     int begun;            /* something was launched */
-    int eager;            /* what follows may begin before that has ended */
+    int eager;            /* what follows may begin before that has ended: on sm_90 and */
+                          /*   newer kernels wait for each other by themselves */
     int floats;           /* what keys are, 1: ascending floats, -1: descending, 0: none */
 };
 
@@ -157,7 +158,7 @@ static mw_status tile_merge(struct sort *sort, const struct plan_round *round,
 {
     const struct plan *const plan = sort->plan;
     char *const space = sort->workspace;
-    const uint64_t spare =
+    const uint64_t spare = /* that array of the two which has not the runs' samples */
         plan->samples_offset + plan->spare_samples_offset - sort->samples;
     const uint64_t out_samples = round->joined ? spare : sort->samples;
     const int is_last = round == &plan->round[plan->rounds - 1];
@@ -261,7 +262,7 @@ mw_status passes_sort(struct device *device, struct program *program,
                                                  : 1};
     const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
     void *const buffer[2] = {keys, workspace};
-    uint32_t at = plan->rounds % 2; /* where the runs are: an even number of rounds to go */
+    uint32_t at = plan->rounds % 2; /* where the runs are; behind the last round, 0 */
     mw_status status;
 
     if (log)

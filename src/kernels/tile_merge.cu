@@ -5,6 +5,11 @@
  * loaded in pairs of lists, A ascending and B descending into one group of rows
  * (tile.cuh), and merged in log2 K rounds. A pair's rows are filled up behind
  * B's last key, so that every later list is whole rows.
+ *
+ * Kernels include nothing: program.cu puts the texts together, what is below first.
+ * Here that is item.cuh (what a row has: keys, or keys with places), pipes.cuh (which
+ * says when keys are near, and what that is good for), network.cuh, tile.cuh and
+ * tile_load.cuh.
  */
 
 enum { BANKS = 128 / CELL_BYTES }; /* cells that fill all banks once */
