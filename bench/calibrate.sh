@@ -147,7 +147,7 @@ commit=${COMMIT:-$(git -C "$tree" rev-parse --short HEAD 2>/dev/null || echo unk
 
 # The simulator needs no GPU: all of its runs now, beside the profiler's.
 say "the simulator begins"
-while read -r name what rest; do
+while read -r name what rest || [ -n "$name" ]; do
     set -- $what $rest
     [ "$what" = sort ] && set -- "$@" "$processors"
     "$calibrate" sim "$@" >"$raw/$name.sim" 2>"$raw/$name.sim.err" &
@@ -208,7 +208,7 @@ join_case() {
 wait
 say "the simulator is done"
 bad=0
-while read -r name what rest; do
+while read -r name what rest || [ -n "$name" ]; do
     if [ $(($(date +%s) - begin)) -gt "$most" ]; then
         say "$name is left out: no time"
         bad=1

@@ -11,7 +11,7 @@
 # `first_percent`, `second_percent` and `memory_percent` are how much more that is than
 # reading each key once and writing it once; of tile_cut, which moves no keys, how much
 # it adds to that. calibrate.sh holds small inputs against the simulator's ledger.
-# CASES is a file with other types and counts, COMMIT names what was measured if git
+# CASES is a file with other types and counts, digits or as in 2^20; COMMIT names what was measured if git
 # cannot.
 set -u
 
@@ -29,6 +29,7 @@ fail() {
     exit 1
 }
 
+[ $# -lt 3 ] || [ -r "$3" ] || fail "no $3"
 [ -x "$calibrate" ] || fail "no $calibrate: cmake --build $build --target calibrate"
 command -v ncu >/dev/null || fail "no ncu on the PATH"
 log=$build/traffic.csv
@@ -64,11 +65,15 @@ BEGIN { FS = "\",\""; OFS = "\t"; split(counters, names, ","); last = -1 }
     sub(/\(.*/, "", kernel[number])
     figure = $NF
     gsub(/[",]/, "", figure)
+    if (figure !~ /^[0-9.]+$/)
+        exit bad = 1
     of[number, $column["Metric Name"]] = figure
     if (number > last)
         last = number
 }
 END {
+    if (bad || last < 0)
+        exit 1
     parts = split(count, power, "^")
     keys = 2 * size * (parts == 2 ? power[1] ^ power[2] : count)
     for (launch = 0; launch <= last; launch++) {
@@ -87,11 +92,15 @@ if [ $# -lt 3 ]; then
     done
 else
     cat "$3"
-fi | while read -r type count; do
+fi >"$build/traffic.cases" || fail "cannot write $build/traffic.cases"
+while read -r type count || [ -n "$type" ]; do
+    echo "$type $count" | grep -Eq '^[iuf](8|16|32|64) [0-9]+(\^[0-9]+)?$' ||
+        fail "not a type and a count: $type $count"
     ncu --csv --print-units base --print-kernel-base function --replay-mode kernel \
         --clock-control none --metrics "$counters" --log-file "$log" \
-        "$calibrate" cuda sort "$type" "$count" random tile >/dev/null ||
+        "$calibrate" cuda sort "$type" "$count" random tile </dev/null >/dev/null ||
         fail "ncu failed; its words are in $log"
-    awk -v type="$type" -v count="$count" -v size=$((${type#i} / 8)) \
-        -v counters="$counters" "$lines" "$log" >>"$out"
-done
+    awk -v type="$type" -v count="$count" -v size=$((${type#[iuf]} / 8)) \
+        -v counters="$counters" "$lines" "$log" >>"$out" ||
+        fail "ncu has not measured everything; its words are in $log"
+done <"$build/traffic.cases"

@@ -71,7 +71,7 @@ static void print_excess(const struct claim *claim)
 
     printf("%-34s %+10" PRId64 " %10s  ", "", (int64_t)more, "");
     if (claim->in_percent)
-        printf("%.2f %%; ", 100 * (double)more / (double)claim->formula);
+        printf("%.2f %%; ", 100 * (double)(int64_t)more / (double)claim->formula);
     if (claim_holds(claim))
         printf("%s: at most %" PRIu64 "\n", claim->excuse, claim->allowance);
     else

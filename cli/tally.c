@@ -109,7 +109,7 @@ struct pass {
     int joined;
 };
 
-/* Which pass moved most, or had to look at most besides. */
+/* Of all passes that which moved most; of those that look for cuts apart, all told. */
 static struct pass worst_pass(const struct tally *tally, int with_cuts)
 {
     struct pass worst = {0, 0, 0, 0};
@@ -129,8 +129,8 @@ static struct pass worst_pass(const struct tally *tally, int with_cuts)
                 pass.joined = strcmp(launch->kernel, "tile_join") == 0;
             }
         }
-        if (pass.moved + (with_cuts ? pass.looked : 0) >
-            worst.moved + (with_cuts ? worst.looked : 0))
+        if (with_cuts ? pass.looked && pass.moved + pass.looked > worst.moved + worst.looked
+                      : pass.moved > worst.moved)
             worst = pass;
     }
     return worst;

@@ -152,9 +152,16 @@ static uint64_t greater(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* Arrays of the workspace begin at multiples of 256 bytes. */
+static uint64_t rounded(uint64_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
 /*
- * In order, aligned, each with room for the round that needs most; none at all if there
- * is no round. The last one leaves no samples, so it needs no second array of them.
+ * In order, aligned, each with room for the round that needs most and no more; none at
+ * all if there is no round. The last one leaves no samples, so it needs no second array of
+ * them.
  */
 static int workspace_fits(const struct sample *s)
 {
@@ -173,14 +180,11 @@ static int workspace_fits(const struct sample *s)
     }
     if (p->rounds == 0)
         return p->workspace_bytes == 0;
-    return p->key_bytes == s->count * s->size && p->cuts_offset % 256 == 0 &&
-           p->bounds_offset % 256 == 0 && p->samples_offset % 256 == 0 &&
-           p->cuts_offset >= p->key_bytes && p->bounds_offset >= p->cuts_offset + cuts &&
-           p->samples_offset >= p->bounds_offset + bounds &&
-           p->spare_samples_offset % 256 == 0 &&
-           p->spare_samples_offset >= p->samples_offset + (joined ? samples : 0) &&
-           p->workspace_bytes >= p->spare_samples_offset + samples &&
-           p->workspace_bytes <= 2 * p->key_bytes + cuts + bounds + (64 << 10);
+    return p->key_bytes == s->count * s->size && p->cuts_offset == rounded(p->key_bytes) &&
+           p->bounds_offset == p->cuts_offset + rounded(cuts) &&
+           p->samples_offset == p->bounds_offset + rounded(bounds) &&
+           p->spare_samples_offset == p->samples_offset + (joined ? rounded(samples) : 0) &&
+           p->workspace_bytes == p->spare_samples_offset + rounded(samples);
 }
 
 static int plan_fits(struct sample *s)
