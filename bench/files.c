@@ -2,10 +2,16 @@
  * files.c - the run as programs read it: TSV, one of times and one of launches, and
  * JSON, written as it goes, so that a run that is cut short leaves what it measured.
  */
+#define _XOPEN_SOURCE 700 /* fdopen, ftruncate, realpath */
+
 #include "report.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Letters that would break a line of TSV become blanks. */
 static void write_line(FILE *to, const char *name, const char *text)
@@ -97,26 +103,64 @@ static void begin_json(struct run *run)
     json_open(&run->json, "copies", '[');
 }
 
-static int open_file(const char *path, FILE **file)
+static int cannot_write(const char *path)
 {
+    complain("bench", "cannot write %s: %s", path, strerror(errno));
+    return -1;
+}
+
+/* What a file holds stays until files_begin; one that was not there is remembered. */
+static int open_file(struct run *run, const char *path, FILE **file)
+{
+    struct stat about;
+    int is_new;
+    int number;
+
     if (!path)
         return 0;
-    *file = fopen(path, "w");
+    is_new = stat(path, &about) != 0;
+    number = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (number < 0)
+        return cannot_write(path);
+    if (is_new) /* the path may be a link, which is to stay */
+        run->created[run->created_count++] = realpath(path, NULL);
+    *file = fdopen(number, "w");
     if (*file)
         return 0;
-    complain("bench", "cannot write %s: %s", path, strerror(errno));
+    cannot_write(path);
+    close(number);
     return -1;
 }
 
 int files_open(struct run *run)
 {
+    return open_file(run, run->wish.tsv, &run->tsv) ||
+                   open_file(run, run->wish.launches, &run->launches) ||
+                   open_file(run, run->wish.json, &run->json_file)
+               ? -1
+               : 0;
+}
+
+/* Devices and pipes have nothing to empty. */
+static int empty_file(FILE *file, const char *path)
+{
+    struct stat about;
+
+    if (!file || (fstat(fileno(file), &about) == 0 && !S_ISREG(about.st_mode)))
+        return 0;
+    return ftruncate(fileno(file), 0) == 0 ? 0 : cannot_write(path);
+}
+
+int files_begin(struct run *run)
+{
     const time_t now = time(NULL);
 
-    strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    if (open_file(run->wish.tsv, &run->tsv) ||
-        open_file(run->wish.launches, &run->launches) ||
-        open_file(run->wish.json, &run->json_file))
+    if (empty_file(run->tsv, run->wish.tsv) ||
+        empty_file(run->launches, run->wish.launches) ||
+        empty_file(run->json_file, run->wish.json))
         return -1;
+    run->begun = 1;
+    strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     if (run->tsv)
         begin_tsv(run);
     if (run->launches)
@@ -250,20 +294,31 @@ static int close_file(FILE *file, const char *path)
 {
     const int failed = file && (ferror(file) | (fclose(file) != 0));
 
-    if (failed)
-        complain("bench", "cannot write %s: %s", path, strerror(errno));
-    return failed ? -1 : 0;
+    return failed ? cannot_write(path) : 0;
+}
+
+/* A run that never began leaves no file that was not there before. */
+static void forget_created(struct run *run)
+{
+    for (int i = 0; i < run->created_count; i++) {
+        if (!run->begun && run->created[i])
+            unlink(run->created[i]);
+        free(run->created[i]);
+    }
+    run->created_count = 0;
 }
 
 int files_close(struct run *run)
 {
     int failed;
 
-    if (run->json_file) {
+    if (run->json_file && run->begun) {
         json_close(&run->json, '[');
         json_close(&run->json, '{');
     }
     failed = close_file(run->tsv, run->wish.tsv);
     failed |= close_file(run->launches, run->wish.launches);
-    return close_file(run->json_file, run->wish.json) || failed ? -1 : 0;
+    failed |= close_file(run->json_file, run->wish.json);
+    forget_created(run);
+    return failed ? -1 : 0;
 }

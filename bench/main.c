@@ -11,8 +11,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* The bytes of the largest case; 0 after a complaint. */
-static uint64_t largest(const struct cases *cases)
+/* The case with the most bytes. 0, or -1 after a complaint. */
+static int find_largest(const struct cases *cases, struct one_case *largest)
 {
     uint64_t most = 0;
 
@@ -23,12 +23,14 @@ static uint64_t largest(const struct cases *cases)
         if (what.count > (UINT64_C(1) << 48) / size) {
             complain("bench", "--counts: %llu keys are beyond what can be measured",
                      (unsigned long long)what.count);
-            return 0;
+            return -1;
         }
-        if (what.count * size > most)
+        if (what.count * size > most) {
             most = what.count * size;
+            *largest = what;
+        }
     }
-    return most;
+    return 0;
 }
 
 /* The copy rows: one for each number of bytes that some case has. */
@@ -89,11 +91,12 @@ static int verdict(const struct run *run)
 /* The table, and the files beside it. */
 static int measure_all(struct run *run)
 {
-    const uint64_t bytes = largest(&run->cases);
+    struct one_case largest;
     int status = EXIT_TROUBLE;
 
-    if (bytes && stage_reserve(&run->stage, bytes) == 0 && report_aim(run) == 0 &&
-        files_open(run) == 0 && names_apart(&run->wish) == 0) {
+    if (find_largest(&run->cases, &largest) == 0 &&
+        stage_reserve(&run->stage, &largest) == 0 && report_aim(run) == 0 &&
+        files_open(run) == 0 && names_apart(&run->wish) == 0 && files_begin(run) == 0) {
         table_header(run);
         if (run_copies(run) == 0 && run_cases(run) == 0) {
             table_notes(run);

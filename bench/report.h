@@ -27,6 +27,9 @@ struct run {
     FILE *tsv;      /* or NULL */
     FILE *launches; /* or NULL */
     FILE *json_file;
+    char *created[3]; /* real names of those that were not there before */
+    int created_count;
+    int begun; /* 1: the files have been emptied and grow */
     struct json json;
     struct output report; /* if one is asked for */
 };
@@ -73,12 +76,13 @@ void table_summary(const struct run *run);
 int names_apart(const struct wish *wish);
 
 /* ---- files.c: TSV and JSON; 0, or -1 after a complaint ---- */
-int files_open(struct run *run);
+int files_open(struct run *run);  /* changes none that is there */
+int files_begin(struct run *run); /* empties all and writes their headers */
 void files_copy(struct run *run, const struct one_case *what, uint64_t bytes,
                 const struct figures *figures);
 void files_results(struct run *run); /* after the last copy */
 void files_result(struct run *run, int i, int who);
-int files_close(struct run *run);
+int files_close(struct run *run); /* removes those made by files_open if none began */
 
 /* ---- page.c: the report, an HTML page; needs all results ---- */
 int report_aim(struct run *run); /* refuses what cannot be written, before any work */

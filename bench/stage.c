@@ -92,18 +92,20 @@ static int warm_up(struct stage *stage, uint64_t bytes)
     return 0;
 }
 
-int stage_reserve(struct stage *stage, uint64_t bytes)
+int stage_reserve(struct stage *stage, const struct one_case *largest)
 {
+    const size_t size = mw_type_size(largest->type);
+    const uint64_t bytes = largest->count * size;
     mw_status status;
 
-    stage->input = memory_for("bench", bytes, 1);
+    stage->input = memory_for("bench", largest->count, size);
     if (!stage->input)
         return -1;
     status = mw_alloc(stage->context, bytes, &stage->keys);
     if (status != MW_OK)
         return trouble(stage, status, "memory for keys");
     if (!stage->plugin) {
-        stage->output = memory_for("bench", bytes, 1);
+        stage->output = memory_for("bench", largest->count, size);
         return stage->output ? 0 : -1;
     }
     status = mw_alloc(stage->context, bytes, &stage->pristine);

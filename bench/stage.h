@@ -37,8 +37,8 @@ void stage_close(struct stage *stage);
 /* What times are told by, in words. */
 const char *stage_clock(const struct stage *stage);
 
-/* Memory for keys of `bytes` bytes at most; asked for once. */
-int stage_reserve(struct stage *stage, uint64_t bytes);
+/* Memory for the keys of the largest case; asked for once. */
+int stage_reserve(struct stage *stage, const struct one_case *largest);
 
 /* Make the input of this case; the contestants that follow sort it. */
 int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed);
