@@ -67,9 +67,9 @@ static void print_serial(const struct kernel_tally *kernel)
 /* By how much a claim is exceeded, and why that may be. */
 static void print_excess(const struct claim *claim)
 {
-    const uint64_t more = claim->counted - claim->formula;
+    const int64_t more = (int64_t)(claim->counted - claim->formula); /* or less */
 
-    printf("%-34s %+10" PRId64 " %10s  ", "", (int64_t)more, "");
+    printf("%-34s %+10" PRId64 " %10s  ", "", more, "");
     if (claim->in_percent)
         printf("%.2f %%; ", 100 * (double)(int64_t)more / (double)claim->formula);
     if (claim_holds(claim))

@@ -24,6 +24,15 @@ int claim_holds(const struct claim *claim)
            claim->counted - claim->formula <= claim->allowance;
 }
 
+int tally_holds(const struct tally *tally)
+{
+    for (int i = 0; i < tally->claim_count; i++) {
+        if (!claim_holds(&tally->claims[i]))
+            return 0;
+    }
+    return 1;
+}
+
 static void add(mw_traffic *to, const mw_traffic *from)
 {
     to->shared_requests += from->shared_requests;

@@ -53,6 +53,10 @@ uint64_t traffic_conflicts(const mw_traffic *traffic);
 /* One number for how busy a line is; 0 if it caused no traffic. */
 uint64_t traffic_weight(const mw_traffic *traffic);
 
+/* Was as much counted as the formula says, or no more above it than is accounted for? */
 int claim_holds(const struct claim *claim);
+
+/* Does every claim hold? */
+int tally_holds(const struct tally *tally);
 
 #endif

@@ -92,6 +92,33 @@ static int holds(const struct found *found, const char *row)
     return seen;
 }
 
+/* What the judgement itself says of made-up counts, which the exit status hangs on. */
+static void test_judgement(struct tap *tap)
+{
+    static const struct {
+        const char *name;
+        uint64_t counted;
+        uint64_t allowance;
+        int holds;
+    } made_up[] = {
+        {"as the formula says",        100, 0,  1},
+        {"one more, none allowed",     101, 0,  0},
+        {"as many more as allowed",    107, 7,  1},
+        {"one more than allowed",      108, 7,  0},
+        {"one less, whatever allowed", 99,  10, 0},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(made_up); i++) {
+        struct tally tally = {.claim_count = 3};
+
+        for (int j = 0; j < tally.claim_count; j++) /* the odd one is in the middle */
+            tally.claims[j] = (struct claim){.counted = 100, .formula = 100};
+        tally.claims[1].counted = made_up[i].counted;
+        tally.claims[1].allowance = made_up[i].allowance;
+        tap_ok(tap, tally_holds(&tally) == made_up[i].holds, "judgement", made_up[i].name);
+    }
+}
+
 /* Nothing at all conflicts in engine heap; in tile, what is not said to may not. */
 static int no_conflicts(const struct found *found)
 {
@@ -169,6 +196,7 @@ int main(int count, char **words)
     struct tap tap = {0, 0};
     mw_context *context;
 
+    test_judgement(&tap);
     tap_ok(&tap,
            mw_open(&context, "sim", NULL) == MW_OK && mw_set_timing(context, 1) == MW_OK,
            "open", "sim");
