@@ -30,41 +30,57 @@ struct figures {
     double seconds;
 };
 
-static int read_keys(const struct sort *sort, void **keys, uint64_t *count)
+static int failed(const mw_context *context, mw_status status)
 {
-    struct input input;
-    int failed = input_open(&input, "sort", sort->input, sort->type);
-
-    if (!failed) {
-        failed = input_all(&input, keys, count);
-        input_close(&input);
-    }
-    return failed;
+    return complain("sort", "%s", device_error(context, status));
 }
 
-/* The handle is closed before anything is written: its memory may be needed then. */
-static int sort_keys(const struct sort *sort, void *keys, uint64_t count,
-                     struct figures *figures)
+/*
+ * Open the input, then the device: both are refused before a key is read, which
+ * may take as long as whoever fills a pipe likes.
+ */
+static int open_both(const struct sort *sort, struct input *input, mw_context **context)
+{
+    mw_status status;
+
+    if (input_open(input, "sort", sort->input, sort->type))
+        return -1;
+    status = device_open(context, sort->device, sort->cache, &sort->tuning);
+    return status == MW_OK ? 0 : failed(*context, status);
+}
+
+static int sort_keys(const struct sort *sort, mw_context *context, void *keys,
+                     uint64_t count, struct figures *figures)
 {
     const mw_direction direction = sort->descending ? MW_DESCENDING : MW_ASCENDING;
-    mw_context *context = NULL;
+    const double start = kit_seconds();
     mw_status status;
-    double start;
 
     *figures = (struct figures){.info = MW_INFO_INIT, .counts = MW_COUNTS_INIT};
-    status = device_open(&context, sort->device, sort->cache, &sort->tuning);
-    start = kit_seconds();
-    if (status == MW_OK)
-        status = mw_sort(context, sort->type, direction, keys, count);
+    status = mw_sort(context, sort->type, direction, keys, count);
     figures->seconds = kit_seconds() - start;
     if (status == MW_OK)
         status = mw_get_info(context, &figures->info);
     if (status == MW_OK)
         status = mw_get_counts(context, &figures->counts);
-    if (status != MW_OK)
-        complain("sort", "%s", device_error(context, status));
+    return status == MW_OK ? 0 : failed(context, status);
+}
+
+/*
+ * From the input to keys in order. The handle is closed before anything is written:
+ * its memory may be needed then.
+ */
+static int read_and_sort(const struct sort *sort, void **keys, uint64_t *count,
+                         struct figures *figures)
+{
+    struct input input = {.file = -1};
+    mw_context *context = NULL;
+    const int bad = open_both(sort, &input, &context) || input_all(&input, keys, count) ||
+                    sort_keys(sort, context, *keys, *count, figures);
+
     mw_close(context);
-    return status != MW_OK;
+    input_close(&input);
+    return bad;
 }
 
 /* Billions of keys a second. */
@@ -109,17 +125,16 @@ static int sort(const struct sort *sort)
     struct figures figures;
     void *keys = NULL;
     uint64_t count = 0;
-    int failed;
+    const int bad = output_aim(&output, "sort", sort->output) ||
+                    read_and_sort(sort, &keys, &count, &figures) || output_open(&output) ||
+                    output_write(&output, keys, count * mw_type_size(sort->type)) ||
+                    output_finish(&output);
 
-    failed = output_aim(&output, "sort", sort->output) || read_keys(sort, &keys, &count) ||
-             sort_keys(sort, keys, count, &figures) || output_open(&output) ||
-             output_write(&output, keys, count * mw_type_size(sort->type)) ||
-             output_finish(&output);
     output_drop(&output);
     free(keys);
-    if (!failed && (sort->stats || sort->json))
+    if (!bad && (sort->stats || sort->json))
         print_stats(sort, &figures);
-    return failed ? EXIT_TROUBLE : EXIT_FINE;
+    return bad ? EXIT_TROUBLE : EXIT_FINE;
 }
 
 int command_sort(int argc, char **argv)
