@@ -64,6 +64,7 @@ static int read_bytes(struct input *input, char *to, size_t bytes, size_t *got)
 int input_read(struct input *input, void *keys, uint64_t count, uint64_t *got)
 {
     const size_t size = mw_type_size(input->type);
+    const char *const name = mw_type_name(input->type);
     size_t bytes;
 
     if (read_bytes(input, keys, count * size, &bytes))
@@ -72,9 +73,9 @@ int input_read(struct input *input, void *keys, uint64_t count, uint64_t *got)
     input->count += *got;
     if (bytes % size) {
         complain(input->command,
-                 "%s has %" PRIu64 " bytes, which is no multiple of %zu, the size of a %s",
+                 "%s has %" PRIu64 " bytes, which is no multiple of %zu, the size of %s %s",
                  input->name, input->count * size + bytes % size, size,
-                 mw_type_name(input->type));
+                 *name == 'u' ? "a" : "an", name);
         return -1;
     }
     return 0;

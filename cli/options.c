@@ -55,7 +55,7 @@ static int set_number(const struct command *command, const struct option *option
     uint64_t count;
 
     if (kit_parse_count(text, &count))
-        return complain(command->name, "--%s %s: not a count, such as 1000, 5M or 2^20",
+        return complain(command->name, "--%s %s: not a number such as 1000, 5M or 2^20",
                         option->name, text);
     if (count == 0 && option->kind != OPTION_COUNT)
         return complain(command->name, "--%s %s: at least 1 is needed", option->name, text);

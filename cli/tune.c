@@ -286,6 +286,16 @@ static int tune_to_file(struct run *run)
     return status;
 }
 
+/* Which is fine; but who asked for a table is not left to look for it. */
+static int nothing_to_tune(const struct tune *choice, const char *who, const char *what)
+{
+    if (choice->tsv)
+        return complain("tune", "%s (%s): there is nothing to tune; %s was not written",
+                        who, what, choice->tsv);
+    printf("%s (%s): there is nothing to tune\n", who, what);
+    return EXIT_FINE;
+}
+
 static int tune(const struct tune *choice)
 {
     struct run run = {.choice = choice, .info = MW_INFO_INIT, .count = choice->count};
@@ -313,11 +323,9 @@ static int tune(const struct tune *choice)
     if (status != MW_OK)
         result = complain("tune", "%s", device_error(run.context, status));
     else if (run.info.architecture == 0)
-        result = printf("%s (%s): there is nothing to tune\n", run.info.device,
-                        run.info.name) < 0;
+        result = nothing_to_tune(choice, run.info.device, run.info.name);
     else if (choice->only.engine == MW_ENGINE_PAIR)
-        result = printf("engine pair has no choice of anything: there is nothing to "
-                        "tune\n") < 0;
+        result = nothing_to_tune(choice, "engine pair", "its shape is fixed");
     else
         result = tune_to_file(&run);
     mw_close(run.context);
