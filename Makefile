@@ -5,6 +5,8 @@ JOBS   = $(shell nproc)
 CMAKE_FLAGS =
 CTEST_FLAGS =
 BENCH_FLAGS =
+# For the make that CMake calls, too: it enters a folder for each of many targets.
+MAKEFLAGS += --no-print-directory
 
 all: prepare
 	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS) \

@@ -13,10 +13,13 @@ verdicts=Testing/verdicts.txt
 log=Testing/Temporary/LastTest.log
 mkdir -p Testing
 rm -f "$log"
+echo "ctest status 1" >"$verdicts.status" # unless ctest comes to its end
+# Nothing but tee stands behind ctest, and tee holds no line back.
 {
     ctest --output-on-failure "$@"
-    echo "ctest status $?"
-} 2>&1 | tee "$verdicts" | sed '/^ctest status/d'
+    echo "ctest status $?" >"$verdicts.status"
+} 2>&1 | tee "$verdicts"
+cat "$verdicts.status" >>"$verdicts"
 touch "$log"
 echo
 
