@@ -23,7 +23,7 @@ static int write_keys(const struct kit_input *input, struct output *output, void
     const size_t size = mw_type_size(input->type);
     const uint64_t most = CHUNK_BYTES / size;
 
-    if (output_open(output))
+    if (output_open(output) || output_room(output, input->count * size))
         return -1;
     for (uint64_t first = 0; first < input->count; first += most) {
         const uint64_t left = input->count - first;

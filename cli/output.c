@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #ifndef PATH_MAX
@@ -161,6 +163,24 @@ int output_open(struct output *output)
     if (output->replaces && fchmod(output->file, (mode_t)output->mode))
         return trouble(output, "keep the mode of");
     return 0;
+}
+
+int output_room(const struct output *output, uint64_t bytes)
+{
+    struct stat about;
+    struct statvfs disk;
+    uint64_t room;
+
+    if (fstat(output->file, &about) != 0 || !S_ISREG(about.st_mode) ||
+        fstatvfs(output->file, &disk) != 0)
+        return 0;
+    room = (uint64_t)disk.f_bavail * disk.f_frsize;
+    if (bytes <= room)
+        return 0;
+    complain(output->command,
+             "%s would have %" PRIu64 " bytes, and its disk has room for %" PRIu64,
+             output->name, bytes, room);
+    return -1;
 }
 
 int output_write(struct output *output, const void *bytes, size_t count)

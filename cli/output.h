@@ -24,6 +24,12 @@ struct output {
 /* Decide where to and refuse what cannot work, before any work is done. */
 int output_aim(struct output *output, const char *command, const char *path);
 
+/*
+ * Refuse to write `bytes` bytes if the disk has no room for them: that is known before
+ * it is full. To be asked when it is open; pipes and devices have room for anything.
+ */
+int output_room(const struct output *output, uint64_t bytes);
+
 /* Begin, write, finish. After a failure, and instead of finishing: output_drop. */
 int output_open(struct output *output);
 int output_write(struct output *output, const void *bytes, size_t count);

@@ -127,6 +127,7 @@ static int sort(const struct sort *sort)
     uint64_t count = 0;
     const int bad = output_aim(&output, "sort", sort->output) ||
                     read_and_sort(sort, &keys, &count, &figures) || output_open(&output) ||
+                    output_room(&output, count * mw_type_size(sort->type)) ||
                     output_write(&output, keys, count * mw_type_size(sort->type)) ||
                     output_finish(&output);
 
