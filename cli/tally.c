@@ -181,7 +181,8 @@ static void claim_pass(struct tally *tally, size_t key_size, uint64_t formula)
 }
 
 /*
- * The same with the launch that finds the cuts. It reads samples and writes cuts; in each
+ * The same with the launch that finds the cuts, of the pass which is worst by that: it
+ * may be another one. That launch reads samples and writes cuts; in each
  * list a cut looks at the keys between two samples and, over all, at a sector more,
  * where it first looked elsewhere: tests hold it to that.
  */
@@ -194,7 +195,7 @@ static void claim_cuts(struct tally *tally, size_t key_size, uint64_t formula)
         return;
     add_claim(tally,
               (struct claim){.row = "",
-                             .what = "the same, and finding its cuts",
+                             .what = "distinct sectors, with cuts",
                              .counted = pass.moved + pass.looked,
                              .formula = formula,
                              .text = "each key read and written once",
