@@ -184,9 +184,9 @@ static int measure_phases(struct stage *stage, const struct contestant *who,
     double *times = NULL;
     int failed;
 
-    mw_set_timing(stage->context, 1);
+    mw_set_timing(stage->context, MW_TIMING_PHASES);
     failed = time_launches(stage, who, judged, &times, result);
-    mw_set_timing(stage->context, 0);
+    mw_set_timing(stage->context, MW_TIMING_OFF);
     for (size_t i = 0; !failed && i < result->launch_count; i++)
         result->launches[i].milliseconds =
             figures_of(times + i * stage->trials, stage->trials).median;

@@ -26,7 +26,8 @@ static int count_keys(const struct count *count, mw_context *context,
 
     kit_input_fill(input, 0, count->count, keys);
     kit_fingerprint_add(&before, count->type, keys, count->count);
-    status = mw_set_timing(context, 1); /* which tells the launches one from another */
+    status = mw_set_timing(
+        context, MW_TIMING_LAUNCHES); /* which tells the launches one from another */
     if (status == MW_OK)
         status = mw_sort(context, count->type, direction, keys, count->count);
     if (status != MW_OK)

@@ -60,19 +60,16 @@ static uint64_t tile_pieces(const struct forecast *f, uint64_t group, uint32_t w
     return divide_up(group, tile - 2 * slack - ways / 2 * (f->tuning.items - 1));
 }
 
-/* Engine tile cuts and merges by one launch if there are few tiles. */
+/* Engine tile's blocks find the cuts of their own tile if there are few. */
 static int is_joined(const struct forecast *f, const struct forecast_round *round)
 {
     return f->tuning.engine == MW_ENGINE_TILE && round->groups * round->pieces <= 64;
 }
 
-/* Barriers behind what is fetched or found for the whole block: samples and cuts, or cuts.
- */
+/* Barriers behind what is fetched or found for the whole block: samples, and cuts. */
 static uint64_t fetches(const struct forecast *f, const struct forecast_round *round)
 {
-    enum { FEW_WAYS = 16 };
-
-    return is_joined(f, round) ? 2 : round->ways > FEW_WAYS;
+    return is_joined(f, round) ? 2 : 0;
 }
 
 static void add_round(struct forecast *f, uint64_t run, uint32_t ways)
@@ -270,8 +267,7 @@ static void merges_of_tile(struct forecast *f)
               requests + rows);
     set_range(f, MERGE_WRITE_SECTORS, "R ceil(N size / 32), + threads / 32 + 1 a tile",
               sectors, sectors + rows);
-    set(f, MERGE_BARRIERS, "warps (3 log2 K, + 2 if joined, or 1 if K > 16), each round",
-        barriers);
+    set(f, MERGE_BARRIERS, "warps (3 log2 K, + 2 if joined), each round", barriers);
     set(f, WARP_BYTES, "(threads ((items + 1) cell + 4) + 2568) / warps",
         (f->tuning.threads * ((f->tuning.items + 1) * cell + 4) + 2568) / tile_warps);
 }
@@ -331,14 +327,10 @@ static void name_figures(struct forecast *f)
 
 static void count_launches(struct forecast *f)
 {
-    uint64_t launches = f->count ? 1 : 0;
+    const int tile = f->tuning.engine == MW_ENGINE_TILE; /* finds cuts while it merges */
 
-    for (uint32_t i = 0; i < f->rounds; i++)
-        launches += is_joined(f, &f->round[i]) ? 1 : 2;
-    set(f, LAUNCHES,
-        f->tuning.engine == MW_ENGINE_TILE ? "1 + 2 R, - 1 a round of up to 64 tiles"
-                                           : "1 + 2 R",
-        launches);
+    set(f, LAUNCHES, tile ? "1 + R" : "1 + 2 R",
+        f->count ? 1 + (tile ? 1 : 2) * (uint64_t)f->rounds : 0);
 }
 
 void forecast_make(struct forecast *f, const mw_tuning *tuning, size_t key_size,
@@ -365,7 +357,7 @@ void forecast_make(struct forecast *f, const mw_tuning *tuning, size_t key_size,
 /* ---- What was counted ------------------------------------------------------------ */
 
 /*
- * The ledger's lines are of the first pass, of merging, or of cuts. Those that tile_join
+ * The ledger's lines are of the first pass, of merging, or of cuts. Those that engine tile
  * finds move nothing in bulk, and need not be told from its merging.
  */
 static void count_line(struct forecast *f, const mw_ledger_line *line)
@@ -373,7 +365,7 @@ static void count_line(struct forecast *f, const mw_ledger_line *line)
     const mw_traffic *const t = &line->traffic;
     const int merge = strstr(line->kernel, "_merge") || strstr(line->kernel, "_join");
     const int cut = strstr(line->kernel, "_cut") != NULL;
-    const int write = line->text && strstr(line->text, "STORE_BULK") != NULL;
+    const int write = line->text && strstr(line->text, "STORE_") != NULL;
     struct figure *const reads = &f->figures[merge ? MERGE_READS : FIRST_READS];
     struct figure *const bulk = reads + (write ? FIRST_WRITES - FIRST_READS : 0);
 

@@ -4,7 +4,7 @@ enum {
     LANES = 32,  /* B, and the lanes of a warp */
     SECTOR = 32, /* bytes */
     SAMPLE = 32, /* engine tile: keys for each sample */
-    CUT = 4      /* bytes of a cut in one list */
+    CELL = 8     /* bytes of a cut in one list */
 };
 
 uint64_t traffic_conflicts(const mw_traffic *traffic)
@@ -110,37 +110,15 @@ static void add_claim(struct tally *tally, struct claim claim)
     tally->claims[tally->claim_count++] = claim;
 }
 
-/* One pass: the first, or a round's cuts and merge, or both joined. */
-struct pass {
-    uint64_t moved;  /* distinct sectors of the launch that moves the keys, ... */
-    uint64_t looked; /* ... and of that which finds cuts, if that is another one */
-    uint64_t rows;   /* warps that looked for cuts there: no fewer than there are cuts */
-    int joined;
-};
-
-/* Of all passes that which moved most; of those that look for cuts apart, all told. */
-static struct pass worst_pass(const struct tally *tally, int with_cuts)
+/* Of all passes the distinct sectors of that which moved most: each is one launch. */
+static uint64_t worst_pass(const struct tally *tally)
 {
-    struct pass worst = {0, 0, 0, 0};
+    uint64_t worst = 0;
 
-    for (size_t i = 0; i < tally->launch_count;) {
-        const uint32_t round = tally->launches[i].round;
-        struct pass pass = {0, 0, 0, 0};
+    for (size_t i = 0; i < tally->launch_count; i++) {
+        const uint64_t moved = tally->launches[i].traffic.global_distinct;
 
-        for (; i < tally->launch_count && tally->launches[i].round == round; i++) {
-            const mw_launch *const launch = &tally->launches[i];
-
-            if (strcmp(launch->kernel, "tile_cut") == 0) {
-                pass.looked = launch->traffic.global_distinct;
-                pass.rows = launch->blocks * (launch->threads / LANES);
-            } else {
-                pass.moved = launch->traffic.global_distinct;
-                pass.joined = strcmp(launch->kernel, "tile_join") == 0;
-            }
-        }
-        if (with_cuts ? pass.looked && pass.moved + pass.looked > worst.moved + worst.looked
-                      : pass.moved > worst.moved)
-            worst = pass;
+        worst = moved > worst ? moved : worst;
     }
     return worst;
 }
@@ -151,59 +129,38 @@ static uint64_t sample_sectors(const struct tally *tally, size_t key_size)
     return divide_up(divide_up(tally->counts.count, SAMPLE) * key_size, SECTOR);
 }
 
-/* Sectors of a pass's cuts, and of the two bounds that each has if keys have 8 bytes. */
-static uint64_t table_sectors(const struct tally *tally, const struct pass *pass,
-                              size_t key_size)
+/* Sectors of a round's cuts: no more than two for each block that merges. */
+static uint64_t cut_sectors(const struct tally *tally)
 {
-    return divide_up(pass->rows * tally->counts.tuning.ways * CUT, SECTOR) +
-           (key_size == 8 ? divide_up(pass->rows * 2 * CUT, SECTOR) : 0);
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < tally->launch_count; i++) {
+        const mw_launch *const launch = &tally->launches[i];
+        const uint64_t cells = 2 * launch->blocks * tally->counts.tuning.ways;
+
+        if (strcmp(launch->kernel, "tile_merge") == 0 && cells > most)
+            most = cells;
+    }
+    return divide_up(most * CELL, SECTOR);
 }
 
 /*
  * What memory has to move in a pass of engine tile, whatever caches do. Besides keys
- * these are samples, written for the next pass and, in a joined one, read; and cuts,
- * unless they are found in the same launch.
+ * these are samples, read, and written for the next pass, and cuts.
  */
-static void claim_pass(struct tally *tally, size_t key_size, uint64_t formula)
+static void claim_pass(struct tally *tally, size_t key_size)
 {
-    const struct pass pass = worst_pass(tally, 0);
+    const uint64_t once = 2 * divide_up(tally->counts.count * key_size, SECTOR);
 
     add_claim(tally, (struct claim){.row = "",
                                     .what = "distinct sectors, worst pass",
-                                    .counted = pass.moved,
-                                    .formula = formula,
+                                    .counted = worst_pass(tally),
+                                    .formula = once,
                                     .text = "each key read and written once",
-                                    .allowance = (pass.joined ? 2 : 1) *
-                                                     sample_sectors(tally, key_size) +
-                                                 table_sectors(tally, &pass, key_size),
+                                    .allowance = 2 * sample_sectors(tally, key_size) +
+                                                 cut_sectors(tally),
                                     .excuse = "samples, cuts",
                                     .in_percent = 1});
-}
-
-/*
- * The same with the launch that finds the cuts, of the pass which is worst by that: it
- * may be another one. That launch reads samples and writes cuts; in each
- * list a cut looks at the keys between two samples and, over all, at a sector more,
- * where it first looked elsewhere: tests hold it to that.
- */
-static void claim_cuts(struct tally *tally, size_t key_size, uint64_t formula)
-{
-    const struct pass pass = worst_pass(tally, 1);
-    const uint64_t between = divide_up(SAMPLE * key_size, SECTOR) + 1;
-
-    if (pass.looked == 0)
-        return;
-    add_claim(tally,
-              (struct claim){.row = "",
-                             .what = "distinct sectors, with cuts",
-                             .counted = pass.moved + pass.looked,
-                             .formula = formula,
-                             .text = "each key read and written once",
-                             .allowance = 2 * sample_sectors(tally, key_size) +
-                                          2 * table_sectors(tally, &pass, key_size) +
-                                          pass.rows * tally->counts.tuning.ways * between,
-                             .excuse = "samples, cuts, keys near them",
-                             .in_percent = 1});
 }
 
 /* clang-format off */
@@ -254,12 +211,8 @@ static void make_claims(struct tally *tally, size_t key_size)
     add_claim(tally, (struct claim){
         "P7", "merge rounds", counts->rounds, sizes.rounds,
         "ceil(log_ways(count / base))", 0, "", 0});
-    if (tile && tally->launch_count > 0) {
-        const uint64_t once = 2 * divide_up(counts->count * key_size, SECTOR);
-
-        claim_pass(tally, key_size, once);
-        claim_cuts(tally, key_size, once);
-    }
+    if (tile && tally->launch_count > 0)
+        claim_pass(tally, key_size);
 }
 /* clang-format on */
 

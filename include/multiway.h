@@ -241,8 +241,9 @@ MW_API mw_status mw_get_tuning(mw_context *context, mw_type type, uint64_t count
 
 /*
  * What a kernel, a source line, a launch or a whole sort asked of memory (simulator
- * only). Distinct sectors count once in a launch for all that load them and once for
- * all that store to them: memory has to move so many at least, whatever caches do.
+ * only). Distinct sectors count once in a launch for all that load them, unless it has
+ * stored to them before, and once for all that store to them: memory has to move so many
+ * at least, whatever caches do.
  */
 typedef struct mw_traffic {
     uint64_t shared_requests;   /* warp-wide accesses to shared memory */
@@ -309,16 +310,25 @@ typedef struct mw_launch {
     mw_traffic traffic; /* all zero except on the simulator */
 } mw_launch;
 
+/* What is to be timed. */
+typedef enum mw_timing {
+    MW_TIMING_OFF,      /* nothing */
+    MW_TIMING_LAUNCHES, /* the launches that a sort makes */
+    MW_TIMING_PHASES    /* the same, with cuts and merges in launches of their own */
+} mw_timing;
+
 /*
- * Time every launch of the handle's later sorts (`on` not 0), or stop doing so,
- * which is how a handle begins. On CUDA a timed sort puts an event before its
- * first launch and one behind each, in the sort's own stream; it may create
- * events, it cannot be captured in a graph, and no launch begins before the one
- * ahead has ended, as some do otherwise. The simulator takes the time of the
- * host's clock, and counts each launch's traffic; the CPU launches nothing and
- * has nothing to time.
+ * Time every launch of the handle's later sorts, or stop doing so, which is how a
+ * handle begins. On CUDA a timed sort puts an event before its first launch and one
+ * behind each, in the sort's own stream; it may create events, it cannot be captured
+ * in a graph, and no launch begins before the one ahead has ended, as some do
+ * otherwise. The simulator takes the time of the host's clock, and counts each launch's
+ * traffic; the CPU launches nothing and has nothing to time.
+ *
+ * Engine tile finds cuts while it merges, in one launch. With MW_TIMING_PHASES it does
+ * the one before the other, so that each has its time: together they take about as long.
  */
-MW_API mw_status mw_set_timing(mw_context *context, int on);
+MW_API mw_status mw_set_timing(mw_context *context, mw_timing timing);
 
 /*
  * The launches of the handle's last sort, in their order; waits until the last

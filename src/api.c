@@ -194,12 +194,16 @@ done:
     return status;
 }
 
-mw_status mw_set_timing(mw_context *context, int on)
+mw_status mw_set_timing(mw_context *context, mw_timing timing)
 {
     mw_status status;
 
     TRY(context_ready(context));
-    context->timing = on != 0;
+    if (timing != MW_TIMING_OFF && timing != MW_TIMING_LAUNCHES &&
+        timing != MW_TIMING_PHASES)
+        return fail(&context->words, MW_BAD_ARGUMENT, "there is no timing number %d",
+                    (int)timing);
+    context->timing = timing;
 done:
     return status;
 }

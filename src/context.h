@@ -15,7 +15,7 @@ struct mw_context {
     mw_info info;
     mw_tuning tuning;    /* what the caller wishes */
     mw_counts counts;    /* of the last sort, its traffic left at 0 */
-    int timing;          /* are launches timed? */
+    mw_timing timing;    /* are launches timed? */
     int timed;           /* has `log` got its times yet? */
     struct pass_log log; /* of the last sort, if it was timed */
     void *scratch;       /* device memory that mw_sort keeps: keys, then workspace */

@@ -3,8 +3,8 @@
  *
  *   first pass   sorted runs: the base case of engine heap, the tiles of engines
  *                tile and pair; keys become unsigned numbers
- *   each round   cuts: where each piece of the output begins in each list; of a round
- *                      of few tiles, engine tile finds them in the merge's launch
+ *   each round   cuts: where each piece of the output begins in each list; engine tile
+ *                      finds them in the merge's launch
  *                merge: every `ways` neighbouring runs become one;
  *                       the last round turns numbers back into keys
  *
@@ -131,6 +131,12 @@ done:
     return status;
 }
 
+/* Engine tile: that array of the two which has not the runs' samples. */
+static uint64_t spare_samples(const struct sort *sort)
+{
+    return sort->plan->samples_offset + sort->plan->spare_samples_offset - sort->samples;
+}
+
 /* Engine tile: sort tiles from `in` to `out`, which may be the same buffer. */
 static mw_status tile_sort(struct sort *sort, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
@@ -141,6 +147,8 @@ static mw_status tile_sort(struct sort *sort, const void *in, void *out,
                                         .out = out,
                                         .samples =
                                             plan->rounds ? space + sort->samples : NULL,
+                                        .cuts = (wide *)(space + plan->cuts_offset),
+                                        .cells = plan->cut_cells,
                                         .count = sort->count,
                                         .enter = enter,
                                         .leave = leave};
@@ -149,43 +157,57 @@ static mw_status tile_sort(struct sort *sort, const void *in, void *out,
                   plan->base_shared, &args, sizeof args);
 }
 
+/* The round as kernels know it. Its samples are in one array while new ones go to another.
+ */
+static struct tile_round tile_shape(const struct sort *sort, const struct plan_round *round,
+                                    const void *in, void *out)
+{
+    const struct plan *const plan = sort->plan;
+    char *const space = sort->workspace;
+    const int is_last = round == &plan->round[plan->rounds - 1];
+
+    return (struct tile_round){.in = in,
+                               .out = out,
+                               .samples = space + sort->samples,
+                               .out_samples = is_last ? NULL : space + spare_samples(sort),
+                               .cuts = (wide *)(space + plan->cuts_offset),
+                               .count = sort->count,
+                               .run = round->run,
+                               .piece = round->piece,
+                               .groups = (unsigned)round->groups,
+                               .pieces = (unsigned)round->pieces,
+                               .number = (unsigned)(round - plan->round) + 1,
+                               .ways = (int)round->ways,
+                               .floats = sort->floats};
+}
+
 /*
- * Merge runs from `in` to `out`: first the cuts, then the tiles between them; or both
- * at once, when some blocks look for cuts among samples while others write new ones.
+ * Merge runs from `in` to `out`, in one launch: every block finds the cuts of its tile,
+ * or some blocks those of the others. Only who wants to know how long finding them takes
+ * has them found by a launch of their own.
  */
 static mw_status tile_merge(struct sort *sort, const struct plan_round *round,
                             const void *in, void *out, struct key_code leave)
 {
     const struct plan *const plan = sort->plan;
-    char *const space = sort->workspace;
-    const uint64_t spare = /* that array of the two which has not the runs' samples */
-        plan->samples_offset + plan->spare_samples_offset - sort->samples;
-    const uint64_t out_samples = round->joined ? spare : sort->samples;
-    const int is_last = round == &plan->round[plan->rounds - 1];
-    const struct tile_round shape = {.in = in,
-                                     .out = out,
-                                     .samples = space + sort->samples,
-                                     .out_samples = is_last ? NULL : space + out_samples,
-                                     .cuts = (unsigned *)(space + plan->cuts_offset),
-                                     .bounds = (unsigned *)(space + plan->bounds_offset),
-                                     .count = sort->count,
-                                     .run = round->run,
-                                     .piece = round->piece,
-                                     .groups = (unsigned)round->groups,
-                                     .pieces = (unsigned)round->pieces,
-                                     .ways = (int)round->ways,
-                                     .floats = sort->floats};
-    const struct tile_merge_args merge_args = {.round = shape, .leave = leave};
-    const struct tile_cut_args cut_args = {.round = shape};
+    const int apart = sort->log && sort->log->phases && !round->joined;
+    const uint64_t cutters = apart || round->joined ? 0 : round->cutters;
+    const uint64_t blocks = round->blocks + cutters;
+    const struct tile_cut_args cut_args = {.round = tile_shape(sort, round, in, out)};
+    const struct tile_merge_args args = {.round = cut_args.round,
+                                         .cutters = (unsigned)cutters,
+                                         .ahead = cutters ? (unsigned)round->ahead : 0,
+                                         .rate = (unsigned)((cutters << 32) / blocks + 1),
+                                         .leave = leave};
     mw_status status;
 
-    if (!round->joined)
+    if (apart)
         TRY(launch(sort, KERNEL_TILE_CUT,
                    blocks_for(round->groups * (round->pieces + 1), tile_cut_threads),
                    tile_cut_threads, 0, &cut_args, sizeof cut_args));
-    TRY(launch(sort, round->joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE, round->blocks,
-               plan->tuning.threads, plan->merge_shared, &merge_args, sizeof merge_args));
-    sort->samples = out_samples;
+    TRY(launch(sort, round->joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE, blocks,
+               plan->tuning.threads, plan->merge_shared, &args, sizeof args));
+    sort->samples = spare_samples(sort);
 done:
     return status;
 }

@@ -7,11 +7,12 @@
 #include "device.h"
 #include "plan.h"
 
-/* A first pass, and for each round cuts and the merge, or both in one. */
+/* A first pass, and for each round the merge and, if that is another launch, cuts. */
 enum { PASSES_MOST_LAUNCHES = 1 + 2 * PLAN_MOST_ROUNDS };
 
 /* What a sort launched: launch i ran between the device's time marks i and i + 1. */
 struct pass_log {
+    int phases;     /* cuts are to be found by launches of their own */
     uint32_t round; /* of the launches that come next */
     uint32_t count;
     mw_launch launches[PASSES_MOST_LAUNCHES]; /* without their times */

@@ -175,36 +175,31 @@ done:
     return status;
 }
 
-/* Lay out the workspace: the second array, then what each round's cuts need at most. */
-static void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
+/* The second array, what each round's cuts need at most, and of engine tile samples. */
+void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
 {
     const int tile = plan->tuning.engine == MW_ENGINE_TILE;
-    const size_t cut_size = tile ? sizeof(unsigned) : sizeof(wide);
-    uint64_t rows = 0;
-    uint64_t cuts = 0;
-    int joined = 0;
 
+    plan->cut_cells = 0;
     if (plan->rounds == 0)
         return;
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const struct plan_round *const round = &plan->round[i];
-        const uint64_t wanted = round->groups * (round->pieces + 1);
+        const uint64_t rows = round->groups * (round->pieces + 1);
+        const uint64_t cells = round->joined ? 0 : rows * round->ways;
 
-        rows = wanted > rows ? wanted : rows;
-        cuts = wanted * round->ways > cuts ? wanted * round->ways : cuts;
-        joined |= round->joined && i + 1 < plan->rounds; /* the last has no samples */
+        plan->cut_cells = cells > plan->cut_cells ? cells : plan->cut_cells;
     }
     plan->cuts_offset = round_up(plan->key_bytes, 256);
-    plan->bounds_offset = plan->cuts_offset + round_up(cuts * cut_size, 256);
-    plan->workspace_bytes = plan->bounds_offset;
+    plan->workspace_bytes =
+        plan->cuts_offset + round_up(plan->cut_cells * sizeof(wide), 256);
     if (!tile)
         return;
-    plan->samples_offset = plan->bounds_offset +
-                           (key_size == 8 ? round_up(rows * 2 * sizeof(unsigned), 256) : 0);
 
     const uint64_t samples = round_up(divide_up(count, TILE_SAMPLE) * key_size, 256);
 
-    plan->spare_samples_offset = plan->samples_offset + (joined ? samples : 0);
+    plan->samples_offset = plan->workspace_bytes;
+    plan->spare_samples_offset = plan->samples_offset + (plan->rounds > 1 ? samples : 0);
     plan->workspace_bytes = plan->spare_samples_offset + samples;
 }
 

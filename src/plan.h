@@ -21,15 +21,24 @@ enum { PLAN_MOST_ROUNDS = 64 };
  */
 enum { PLAN_MOST_JOINED = 64, PLAN_JOINED_EACH = 4 };
 
+/*
+ * How many tiles for each multiprocessor cuts are found ahead of merging (tile_ahead.cuh):
+ * three times as many as are merged at once. With fewer, tiles wait for cuts that take
+ * long; with many more, the second cache would no longer have the keys looked at.
+ */
+enum { PLAN_AHEAD_EACH = 12 };
+
 /* One merge round. */
 struct plan_round {
-    uint64_t run;    /* keys in each sorted run that comes in */
-    uint64_t groups; /* groups of `ways` neighbouring runs */
-    uint64_t pieces; /* pieces of each group's output: merge tasks (heap), tiles (tile) */
-    uint64_t piece;  /* keys in a piece; heap: a multiple of 32, tile: about so many */
-    uint64_t blocks; /* of the merge launch */
-    uint32_t ways;   /* runs merged at once */
-    int joined;      /* tile: cut and merged by one launch, tile_join */
+    uint64_t run;     /* keys in each sorted run that comes in */
+    uint64_t groups;  /* groups of `ways` neighbouring runs */
+    uint64_t pieces;  /* pieces of each group's output: merge tasks (heap), tiles (tile) */
+    uint64_t piece;   /* keys in a piece; heap: a multiple of 32, tile: about so many */
+    uint64_t blocks;  /* of the merge launch; tile: those that merge, ... */
+    uint64_t cutters; /* ... and those that find cuts, unless it is joined, ... */
+    uint64_t ahead;   /* ... so many of these before all others */
+    uint32_t ways;    /* runs merged at once */
+    int joined;       /* tile: every block finds the cuts of its tile, tile_join */
 };
 
 struct plan {
@@ -45,9 +54,9 @@ struct plan {
     uint64_t key_bytes;       /* of the whole array */
     uint64_t workspace_bytes; /* the second array, cuts, and for tile these: */
     uint64_t cuts_offset;     /* where in the workspace each begins */
-    uint64_t bounds_offset;
+    uint64_t cut_cells;       /* of the round that has most */
     uint64_t samples_offset;
-    uint64_t spare_samples_offset; /* the same if none but the last is joined */
+    uint64_t spare_samples_offset; /* the same if there is but one round */
 };
 
 /*

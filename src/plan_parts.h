@@ -32,4 +32,7 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
 mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count,
                     struct words *words);
 
+/* Lay out the workspace for the rounds that the plan has, of engine heap or tile. */
+void plan_workspace(struct plan *plan, size_t key_size, uint64_t count);
+
 #endif

@@ -143,9 +143,13 @@ static uint32_t choose_passes(uint64_t count, uint32_t levels, uint32_t most_lev
  * their slack and every pair of lists ends with an almost empty row. Pieces are of
  * one length: no cut is to be found near the end of a group, where samples are few.
  */
-static struct plan_round tile_round(const struct tile_geometry *tile, uint64_t count,
-                                    uint64_t run, uint32_t ways, uint64_t most_joined)
+static struct plan_round tile_round(const struct tile_geometry *tile, const mw_info *info,
+                                    uint64_t count, uint64_t run, uint32_t ways)
 {
+    const uint64_t at_once = (uint64_t)PLAN_JOINED_EACH * info->processors;
+    const uint64_t most_joined = at_once > PLAN_MOST_JOINED ? at_once : PLAN_MOST_JOINED;
+    const uint64_t ahead = (uint64_t)PLAN_AHEAD_EACH * info->processors;
+    const uint64_t warps = tile->rows / HEAP_LANES;
     const int keys = (int)(tile->rows * tile->items);
     const uint64_t group = run > count / ways ? count : run * ways;
     const uint64_t most =
@@ -157,6 +161,10 @@ static struct plan_round tile_round(const struct tile_geometry *tile, uint64_t c
     round.piece = divide_up(group, round.pieces);
     round.blocks = round.groups * round.pieces;
     round.joined = round.blocks <= most_joined;
+    round.cutters = divide_up(round.groups * (round.pieces + 1), warps);
+    round.ahead = divide_up(ahead, warps);
+    if (round.ahead > round.cutters)
+        round.ahead = round.cutters;
     return round;
 }
 
@@ -173,8 +181,6 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
     TRY(tile_tuning(plan, info, key_size, count, words));
 
     const uint64_t tiles = divide_up(count, t->base);
-    const uint64_t at_once = (uint64_t)PLAN_JOINED_EACH * info->processors;
-    const uint64_t most_joined = at_once > PLAN_MOST_JOINED ? at_once : PLAN_MOST_JOINED;
     uint64_t run = t->base;
 
     while (t->ways >> most_levels > 1)
@@ -182,14 +188,13 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
     while (UINT64_C(1) << levels < tiles)
         levels++;
     plan->rounds = choose_passes(count, levels, most_levels);
-    plan->launches = count ? 1 : 0;
+    plan->launches = count ? 1 + plan->rounds : 0;
     plan->base_blocks = tiles;
     plan->base_threads = t->threads;
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const uint32_t ways = 1u << levels_of_pass(levels, plan->rounds, i);
 
-        plan->round[i] = tile_round(&plan->tile, count, run, ways, most_joined);
-        plan->launches += plan->round[i].joined ? 1 : 2;
+        plan->round[i] = tile_round(&plan->tile, info, count, run, ways);
         run *= ways;
     }
     t->ways = plan->rounds ? plan->round[0].ways : 2;

@@ -98,6 +98,7 @@ static mw_status sort_on_device(mw_context *context, const struct plan *plan,
     note_plan(context, plan, count);
     context->log.count = 0;
     context->log.round = 0;
+    context->log.phases = context->timing == MW_TIMING_PHASES;
     context->timed = 0;
     if (device->verbs->ledger_reset)
         device->verbs->ledger_reset(device);
@@ -106,6 +107,8 @@ static mw_status sort_on_device(mw_context *context, const struct plan *plan,
     TRY(load_program(context, plan, row, &program));
     TRY(passes_sort(device, program, plan, type_code(row, direction), keys, count,
                     workspace, stream, context->timing ? &context->log : NULL));
+    if (context->log.count)
+        context->counts.launches = context->log.count;
 done:
     if (status != MW_OK)
         context->log.count = 0;

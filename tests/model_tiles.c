@@ -3,13 +3,14 @@
  * and sector. The forecast has only bounds for that, since cuts depend on the keys,
  * and no two programs need cut alike. But once the cuts are known, the rest is
  * arithmetic: here they are read from the workspace after a sort of one round. The
- * same round, cut and merged by one launch, must move just as much.
+ * same round, joined, must move just as much.
  *
  *   model_tiles [percent]
  *
  * `percent` runs so many of the cases only, evenly spread.
  */
 #include "context.h"
+#include "plan_parts.h"
 
 #include "../cli/forecast.h"
 #include "tap.h"
@@ -75,21 +76,22 @@ static void add_tile(struct moved *moved, const struct plan *plan, uint64_t size
 }
 
 /* The only round's traffic, from its cuts. */
-static struct moved moved_by(const struct plan *plan, const unsigned *cuts, uint64_t size)
+static struct moved moved_by(const struct plan *plan, const wide *cuts, uint64_t size)
 {
     const struct plan_round *const round = &plan->round[0];
     struct moved moved = {0, 0, 0, 0};
 
     for (uint64_t piece = 0; piece < round->pieces; piece++) {
-        const unsigned *const cut = cuts + piece * round->ways;
+        const wide *const cut = cuts + piece * round->ways; /* counts are below */
         uint64_t first = 0;
         uint64_t count = 0;
 
         for (uint32_t i = 0; i < round->ways; i++) {
-            const uint64_t part = cut[round->ways + i] - cut[i];
+            const unsigned start = (unsigned)cut[i];
+            const uint64_t part = (unsigned)cut[round->ways + i] - start;
 
-            add_part(&moved, plan, size, i * round->run + cut[i], part);
-            first += cut[i];
+            add_part(&moved, plan, size, i * round->run + start, part);
+            first += start;
             count += part;
         }
         add_tile(&moved, plan, size, first, count);
@@ -121,7 +123,7 @@ done:
 
 /* Is the ledger what the cuts make it? */
 static int counts_are(mw_context *context, const struct plan *plan, const struct trial *t,
-                      const unsigned *cuts)
+                      const wide *cuts)
 {
     const struct moved moved = moved_by(plan, cuts, mw_type_size(t->type));
     mw_counts counts = MW_COUNTS_INIT;
@@ -150,9 +152,9 @@ static int counts_are(mw_context *context, const struct plan *plan, const struct
     return 0;
 }
 
-/* Merge as planned, by one launch, and by two, which leave their cuts behind. */
+/* Merge as planned, joined, and otherwise, which leaves the cuts behind. */
 static int both_exact(mw_context *context, struct plan *plan, const struct trial *t,
-                      const void *keys, void *sorted, unsigned *cuts, void *const *memory)
+                      const void *keys, void *sorted, wide *cuts, void *const *memory)
 {
     struct plan_round *const round = &plan->round[0];
     const uint64_t cut_bytes = (round->pieces + 1) * round->ways * sizeof *cuts;
@@ -160,6 +162,7 @@ static int both_exact(mw_context *context, struct plan *plan, const struct trial
 
     for (int joined = 0; passed && joined <= 1; joined++) {
         round->joined = joined;
+        plan_workspace(plan, mw_type_size(t->type), t->count);
         passed = sort_by(context, plan, t, keys, sorted, memory) == MW_OK;
         if (passed && !joined)
             passed = mw_download(context, cuts, (char *)memory[1] + plan->cuts_offset,
@@ -176,7 +179,8 @@ static int traffic_exact(mw_context *context, const struct trial *t)
     const size_t size = mw_type_size(t->type);
     void *memory[2] = {NULL, NULL};
     void *const keys = malloc(2 * t->count * size);
-    unsigned *const cuts = malloc((PLAN_MOST_JOINED + 1) * TILE_MOST_WAYS * sizeof *cuts);
+    const size_t room = (PLAN_MOST_JOINED + 1) * TILE_MOST_WAYS * sizeof(wide);
+    wide *const cuts = malloc(room);
     struct words words;
     struct plan plan;
     const int passed =
@@ -184,7 +188,7 @@ static int traffic_exact(mw_context *context, const struct trial *t)
         plan_make(&plan, &t->tuning, &context->info, size, t->count, &words) == MW_OK &&
         plan.rounds == 1 && kit_fill(t->type, t->shape, t->seed, keys, t->count) == MW_OK &&
         mw_alloc(context, t->count * size, &memory[0]) == MW_OK &&
-        mw_alloc(context, plan.workspace_bytes, &memory[1]) == MW_OK &&
+        mw_alloc(context, plan.workspace_bytes + room, &memory[1]) == MW_OK &&
         both_exact(context, &plan, t, keys, (char *)keys + t->count * size, cuts, memory);
 
     mw_free(context, memory[1]);

@@ -2,8 +2,6 @@
 
 #include "tap.h"
 
-#include <string.h>
-
 /* Sectors that so many bytes fill, from the beginning of one. */
 static uint64_t sectors_of(uint64_t bytes)
 {
@@ -18,37 +16,31 @@ static uint64_t sectors_of_samples(const struct plan *plan, size_t key_size)
     return sectors_of((keys + TILE_SAMPLE - 1) / TILE_SAMPLE * key_size);
 }
 
-/* Cuts, and the bounds of 8-byte keys. */
-static uint64_t sectors_of_tables(const struct plan_round *round, size_t key_size)
+/* A cell for each list of each cut. */
+static uint64_t sectors_of_cells(uint64_t cells)
 {
-    const uint64_t cuts = round->groups * (round->pieces + 1);
-
-    return sectors_of(cuts * round->ways * sizeof(unsigned)) +
-           (key_size == 8 ? sectors_of(cuts * 2 * sizeof(unsigned)) : 0);
-}
-
-/* Cuts of a round, in all lists, if they are found by a launch of their own. */
-static uint64_t lists_cut(const struct plan_round *round)
-{
-    return round->groups * (round->pieces + 1) * round->ways;
+    return sectors_of(cells * sizeof(wide));
 }
 
 /*
- * The launch that moves the keys reads and writes each of them once, writes samples but
- * in the last pass, and reads cuts, or if it finds them itself samples; the keys that it
- * looks at for that are those which it merges.
+ * A pass reads and writes each key once, and writes samples but in the last. The first
+ * clears the cells of cuts; the others read samples. Those that are not joined have
+ * cells, too: some blocks write them before others read them. All keys that are looked at
+ * for cuts are merged in the same launch.
  */
 static int moves_little(const struct plan *plan, uint32_t number, size_t key_size,
                         uint64_t moved)
 {
     const struct plan_round *const round = number ? &plan->round[number - 1] : NULL;
-    const int apart = round && !round->joined;
     const uint64_t samples = sectors_of_samples(plan, key_size);
+    const uint64_t cells =
+        !round ? sectors_of_cells(plan->cut_cells)
+        : round->joined
+            ? 0
+            : sectors_of_cells(round->groups * (round->pieces + 1) * round->ways);
     const uint64_t least =
-        2 * sectors_of(plan->key_bytes) + (number < plan->rounds ? samples : 0);
-    const uint64_t most = least + (apart   ? sectors_of_tables(round, key_size)
-                                   : round ? samples
-                                           : 0);
+        2 * sectors_of(plan->key_bytes) + (number < plan->rounds ? samples : 0) + cells;
+    const uint64_t most = least + (round ? samples : 0);
 
     if (moved >= least && moved <= most)
         return 1;
@@ -58,38 +50,16 @@ static int moves_little(const struct plan *plan, uint32_t number, size_t key_siz
     return 0;
 }
 
-/*
- * The launch that finds the cuts of a round writes them, reads samples, and looks at the
- * keys between two samples, `key_size` sectors a list; over all cuts of a pass one more
- * is enough, whatever the shape, for those that looked elsewhere before.
- */
-static int looks_little(const struct plan *plan, const struct plan_round *round,
-                        size_t key_size, uint64_t looked, struct pass_most *most)
-{
-    const uint64_t known =
-        sectors_of_samples(plan, key_size) + sectors_of_tables(round, key_size);
-    const double each =
-        looked > known ? (double)(looked - known) / (double)lists_cut(round) : 0;
-
-    most->looked = each > most->looked ? each : most->looked;
-    if (looked <= known + lists_cut(round) * (key_size + 1))
-        return 1;
-    tap_note("%.2f sectors of keys a list and cut", each);
-    return 0;
-}
-
 /* Launch `l` of the plan's sort does not touch more than it must. */
 static int launch_fits(const struct plan *plan, const mw_launch *l, size_t key_size,
-                       int large, struct pass_most *most)
+                       int large, double *most)
 {
     const uint64_t counted = l->traffic.global_distinct;
     const double once = 2 * (double)sectors_of(plan->key_bytes);
     const double more = 100 * ((double)counted / once - 1);
 
-    if (strcmp(l->kernel, "tile_cut") == 0)
-        return looks_little(plan, &plan->round[l->round - 1], key_size, counted, most);
-    if (large && more > most->percent)
-        most->percent = more;
+    if (large && more > *most)
+        *most = more;
     if (large && more > PASS_PERCENT) {
         tap_note("pass %u: %.2f %% more than each key once", l->round, more);
         return 0;
@@ -98,7 +68,7 @@ static int launch_fits(const struct plan *plan, const mw_launch *l, size_t key_s
 }
 
 int pass_traffic_fits(mw_context *context, const struct plan *plan, size_t key_size,
-                      int large, struct pass_most *most)
+                      int large, double *most)
 {
     const mw_launch *launches;
     size_t count;

@@ -33,7 +33,7 @@ struct bench {
     void *narrow;   /* keys as the device has them, ... */
     void *samples;  /* ... and samples of its result */
     unsigned short *places;
-    unsigned *cuts;
+    wide *cuts;
 };
 
 /* A key and where it was. */

@@ -111,6 +111,22 @@ static int levels_shared(const struct sample *s)
     return sum == levels && (levels == 0 || s->plan.rounds == (levels + first - 1) / first);
 }
 
+/*
+ * There is a warp for each cut, and not a block too many; those that come first find cuts
+ * for as many tiles as there are to be, or for all.
+ */
+static int cutters_fit(const struct sample *s, const struct plan_round *r)
+{
+    const uint64_t warps = s->tile.rows / 32;
+    const uint64_t cuts = r->groups * (r->pieces + 1);
+
+    return r->cutters * warps >= cuts && (r->cutters - 1) * warps < cuts &&
+           r->ahead <= r->cutters && r->ahead > 0 &&
+           (r->ahead == r->cutters ||
+            (r->ahead * warps >= PLAN_AHEAD_EACH * s->info->processors &&
+             (r->ahead - 1) * warps < PLAN_AHEAD_EACH * s->info->processors));
+}
+
 static int round_fits(const struct sample *s, const struct plan_round *r, uint64_t run)
 {
     const uint64_t whole = run * r->ways;
@@ -123,24 +139,22 @@ static int round_fits(const struct sample *s, const struct plan_round *r, uint64
            r->piece + 2 * slack + r->ways / 2 * (items_of(s) - 1) <= tile_of(s) &&
            r->piece > 2 * slack && r->piece > tile_of(s) / 2 &&
            r->pieces * r->piece >= group && (r->pieces - 1) * r->piece < group &&
-           r->blocks == r->groups * r->pieces && r->blocks <= INT32_MAX &&
-           r->groups * (r->pieces + 1) <= INT32_MAX;
+           r->blocks == r->groups * r->pieces &&
+           r->blocks + r->groups * (r->pieces + 1) <= INT32_MAX &&
+           r->joined == (r->blocks <= 4 * s->info->processors) && cutters_fit(s, r);
 }
 
 static int rounds_fit(const struct sample *s)
 {
     uint64_t run = tile_of(s);
-    uint32_t launches = s->count ? 1 : 0;
-
     for (uint32_t i = 0; i < s->plan.rounds; i++) {
         const struct plan_round *const r = &s->plan.round[i];
 
         if (!round_fits(s, r, run))
             return 0;
-        launches += r->blocks <= 4 * s->info->processors ? 1 : 2;
         run *= r->ways;
     }
-    return run >= s->count && s->plan.launches == launches &&
+    return run >= s->count && s->plan.launches == (s->count ? 1 + s->plan.rounds : 0) &&
            s->plan.base_threads == s->tile.rows &&
            s->plan.base_shared > tile_of(s) * (s->size == 8 ? 8 : 4) &&
            s->plan.base_shared <= s->plan.merge_shared &&
@@ -160,30 +174,28 @@ static uint64_t rounded(uint64_t bytes)
 
 /*
  * In order, aligned, each with room for the round that needs most and no more; none at
- * all if there is no round. The last one leaves no samples, so it needs no second array of
- * them.
+ * all if there is no round. Joined rounds have no cells for cuts. The last one leaves no
+ * samples, so it needs no second array of them.
  */
 static int workspace_fits(const struct sample *s)
 {
     const struct plan *const p = &s->plan;
     const uint64_t samples = (s->count + 31) / 32 * s->size;
-    uint64_t cuts = 0;
-    uint64_t bounds = 0;
-    int joined = 0;
+    uint64_t cells = 0;
 
     for (uint32_t i = 0; i < p->rounds; i++) {
         const struct plan_round *const r = &p->round[i];
 
-        cuts = greater(cuts, 4 * r->groups * (r->pieces + 1) * r->ways);
-        bounds = greater(bounds, s->size == 8 ? 8 * r->groups * (r->pieces + 1) : 0);
-        joined |= r->joined && i + 1 < p->rounds;
+        if (!r->joined)
+            cells = greater(cells, r->groups * (r->pieces + 1) * r->ways);
     }
     if (p->rounds == 0)
         return p->workspace_bytes == 0;
     return p->key_bytes == s->count * s->size && p->cuts_offset == rounded(p->key_bytes) &&
-           p->bounds_offset == p->cuts_offset + rounded(cuts) &&
-           p->samples_offset == p->bounds_offset + rounded(bounds) &&
-           p->spare_samples_offset == p->samples_offset + (joined ? rounded(samples) : 0) &&
+           p->cut_cells == cells &&
+           p->samples_offset == p->cuts_offset + rounded(8 * cells) &&
+           p->spare_samples_offset ==
+               p->samples_offset + (p->rounds > 1 ? rounded(samples) : 0) &&
            p->workspace_bytes == p->spare_samples_offset + rounded(samples);
 }
 

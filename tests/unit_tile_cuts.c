@@ -67,6 +67,8 @@ static const struct shape {
     {180224, 19, 77},
 };
 
+enum { ROUND = 3 }; /* its number */
+
 enum { MOST_KEYS = 225280, MOST_CUTS = 2 * 2400 * TILE_MOST_WAYS };
 
 /* Of a cut, on average; narrow keys are equal more often. */
@@ -77,8 +79,8 @@ struct bench {
     struct words words;
     uint64_t *keys; /* the array, one key in 64 bits each */
     void *narrow;   /* the same as the device has it, then its samples */
-    unsigned *cuts;
-    unsigned *bounds;
+    wide *cells;
+    unsigned *cuts; /* their lower halves */
     int bits;
     const struct tile_geometry *tile;
 };
@@ -186,25 +188,22 @@ static mw_status cut(struct bench *b, struct tile_round round)
     const uint64_t bytes[] = {round.count * size, sample_count(&round) * size};
     const uint64_t rows = (uint64_t)round.groups * (round.pieces + 1);
     const uint64_t ways = (uint64_t)round.ways;
-    void *in = NULL, *samples = NULL, *cuts = NULL, *bounds = NULL;
+    void *in = NULL, *samples = NULL, *cuts = NULL;
     mw_status status;
 
     TRY(verbs->alloc(b->device, bytes[0], &in));
     TRY(verbs->alloc(b->device, bytes[1], &samples));
-    TRY(verbs->alloc(b->device, rows * ways * sizeof(unsigned), &cuts));
-    TRY(verbs->alloc(b->device, rows * 2 * sizeof(unsigned), &bounds));
+    TRY(verbs->alloc(b->device, rows * ways * sizeof(wide), &cuts));
     TRY(verbs->upload(b->device, in, b->narrow, bytes[0]));
     TRY(verbs->upload(b->device, samples, (char *)b->narrow + bytes[0], bytes[1]));
     round.in = in;
     round.samples = samples;
     round.cuts = cuts;
-    round.bounds = bounds;
     TRY(launch_cut(b, &round, rows));
-    TRY(verbs->download(b->device, b->cuts, cuts, rows * ways * sizeof(unsigned)));
-    if (b->bits == 64)
-        TRY(verbs->download(b->device, b->bounds, bounds, rows * 2 * sizeof(unsigned)));
+    TRY(verbs->download(b->device, b->cells, cuts, rows * ways * sizeof(wide)));
+    for (uint64_t i = 0; i < rows * ways; i++)
+        b->cuts[i] = (unsigned)b->cells[i];
 done:
-    verbs->free(b->device, bounds);
     verbs->free(b->device, cuts);
     verbs->free(b->device, samples);
     verbs->free(b->device, in);
@@ -258,15 +257,15 @@ static int consistent(const struct view *v, const unsigned *parts)
     return before < behind || (before == behind && last <= first);
 }
 
-/* Are the upper halves of keys at most bounds[0] before it, at least bounds[1] behind? */
-static int bounded(const struct view *v, const unsigned *parts, const unsigned *bounds)
+/* Are the upper halves of keys before it no greater, and of those behind it no less? */
+static int bounded(const struct view *v, const unsigned *parts, uint64_t bound)
 {
     for (int list = 0; list < v->ways; list++) {
         const unsigned part = parts[list];
 
-        if (part > 0 && key_at(v, list, part - 1) >> 32 > bounds[0])
+        if (part > 0 && key_at(v, list, part - 1) >> 32 > bound)
             return 0;
-        if (part < length_of(v, list) && key_at(v, list, part) >> 32 < bounds[1])
+        if (part < length_of(v, list) && key_at(v, list, part) >> 32 < bound)
             return 0;
     }
     return 1;
@@ -278,6 +277,7 @@ static const char *judge_cut(const struct bench *b, const struct tile_round *r,
 {
     const wide row = group * (r->pieces + 1) + i;
     const unsigned *const parts = b->cuts + row * (wide)r->ways;
+    const wide *const cells = b->cells + row * (wide)r->ways;
     const wide slack = slack_of(b);
     wide whole = 0;
     wide rank = 0;
@@ -285,6 +285,8 @@ static const char *judge_cut(const struct bench *b, const struct tile_round *r,
     for (int list = 0; list < r->ways; list++) {
         whole += length_of(v, list);
         rank += parts[list];
+        if ((cells[list] >> 32 & 0xffff) != ROUND)
+            return "not of this round";
         if (i > 0 && r->piece > 2 * slack && parts[list] < parts[list - r->ways])
             return "a part before its predecessor's";
     }
@@ -296,10 +298,7 @@ static const char *judge_cut(const struct bench *b, const struct tile_round *r,
         return "not at the group's end";
     if (rank > wanted + slack || rank + slack < wanted)
         return "too far off";
-    /* The first cut of all has none in front of it, and no place for its bound. */
-    const unsigned bounds[] = {row > 0 ? b->bounds[2 * row - 1] : 0, b->bounds[2 * row]};
-
-    if (b->bits == 64 && !bounded(v, parts, bounds))
+    if (b->bits == 64 && !bounded(v, parts, cells[0] >> 48 | cells[1] >> 48 << 16))
         return "keys are not within its bounds";
     return NULL;
 }
@@ -355,6 +354,7 @@ static int shape_right(struct bench *b, const struct shape *s, int ways, enum ki
     struct tile_round r = {.count = s->group / 16 * s->sixteenths + s->more,
                            .run = s->group / (wide)ways,
                            .piece = 2 * slack_of(b) + 11,
+                           .number = ROUND,
                            .ways = ways,
                            .floats = floats_of(b, s, kind)};
     const wide group = r.count < s->group ? r.count : s->group;
@@ -405,8 +405,8 @@ int main(void)
     struct tap tap = {0, 0};
     struct bench b = {.keys = malloc(MOST_KEYS * sizeof(uint64_t)),
                       .narrow = malloc(2 * MOST_KEYS * sizeof(uint64_t)),
-                      .cuts = malloc(MOST_CUTS * sizeof(unsigned)),
-                      .bounds = malloc(MOST_CUTS * sizeof(unsigned))};
+                      .cells = malloc(MOST_CUTS * sizeof(wide)),
+                      .cuts = malloc(MOST_CUTS * sizeof(unsigned))};
 
     tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
     for (b.bits = 8; b.bits <= 64 && b.device; b.bits *= 2) {
@@ -418,8 +418,8 @@ int main(void)
     }
     if (b.device)
         b.device->verbs->close(b.device);
-    free(b.bounds);
     free(b.cuts);
+    free(b.cells);
     free(b.narrow);
     free(b.keys);
     return tap_end(&tap);

@@ -203,7 +203,7 @@ static int tile_merged(const struct bench *b, const struct tile_round *r, uint64
                        uint64_t number, uint64_t *first)
 {
     const uint64_t ways = (uint64_t)r->ways;
-    const unsigned *const from = b->cuts + (group * (r->pieces + 1) + number) * ways;
+    const wide *const from = b->cuts + (group * (r->pieces + 1) + number) * ways;
     struct origin *const expected = malloc(tile_of(b) * sizeof *expected);
     uint64_t count = 0;
     int passed = 0;
@@ -211,7 +211,8 @@ static int tile_merged(const struct bench *b, const struct tile_round *r, uint64
     for (uint64_t list = 0; list < ways; list++) {
         const uint64_t *const keys = b->keys + (group * ways + list) * r->run;
 
-        for (uint64_t i = from[list]; i < from[ways + list]; i++, count++) {
+        for (uint64_t i = (unsigned)from[list]; i < (unsigned)from[ways + list];
+             i++, count++) {
             if (count == tile_of(b))
                 goto done;
             expected[count] = (struct origin){keys[i], count};
@@ -230,7 +231,7 @@ static int runs_merged(struct bench *b, enum kind kind, int ways, int join)
 {
     const uint64_t tile = tile_of(b);
     const uint64_t part = divide_up(tile * 9 / 4, (uint64_t)ways);
-    struct tile_round r = {.run = round_up(part, TILE_SAMPLE), .ways = ways};
+    struct tile_round r = {.run = round_up(part, TILE_SAMPLE), .number = 1, .ways = ways};
     const uint64_t group = r.run * (uint64_t)ways;
     uint64_t first = 0;
 
@@ -281,7 +282,7 @@ int main(void)
                       .narrow = malloc(MOST_KEYS * sizeof(uint64_t)),
                       .samples = malloc(MOST_KEYS * sizeof(uint64_t)),
                       .places = malloc(MOST_KEYS * sizeof(unsigned short)),
-                      .cuts = malloc(MOST_CUTS * sizeof(unsigned))};
+                      .cuts = malloc(MOST_CUTS * sizeof(wide))};
 
     tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
     for (size_t i = 0; i < COUNT_OF(placed_programs) && b.device; i++) {

@@ -119,7 +119,6 @@ enum {
     TILE_LEAST_ROWS = 64,
     TILE_MOST_ROWS = 512,
     TILE_MOST_WAYS = 32,   /* one lane looks after one list */
-    TILE_FEW_WAYS = 16,    /* with more, a tile's cuts are fetched once for its block */
     TILE_SAMPLE = 32,      /* every 32nd key of a pass's output is also a sample */
     TILE_SLACK_PART = 72,  /* a cut may be off by this part of a tile, ... */
     TILE_LEAST_SLACK = 60, /* ... or by so many keys: samples hardly tell more */
@@ -167,6 +166,8 @@ struct tile_sort_args {
     const void *in;
     void *out;
     void *samples; /* of `out`, see below; NULL: none, if this is the only pass */
+    wide *cuts;    /* of the rounds to come: `cells` of them, to be cleared */
+    wide cells;
     wide count;
     struct key_code enter;  /* from the caller's bits */
     struct key_code leave;  /* back to them, if this is the only pass */
@@ -176,33 +177,44 @@ struct tile_sort_args {
 /*
  * A merge round. `in` holds sorted runs of `run` keys (the last may be short);
  * each `ways` neighbours form a group, whose merged keys are written in
- * `pieces` tiles. cuts[(group * (pieces + 1) + i) * ways + list] says how many
- * keys of that list come before tile i: together about i * `piece`.
+ * `pieces` tiles.
+ *
+ * Row group * (pieces + 1) + i of `cuts` is the cut before tile i of a group, a cell for
+ * each list. Its lower half says how many of the list's keys come before the tile, all
+ * together about i * `piece`; then come 16 bits with the number of the round, which tell
+ * whether the cut was posted yet. Of 8-byte keys the last 16 bits of the first two cells
+ * are the lower and the upper half of a bound: no upper half of a key before the cut is
+ * greater, and none of one behind it is less.
  */
 struct tile_round {
     const void *in;
     void *out;
     const void *samples; /* key 32 i of `in` at place i */
-    void *out_samples;   /* the same of `out`; tile_join: another array; NULL: none, in */
-                         /*   the last round */
-    unsigned *cuts;      /* tile_join: none, and no bounds */
-    unsigned *bounds; /* 8-byte keys: what those between two cuts are within, the least */
-                      /*   first; next to each other: place 2 i is of the i-th cut */
+    void *out_samples;   /* the same of `out`, in another array; NULL: none, in the last */
+                         /*   round */
+    wide *cuts;          /* tile_join: none */
     wide count;
     wide run;
     wide piece;
     unsigned groups;
     unsigned pieces;
+    unsigned number; /* of the round, from 1 to 65535 */
     int ways;
     int floats; /* what keys stand for, 1: ascending floats, -1: descending ones, 0: none */
+    int unused;
 };
 
 struct tile_cut_args {
     struct tile_round round;
 };
 
+/* Of the blocks of tile_merge `cutters` find cuts, each warp one, and the others merge. */
 struct tile_merge_args {
     struct tile_round round;
+    unsigned cutters; /* 0: the cuts are there */
+    unsigned ahead;   /* cutters that come before all others, ... */
+    unsigned rate;    /* ... and how many more there are for a block, in parts of 2^32 */
+    unsigned unused;
     struct key_code leave;  /* back to the caller's bits, in the last round */
     unsigned short *places; /* TILE_PLACES: where each key of `out` was among those of */
                             /*   its tile, list after list */

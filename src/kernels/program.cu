@@ -30,7 +30,11 @@
 #include "tile_load.cuh"
 
 #include "tile_cut.cu"
+
+#include "tile_ahead.cuh"
+
 #include "tile_merge.cu"
+
 #include "tile_join.cu"
 #include "tile_sort.cu"
 

@@ -10,7 +10,6 @@
  *                             blocks have at most name_threads threads (launch.h),
  *                             name_blocks of them to share a multiprocessor
  *   DEVICE                    in front of every helper
- *   DEVICE_APART              the same, for one that is seldom called: not inlined
  *   SHARED(type, name)        `name` points at the block's shared memory
  *   THREAD BLOCK LANE         where am I: in the block, in the grid, in the warp
  *   THREADS BLOCKS            how many of us: in the block, in the grid
@@ -18,7 +17,12 @@
  *   LOAD(p) STORE(p, v)       one access to a cell, shared or global
  *   LOAD_BULK STORE_BULK      the same, where a warp moves keys to or from global
  *                             memory in one block: the ledger totals them apart
+ *   LOAD_AWAY STORE_AWAY      the same of keys that the launch has no more use for: caches
+ *                             let go of them before all else
  *   LOAD_KEPT(p)              LOAD, made even if nobody uses the value
+ *   POST(p, v) PEEK(p)        STORE and LOAD of a wide cell of global memory that blocks
+ *                             of one launch share: whole, at any time, in any order
+ *   PAUSE()                   wait a moment for what is not posted yet
  *   BARRIER()                 all threads of the block; orders all memory
  *   WARP_BARRIER()            all 32 lanes of the warp; orders their memory
  *   SHUFFLE(v, lane)          `v` of that lane; all 32 lanes take part
@@ -48,7 +52,6 @@
 #ifdef __CUDACC__ /* nvcc and NVRTC */
 
 #define DEVICE static __device__ __forceinline__
-#define DEVICE_APART static __device__ __noinline__
 #define KERNEL(name, args_t)                                                    \
     DEVICE void name##_body(const args_t &args);                                \
     extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks) \
@@ -71,7 +74,12 @@
 #define STORE(p, v) ((void)(*(p) = (v)))
 #define LOAD_BULK(p) LOAD(p)
 #define STORE_BULK(p, v) STORE(p, v)
+#define LOAD_AWAY(p) __ldcs(p)
+#define STORE_AWAY(p, v) __stcs((p), (v))
 #define LOAD_KEPT(p) simt_load_kept(p)
+#define POST(p, v) simt_post((p), (v))
+#define PEEK(p) simt_peek(p)
+#define PAUSE() __nanosleep(100)
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()
 #define SHUFFLE(v, lane) __shfl_sync(0xffffffffu, (v), (lane))
@@ -133,6 +141,23 @@ template <typename pointer> DEVICE pointer simt_opaque(pointer p)
 template <typename cell> DEVICE cell simt_load_kept(const cell *p)
 {
     return *(const volatile cell *)p;
+}
+
+/* By the second cache: the first does not learn what other multiprocessors write. */
+DEVICE void simt_post(unsigned long long *p, unsigned long long v)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(p)),
+                 "l"(v));
+}
+
+DEVICE unsigned long long simt_peek(const unsigned long long *p)
+{
+    unsigned long long v;
+
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                 : "=l"(v)
+                 : "l"(__cvta_generic_to_global(p)));
+    return v;
 }
 
 #else /* the simulator */

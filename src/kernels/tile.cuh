@@ -211,20 +211,20 @@ DEVICE void store_keys(key_cell *to, int left, int late, const bare *k)
     const int end = left - LANE + (late ? WARP : 0);
 
     if (!late)
-        STORE_BULK(&out[0], (key)k[0]);
+        STORE_AWAY(&out[0], (key)k[0]);
     if (left >= WARP * ITEMS) {
         UNROLL
         for (int i = 1; i < ITEMS; i++)
-            STORE_BULK(&out[WARP * i], (key)(late ? k[i - 1] : k[i]));
+            STORE_AWAY(&out[WARP * i], (key)(late ? k[i - 1] : k[i]));
     } else {
         UNROLL
         for (int i = 1; i < ITEMS; i++) {
             if (WARP * i < end)
-                STORE_BULK(&out[WARP * i], (key)(late ? k[i - 1] : k[i]));
+                STORE_AWAY(&out[WARP * i], (key)(late ? k[i - 1] : k[i]));
         }
     }
     if (late && WARP * ITEMS < end)
-        STORE_BULK(&out[WARP * ITEMS], (key)k[ITEMS - 1]);
+        STORE_AWAY(&out[WARP * ITEMS], (key)k[ITEMS - 1]);
 }
 
 /*
@@ -281,6 +281,6 @@ DEVICE void store_places(int cells, const struct tile_target *to)
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
         if (WARP * i < left)
-            STORE_BULK(&out[WARP * i], place_of(LOAD(&from[STEP * i])));
+            STORE_AWAY(&out[WARP * i], place_of(LOAD(&from[STEP * i])));
     }
 }

@@ -14,7 +14,9 @@
  * near enough, the exact places are found between two samples of each list. A
  * pivot that turns out too far off, which is rare, starts a search among keys.
  *
- * One warp finds one cut (tile_pivot.cuh). A group has fewer than 2^32 keys.
+ * One warp finds one cut (tile_pivot.cuh). A group has fewer than 2^32 keys. Mostly it
+ * is a warp of tile_merge, shortly before the cut is wanted (tile_ahead.cuh); kernel
+ * tile_cut is for who wants to know how long finding them all takes.
  */
 
 /* Which cut a warp is to find, and what is known of it. */
@@ -44,40 +46,35 @@ DEVICE struct cut_task task_of(const struct tile_round *round, unsigned group,
     return t;
 }
 
-/* Where a cut is put, and what of it. */
-struct cut_place {
-    unsigned_cell *cuts;   /* keys of each list before it */
-    unsigned_cell *bounds; /* NEAR_KEYS: the least behind it here, ... */
-    int sides;             /* ... if CUT_BEHIND is set, and if CUT_BEFORE is the most */
-                           /*   that is before it one place ahead */
-};
-
-enum { CUT_BEFORE = 1, CUT_BEHIND = 2 }; /* a bit for each of the lanes that store them */
-
-#if NEAR_KEYS
-
 /*
- * Bounds of the keys on both sides of a cut, by their upper halves: of the most
- * that is before it, and of the least behind it. The pivot's key is both; the two
- * ends of the group have no pivot. What two cuts say of the tile between them lies
- * side by side, for one request to read.
+ * NEAR_KEYS: a bound of keys' upper halves. No key before the cut is greater, and none
+ * behind it is less. That is the pivot's; at the two ends of the group, which have no
+ * pivot, it is for the one side that there are keys on.
  */
-DEVICE void put_bounds(const struct tile_round *round, const struct cut_task *t,
-                       const struct cut_place *to, const struct cut_pivot *p)
+DEVICE unsigned find_bound(const struct tile_round *round, const struct cut_task *t,
+                           const struct cut_pivot *p)
 {
+#if NEAR_KEYS
     const key_cell *const keys = (const key_cell *)round->in + t->list_first;
-    unsigned most = p->owner < 0 ? ~0u : (unsigned)(p->value >> 32);
-    unsigned least = p->owner < 0 ? 0 : most;
 
     if (t->target == 0)
-        least = ~GREATEST(t->length ? (unsigned)~(LOAD(&keys[0]) >> 32) : 0);
-    else if (t->target == t->whole)
-        most = GREATEST(t->length ? (unsigned)(LOAD(&keys[t->length - 1]) >> 32) : 0);
-    if (LANE < 2 && to->sides >> LANE & 1)
-        STORE(to->bounds + LANE - 1, LANE ? least : most);
+        return ~GREATEST(t->length ? (unsigned)~(LOAD(&keys[0]) >> 32) : 0);
+    if (t->target == t->whole)
+        return GREATEST(t->length ? (unsigned)(LOAD(&keys[t->length - 1]) >> 32) : 0);
+    return (unsigned)(p->value >> 32);
+#else
+    (void)round;
+    (void)t;
+    (void)p;
+    return 0;
+#endif
 }
 
-#endif
+/* My list's cell of a cut, but for the number of the round. */
+DEVICE wide cell_of(unsigned before, unsigned bound)
+{
+    return (wide)(LANE == 0 ? bound & 0xffff : bound >> 16) << 48 | before;
+}
 
 /* What a warp has found: my list's keys before the cut, and the pivot, if there is one. */
 struct cut {
@@ -120,14 +117,29 @@ DEVICE struct cut find_cut(const struct tile_round *round,
     return c;
 }
 
-DEVICE void put_cut(const struct tile_round *round, const struct cut *c,
-                    const struct cut_place *to)
+/* The cells of a cut. */
+DEVICE wide_cell *cells_of(const struct tile_round *round, unsigned row)
 {
+    return (wide_cell *)round->cuts + (wide)row * (unsigned)round->ways;
+}
+
+/* Find the cut of a row, and post it. */
+DEVICE void post_cut(const struct tile_round *round, unsigned row)
+{
+    const struct cut_samples samples = {(const key_cell *)round->samples, 0};
+    const unsigned group = row / (round->pieces + 1);
+    const unsigned piece = row - group * (round->pieces + 1);
+    const struct cut c = find_cut(round, &samples, group, piece, 0);
+    const unsigned bound = find_bound(round, &c.task, &c.pivot);
+
     if (LANE < round->ways)
-        STORE(&to->cuts[LANE], c->before);
-#if NEAR_KEYS
-    put_bounds(round, &c->task, to, &c->pivot);
-#endif
+        POST(cells_of(round, row) + LANE,
+             (wide)round->number << 32 | cell_of(c.before, bound));
+}
+
+DEVICE unsigned rows_of(const struct tile_round *round)
+{
+    return round->groups * (round->pieces + 1);
 }
 
 enum { tile_cut_blocks = 10 };
@@ -135,21 +147,8 @@ enum { tile_cut_blocks = 10 };
 /* Each warp finds one cut. */
 KERNEL(tile_cut, struct tile_cut_args)
 {
-    const struct tile_round *const round = &args.round;
-    const unsigned number = (unsigned)BLOCK * (THREADS / WARP) + THREAD / WARP;
-    const unsigned group = number / (round->pieces + 1);
-    const unsigned piece = number % (round->pieces + 1);
+    const unsigned row = (unsigned)BLOCK * (THREADS / WARP) + THREAD / WARP;
 
-    if (group >= round->groups)
-        return;
-
-    const struct cut_samples samples = {(const key_cell *)round->samples, 0};
-    const struct cut c = find_cut(round, &samples, group, piece, 0);
-    const wide row = (wide)group * (round->pieces + 1) + piece;
-    struct cut_place to;
-
-    to.cuts = (unsigned_cell *)round->cuts + row * round->ways;
-    to.bounds = (unsigned_cell *)round->bounds + 2 * row;
-    to.sides = row > 0 ? CUT_BEFORE | CUT_BEHIND : CUT_BEHIND;
-    put_cut(round, &c, &to);
+    if (row < rows_of(&args.round))
+        post_cut(&args.round, row);
 }

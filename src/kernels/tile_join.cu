@@ -62,8 +62,8 @@ KERNEL(tile_join, struct tile_merge_args)
     SHARED(struct tile_merge_shared, sm);
     const struct tile_round *const round = &args.round;
     const int side = THREAD / WARP; /* 0: before my tile, 1: behind it */
-    unsigned_cell *const cuts = (unsigned_cell *)sm->splits;
-    wide_cell *const bounds = &sm->tree.rows[0];
+    unsigned_cell *const before = (unsigned_cell *)sm->splits;
+    unsigned_cell *const bounds = (unsigned_cell *)&sm->tree.rows[0];
     const unsigned group = (unsigned)BLOCK / round->pieces;
     const struct cut_samples samples = fetch_samples(round, group, (key_cell *)sm->cells);
 
@@ -71,13 +71,21 @@ KERNEL(tile_join, struct tile_merge_args)
     if (side < 2) {
         const struct cut c =
             find_cut(round, &samples, group, (unsigned)BLOCK % round->pieces + side, 1);
-        struct cut_place to;
+        const unsigned bound = find_bound(round, &c.task, &c.pivot);
 
-        to.cuts = cuts + side * round->ways;
-        to.bounds = (unsigned_cell *)bounds + 2 * side;
-        to.sides = side ? CUT_BEFORE : CUT_BEHIND;
-        put_cut(round, &c, &to);
+        if (LANE < round->ways)
+            STORE(&before[side * round->ways + LANE], c.before);
+        if (NEAR_KEYS && LANE == 0)
+            STORE(&bounds[side], bound);
     }
     BARRIER();
-    merge_tile(&args, sm, cuts, bounds);
+
+    const int mine = LANE < round->ways; /* other lanes have no list */
+    const unsigned first = mine ? LOAD(&before[LANE]) : 0;
+    const unsigned second = mine ? LOAD(&before[round->ways + LANE]) : 0;
+    struct tile_cuts cuts;
+
+    cuts.first = cell_of(first, NEAR_KEYS ? LOAD(&bounds[0]) : 0);
+    cuts.second = cell_of(second, NEAR_KEYS ? LOAD(&bounds[1]) : 0);
+    merge_tile(&args, sm, group, &cuts);
 }

@@ -8,8 +8,8 @@
  *
  * Kernels include nothing: program.cu puts the texts together, what is below first.
  * Here that is item.cuh (what a row has: keys, or keys with places), pipes.cuh (which
- * says when keys are near, and what that is good for), network.cuh, tile.cuh and
- * tile_load.cuh.
+ * says when keys are near, and what that is good for), network.cuh, tile.cuh,
+ * tile_load.cuh, tile_cut.cu and tile_ahead.cuh.
  */
 
 enum { BANKS = 128 / CELL_BYTES }; /* cells that fill all banks once */
@@ -83,22 +83,17 @@ DEVICE void plant_tree(struct tile_tree *tree, const struct tile_list *mine, int
 }
 
 /* Every warp finds this out for itself: cheaper than to wait for one of them. */
-DEVICE struct tile_list plan_lists(const struct tile_round *round,
-                                   const unsigned_cell *cuts, int cells,
+DEVICE struct tile_list plan_lists(const struct tile_round *round, unsigned group,
+                                   const struct tile_cuts *cuts, int cells,
                                    struct tile_tree *tree)
 {
-    const unsigned group = (unsigned)BLOCK / round->pieces;
     const unsigned run = (unsigned)round->run;
     const unsigned group_first = group * round->ways * run;
     const int is_b = LANE % 2;
     struct tile_list list;
-    unsigned start = 0;
+    const unsigned start = (unsigned)cuts->first;
 
-    list.count = 0;
-    if (LANE < round->ways) {
-        start = LOAD(&cuts[LANE]);
-        list.count = (int)(LOAD(&cuts[round->ways + LANE]) - start);
-    }
+    list.count = (int)((unsigned)cuts->second - start);
     list.from = group_first + LANE * run + start;
     list.staged = PLACED ? (int)sum_up_to_lane((unsigned)list.count) - list.count : 0;
 
@@ -222,8 +217,19 @@ struct tile_base {
     int near;
 };
 
-/* `bounds`: what the tile's keys are within, the least, and in the upper half the most. */
-DEVICE struct tile_base find_base(const wide_cell *bounds)
+#if NEAR_KEYS
+
+DEVICE unsigned bound_of(wide cell)
+{
+    const unsigned half = (unsigned)(cell >> 48);
+
+    return SHUFFLE(half, 0) | SHUFFLE(half, 1) << 16;
+}
+
+#endif
+
+/* By what the tile's two cuts say of the keys between them. */
+DEVICE struct tile_base find_base(const struct tile_cuts *cuts)
 {
     struct tile_base b;
 
@@ -231,32 +237,27 @@ DEVICE struct tile_base find_base(const wide_cell *bounds)
     b.fill = filler();
     b.near = ITEMS_NEAR;
 #if NEAR_KEYS
-    const wide both = LOAD(bounds);
-    const unsigned least = (unsigned)both;        /* behind the cut before the tile */
-    const unsigned most = (unsigned)(both >> 32); /* before the cut behind it */
+    const unsigned least = bound_of(cuts->first);
 
-    if (most - least < 0x7fefffffu) {
+    if (bound_of(cuts->second) - least < 0x7fefffffu) {
         b.base = (bare)least << 32;
         b.fill = 0x7fefffffffffffffull; /* the greatest double */
         b.near = 1;
     }
 #else
-    (void)bounds;
+    (void)cuts;
 #endif
     return b;
 }
 
-/*
- * Merge and write tile BLOCK. Its cuts, the one before it and then the one behind,
- * and its bounds lie in global or in shared memory, but not in `cells`.
- */
+/* Merge and write the tile between two cuts. */
 DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_shared *sm,
-                       const unsigned_cell *cuts, const wide_cell *bounds)
+                       unsigned group, const struct tile_cuts *cuts)
 {
     const struct tile_round *const round = &args->round;
     const int cells = SHARED_ADDRESS(sm->cells);
-    const struct tile_base b = find_base(bounds);
-    const struct tile_list list = plan_lists(round, cuts, cells, &sm->tree);
+    const struct tile_base b = find_base(cuts);
+    const struct tile_list list = plan_lists(round, group, cuts, cells, &sm->tree);
     struct tile_target to;
 
     load_lists(&list, (const key_cell *)round->in, b.base);
@@ -280,25 +281,14 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
         store_places(cells, &to);
 }
 
-/*
- * Each block merges and writes one tile. Of few lists every warp reads the cuts for
- * itself; of many that would be a few parts in a hundred of all that is read, and they
- * are fetched once, to a place that merging has no use for yet.
- */
+/* Each block finds cuts, or merges and writes one tile. */
 KERNEL(tile_merge, struct tile_merge_args)
 {
     SHARED(struct tile_merge_shared, sm);
-    const struct tile_round *const round = &args.round;
-    const wide row = (wide)BLOCK + (unsigned)BLOCK / round->pieces;
-    const unsigned_cell *cuts = (const unsigned_cell *)round->cuts + row * round->ways;
+    const struct tile_part part = my_part(&args);
+    const unsigned group = part.number / args.round.pieces;
+    const struct tile_cuts cuts = meet_cuts(&args.round, &part, group);
 
-    if (round->ways > TILE_FEW_WAYS) {
-        unsigned_cell *const fetched = (unsigned_cell *)sm->splits;
-
-        if (THREAD < 2 * round->ways)
-            STORE(&fetched[THREAD], LOAD(&cuts[THREAD]));
-        BARRIER();
-        cuts = fetched;
-    }
-    merge_tile(&args, sm, cuts, (const wide_cell *)round->bounds + row);
+    if (!part.cuts)
+        merge_tile(&args, sm, group, &cuts);
 }

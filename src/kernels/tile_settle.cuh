@@ -252,8 +252,8 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
  * A pivot that has `aim` keys before it, or up to `tolerance` more or fewer: found
  * in my window `lo` to `hi` of `keys` and those of the other lanes.
  */
-DEVICE_APART struct cut_pivot settle(const key_cell *keys, unsigned lo, unsigned hi,
-                                     unsigned aim, unsigned tolerance)
+DEVICE struct cut_pivot settle(const key_cell *keys, unsigned lo, unsigned hi, unsigned aim,
+                               unsigned tolerance)
 {
     struct cut_span w = {keys, lo, hi};
     struct cut_bounds bounds = {0, -1, (key) ~(key)0, WARP};

@@ -124,6 +124,15 @@ enum {
         TILE_SORT_BLOCKS ? TILE_SORT_BLOCKS : TILE_BLOCKS(TILE_ROWS, ITEMS, ITEM_BYTES)
 };
 
+/* No cut is there yet, whatever was in its cells. */
+DEVICE void clear_cuts(const struct tile_sort_args *args)
+{
+    const unsigned step = (unsigned)BLOCKS * TILE_ROWS;
+
+    for (unsigned i = (unsigned)BLOCK * TILE_ROWS + THREAD; i < args->cells; i += step)
+        STORE((wide_cell *)args->cuts + i, 0);
+}
+
 /* Each block sorts one tile; the last may be short. */
 KERNEL(tile_sort, struct tile_sort_args)
 {
@@ -149,4 +158,5 @@ KERNEL(tile_sort, struct tile_sort_args)
     store_rows(cells, &to, 0, 0, &args.leave);
     if (PLACED)
         store_places(cells, &to);
+    clear_cuts(&args);
 }

@@ -102,7 +102,7 @@ static struct phrase party_of(const struct machine *m, shadow_mark other, int wr
     struct phrase p;
     int used;
 
-    if (other & SHADOW_FLAGS)
+    if (other & SHADOW_FLAGS & ~SHADOW_OPEN)
         used = snprintf(p.text, sizeof p.text, "threads of %s read", block);
     else
         used = snprintf(p.text, sizeof p.text, "thread %u of %s %s", shadow_thread(other),

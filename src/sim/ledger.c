@@ -216,7 +216,7 @@ mw_status ledger_lines(struct ledger *ledger, struct words *words,
             .kernel = e->kernel->name,
             .file = base_name(e->site->file),
             .line = e->site->line,
-            .bulk = e->site->bulk,
+            .bulk = e->site->manner == SIMT_BULK,
             .launches = launches_of(ledger, e->kernel->name),
             .traffic = e->traffic,
         };

@@ -176,10 +176,14 @@ uint32_t memory_meet(struct memory *memory, const uint64_t *sectors, uint32_t co
         const uintptr_t at = (uintptr_t)(sectors[i] * SECTOR);
         const struct allocation *const a = memory_find(memory, at, 1);
         struct sector *const sector = &a->sectors[(at - a->first) / SECTOR];
-        uint64_t *const last = wrote ? &sector->wrote : &sector->read;
 
-        fresh += *last != launch;
-        *last = launch;
+        if (wrote) {
+            fresh += sector->wrote != launch;
+            sector->wrote = launch;
+        } else {
+            fresh += sector->read != launch && sector->wrote != launch;
+            sector->read = launch;
+        }
     }
     return fresh;
 }

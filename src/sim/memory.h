@@ -53,7 +53,8 @@ int memory_mark(struct allocation *allocation, uint32_t bytes);
 
 /*
  * Enter that the launch that began at tick `launch` reads or, if `wrote`, writes these
- * sectors, all of which have marks; returns how many of them it had not yet.
+ * sectors, all of which have marks; returns how many of them it had not yet. What it has
+ * written it need not fetch to read it.
  */
 uint32_t memory_meet(struct memory *memory, const uint64_t *sectors, uint32_t count,
                      int wrote, uint64_t launch);

@@ -10,6 +10,9 @@
  *   threads of one block    the earlier tick lies before the block's last BARRIER
  *   different blocks        only if they belong to different launches
  *
+ * Accesses that are open, by POST and PEEK, need no order among themselves, but with
+ * all others they do.
+ *
  * One writer and a summary of the readers are kept for each piece, which is
  * enough to catch every race between two accesses, in whatever order the
  * simulator happened to run them.
@@ -20,8 +23,8 @@
 #include <stdint.h>
 
 /*
- * A mark is, from the top: 38 bits of tick, 13 of line (a number of the
- * ledger, 0 if it has too many), 10 of thread, 3 of flags. Zero: nobody yet.
+ * A mark is, from the top: 37 bits of tick, 13 of line (a number of the
+ * ledger, 0 if it has too many), 10 of thread, 4 of flags. Zero: nobody yet.
  */
 typedef uint64_t shadow_mark;
 
@@ -29,11 +32,12 @@ enum {
     SHADOW_OTHER_LANES = 1, /* readers only: more lanes read it in this epoch ... */
     SHADOW_OTHER_WARPS = 2, /* ... more warps since the block's last barrier ... */
     SHADOW_OTHER_BLOCK = 4, /* ... another block in this launch */
-    SHADOW_FLAGS = 7,
-    SHADOW_THREAD_SHIFT = 3,
+    SHADOW_OPEN = 8,        /* it was an open access; of readers, all were */
+    SHADOW_FLAGS = 15,
+    SHADOW_THREAD_SHIFT = 4,
     SHADOW_WARP_SHIFT = SHADOW_THREAD_SHIFT + 5,
-    SHADOW_LINE_SHIFT = 13,
-    SHADOW_TICK_SHIFT = 26,
+    SHADOW_LINE_SHIFT = 14,
+    SHADOW_TICK_SHIFT = 27,
     SHADOW_MOST_THREADS = 1 << (SHADOW_LINE_SHIFT - SHADOW_THREAD_SHIFT),
     SHADOW_MOST_LINES = 1 << (SHADOW_TICK_SHIFT - SHADOW_LINE_SHIFT)
 };
@@ -84,6 +88,8 @@ static inline int shadow_unordered(const struct shadow_times *times, shadow_mark
 {
     const uint64_t tick = shadow_tick(mark);
 
+    if (mark & mine & SHADOW_OPEN)
+        return 0;
     if (tick >= times->barrier) {
         if (mark & SHADOW_OTHER_WARPS || !shadow_same_warp(mark, mine))
             return 1;
@@ -105,7 +111,9 @@ static inline shadow_mark shadow_read(const struct shadow_times *times, struct s
         return s->wrote;
     if (tick < times->launch) {
         s->read = mine;
-    } else if (tick < times->block) {
+        return 0;
+    }
+    if (tick < times->block) {
         s->read = mine | SHADOW_OTHER_BLOCK;
     } else if (tick < times->barrier) {
         s->read = mine | (before & SHADOW_OTHER_BLOCK);
@@ -116,6 +124,8 @@ static inline shadow_mark shadow_read(const struct shadow_times *times, struct s
     } else if (shadow_thread(before ^ mine) != 0) {
         s->read = before | SHADOW_OTHER_LANES;
     }
+    if (!(before & mine & SHADOW_OPEN))
+        s->read &= ~(shadow_mark)SHADOW_OPEN;
     return 0;
 }
 

@@ -19,13 +19,20 @@ enum simt_word {
     SIMT_EXIT
 };
 
+/* How a word touches memory. */
+enum simt_manner {
+    SIMT_PLAIN,
+    SIMT_BULK, /* a warp moves keys in one block */
+    SIMT_OPEN  /* other blocks may do so at the same time */
+};
+
 /* One word in one place of the source. Never written, so all machines may share it. */
 struct simt_site {
     const char *file;
     int line;
-    unsigned char word;  /* enum simt_word */
-    unsigned char bytes; /* of the cell */
-    unsigned char bulk;
+    unsigned char word;   /* enum simt_word */
+    unsigned char bytes;  /* of the cell */
+    unsigned char manner; /* enum simt_manner */
 };
 
 /* A kernel as the simulator starts it: each fibre calls `run` with the arguments. */

@@ -20,14 +20,15 @@
  * One word may stand inside another, so what a word declares has a number of
  * its own in its name.
  */
-#define SIMT_SITE_AS(number, word, bytes, bulk)                                        \
+#define SIMT_SITE_AS(number, word, bytes, manner)                                      \
     (__extension__({                                                                   \
         static const struct simt_site simt_site_##number = {SIMT_FILE, __LINE__, word, \
-                                                            bytes, bulk};              \
+                                                            bytes, manner};            \
         &simt_site_##number;                                                           \
     }))
-#define SIMT_SITE_NUMBER(number, word, bytes, bulk) SIMT_SITE_AS(number, word, bytes, bulk)
-#define SIMT_SITE(word, bytes, bulk) SIMT_SITE_NUMBER(__COUNTER__, word, bytes, bulk)
+#define SIMT_SITE_NUMBER(number, word, bytes, manner) \
+    SIMT_SITE_AS(number, word, bytes, manner)
+#define SIMT_SITE(word, bytes, manner) SIMT_SITE_NUMBER(__COUNTER__, word, bytes, manner)
 
 #if defined(TILE_ROWS) && defined(TILE_PLACES)
 #define SIMT_KERNEL_OF(name, bits, rows, items) \
@@ -62,7 +63,6 @@
     static void name(__attribute__((unused)) const args_t args)
 
 #define DEVICE static inline __attribute__((unused))
-#define DEVICE_APART DEVICE
 #define SHARED(type, name) type *const name = (type *)simt_here->shared
 
 #define THREAD (+simt_here->thread)
@@ -81,24 +81,31 @@
                    #name " is no cell: 1, 2, 4, 8 or 16 bytes")
 
 /* The comma makes the result a value: nothing can be assigned to a LOAD. */
-#define SIMT_READ(p, bulk)                                                           \
-    ((void)0,                                                                        \
-     ((__typeof__((p) + 0))simt_touch(SIMT_SITE(SIMT_LOAD, sizeof *(p), bulk), (p))) \
+#define SIMT_READ(p, manner)                                                           \
+    ((void)0,                                                                          \
+     ((__typeof__((p) + 0))simt_touch(SIMT_SITE(SIMT_LOAD, sizeof *(p), manner), (p))) \
          ->simt_value)
 
 /* The value comes first: words in it belong in front of the access. */
-#define SIMT_WRITE(p, v, bulk)                                                           \
-    ((void)__extension__({                                                               \
-        const __typeof__((p)->simt_value) simt_new = (v);                                \
-        ((__typeof__((p) + 0))simt_touch(SIMT_SITE(SIMT_STORE, sizeof *(p), bulk), (p))) \
-            ->simt_value = simt_new;                                                     \
+#define SIMT_WRITE(p, v, manner)                                                           \
+    ((void)__extension__({                                                                 \
+        const __typeof__((p)->simt_value) simt_new = (v);                                  \
+        ((__typeof__((p) + 0))simt_touch(SIMT_SITE(SIMT_STORE, sizeof *(p), manner), (p))) \
+            ->simt_value = simt_new;                                                       \
     }))
 
-#define LOAD(p) SIMT_READ(p, 0)
-#define STORE(p, v) SIMT_WRITE(p, v, 0)
-#define LOAD_BULK(p) SIMT_READ(p, 1)
-#define LOAD_KEPT(p) SIMT_READ(p, 0)
-#define STORE_BULK(p, v) SIMT_WRITE(p, v, 1)
+#define LOAD(p) SIMT_READ(p, SIMT_PLAIN)
+#define STORE(p, v) SIMT_WRITE(p, v, SIMT_PLAIN)
+#define LOAD_BULK(p) SIMT_READ(p, SIMT_BULK)
+#define LOAD_KEPT(p) SIMT_READ(p, SIMT_PLAIN)
+#define STORE_BULK(p, v) SIMT_WRITE(p, v, SIMT_BULK)
+#define LOAD_AWAY(p) SIMT_READ(p, SIMT_BULK)
+#define STORE_AWAY(p, v) SIMT_WRITE(p, v, SIMT_BULK)
+
+/* Blocks run one after the other: to wait for a later one is of no use. */
+#define POST(p, v) SIMT_WRITE(p, v, SIMT_OPEN)
+#define PEEK(p) SIMT_READ(p, SIMT_OPEN)
+#define PAUSE() ((void)0)
 
 #define BARRIER() simt_meet(SIMT_SITE(SIMT_BARRIER, 0, 0))
 #define WARP_BARRIER() simt_meet(SIMT_SITE(SIMT_WARP_BARRIER, 0, 0))

@@ -17,10 +17,12 @@ static void open_request(const struct lane *lane, struct request *request)
                       m->limits.accesses);
 }
 
-static shadow_mark my_mark(const struct lane *lane, uint32_t line)
+static shadow_mark my_mark(const struct lane *lane, const struct request *request)
 {
-    return shadow_mark_of(lane->machine->warp->epoch, line < SHADOW_MOST_LINES ? line : 0,
-                          (uint32_t)lane->place.thread);
+    const uint32_t line = request->line < SHADOW_MOST_LINES ? request->line : 0;
+
+    return shadow_mark_of(lane->machine->warp->epoch, line, (uint32_t)lane->place.thread) |
+           (request->site->manner == SIMT_OPEN ? SHADOW_OPEN : 0);
 }
 
 /* Enter this access into `count` marks, and see whether it may be. */
@@ -102,7 +104,7 @@ void *simt_touch(const struct simt_site *site, const void *cell)
         open_request(lane, request);
     if (__builtin_expect(at & (site->bytes - 1u), 0))
         fault_alignment(lane, site, at);
-    mine = my_mark(lane, request->line);
+    mine = my_mark(lane, request);
     if (offset < m->shared_bytes) {
         if (__builtin_expect(site->bytes > m->shared_bytes - offset, 0))
             fault_bounds(lane, site, at);
