@@ -1,10 +1,11 @@
 /*
- * tile_join.cu - tile_cut and tile_merge in one launch, for rounds of few tiles.
+ * tile_join.cu - cut and merge block by block, for rounds of few tiles.
  *
  * A block finds the cuts on both sides of its tile, each by one warp, and merges the
  * tile. Neighbours find the cut between them twice, and alike, since both see the same
  * lists and samples: the merged tile's samples must therefore go elsewhere. A large
- * round would pay for finding twice, a small one saves a launch.
+ * round would pay for finding twice; in a small one all tiles are merged at once, and
+ * nobody could find their cuts ahead (tile_ahead.cuh).
  *
  * While cuts are looked for one load waits for another, and nothing else goes on. So
  * the group's samples are fetched to shared memory, where the tile will be, if there is

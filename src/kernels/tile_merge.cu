@@ -1,5 +1,6 @@
 /*
- * tile_merge.cu - merge K runs: one block writes one tile of the result.
+ * tile_merge.cu - merge K runs: one block writes one tile of the result, or finds cuts
+ * for others (tile_ahead.cuh).
  *
  * The cuts (tile_cut.cu) say which keys of each run make up the tile. They are
  * loaded in pairs of lists, A ascending and B descending into one group of rows
