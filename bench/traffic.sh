@@ -9,10 +9,10 @@
 # only those read; as for writing, all that went to the second cache has to leave it.
 #
 # `first_percent`, `second_percent` and `memory_percent` are how much more that is than
-# reading each key once and writing it once; of tile_cut, which moves no keys, how much
-# it adds to that. calibrate.sh holds small inputs against the simulator's ledger.
-# CASES is a file with other types and counts, digits or as in 2^20; COMMIT names what was measured if git
-# cannot.
+# reading each key once and writing it once; finding cuts is part of the launches that
+# merge. calibrate.sh holds small inputs against the simulator's ledger. CASES is a file
+# with other types and counts, digits or as in 2^20; COMMIT names what was measured if
+# git cannot.
 set -u
 
 build=${1:-build}
@@ -53,7 +53,7 @@ info() {
 # shellcheck disable=SC2016 # awk's dollars, not the shell's
 lines='
 function value(name) { return of[launch, name] }
-function percent(bytes) { return sprintf("%.2f", 100 * bytes / keys - moves) }
+function percent(bytes) { return sprintf("%.2f", 100 * bytes / keys - 100) }
 BEGIN { FS = "\",\""; OFS = "\t"; split(counters, names, ","); last = -1 }
 /^"ID"/ {
     for (i = 1; i <= NF; i++)
@@ -77,7 +77,6 @@ END {
     parts = split(count, power, "^")
     keys = 2 * size * (parts == 2 ? power[1] ^ power[2] : count)
     for (launch = 0; launch <= last; launch++) {
-        moves = kernel[launch] == "tile_cut" ? 0 : 100
         for (i = 1; i <= 5; i++)
             n[i] = value(names[i])
         print type, count, launch, kernel[launch], n[1], n[2], n[3], n[4], n[5],

@@ -70,6 +70,8 @@ static int launch_fits(const struct plan *plan, const mw_launch *l, size_t key_s
 int pass_traffic_fits(mw_context *context, const struct plan *plan, size_t key_size,
                       int large, double *most)
 {
+    const uint64_t part = plan->tuning.base / plan->tuning.ways * key_size;
+    const int held = large && part >= PASS_LEAST_BYTES;
     const mw_launch *launches;
     size_t count;
     int passed = 1;
@@ -77,6 +79,6 @@ int pass_traffic_fits(mw_context *context, const struct plan *plan, size_t key_s
     if (mw_get_launches(context, &launches, &count) != MW_OK || count != plan->launches)
         return 0;
     for (size_t i = 0; i < count; i++)
-        passed &= launch_fits(plan, &launches[i], key_size, large, most);
+        passed &= launch_fits(plan, &launches[i], key_size, held, most);
     return passed;
 }

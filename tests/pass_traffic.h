@@ -7,8 +7,11 @@
 
 #include "context.h"
 
-/* That the launch of a large pass may move more than its keys. */
-enum { PASS_PERCENT = 5 };
+/*
+ * What the launch of a large pass may move more than its keys, if a tile takes so many
+ * bytes of a list: a cut has 8 for it, whatever the keys.
+ */
+enum { PASS_PERCENT = 5, PASS_LEAST_BYTES = 512 };
 
 /*
  * Does every launch of the context's last sort, which was timed and followed `plan`, move

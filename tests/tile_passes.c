@@ -1,7 +1,7 @@
 /*
  * tile_passes.c - what memory has to move in a pass of engine tile, its cuts included,
  * counted on the simulator as distinct sectors, for all shapes and types, where rounds
- * are not joined and tiles take 256 keys of each list, the fewest for which a percentage
+ * are not joined and tiles take 512 bytes of each list, the fewest for which a percentage
  * is meant. tile_claims.c looks at other ways, counts and joined rounds.
  *
  *   tile_passes [percent]
@@ -43,7 +43,8 @@ static int fits(mw_context *context, const struct trial *t, double *most)
     trial_close(&outcome);
     passed = passed &&
              plan_make(&plan, &t->tuning, &context->info, size, t->count, &words) == MW_OK;
-    if (passed && (plan.round[0].joined || plan.tuning.base / plan.tuning.ways < 256)) {
+    if (passed && (plan.round[0].joined ||
+                   plan.tuning.base / plan.tuning.ways * size < PASS_LEAST_BYTES)) {
         tap_note("%u ways, joined: %d", plan.tuning.ways, plan.round[0].joined);
         passed = 0;
     }
@@ -69,7 +70,7 @@ static void run_row(struct tap *tap, mw_context *context, const struct row *row,
             if ((number + 1) * percent / 100 == number * percent / 100)
                 continue;
             t.tuning.engine = MW_ENGINE_TILE;
-            t.tuning.ways = row->ways;
+            t.tuning.ways = mw_type_size(t.type) == 1 ? row->ways / 2 : row->ways;
             t.tuning.threads = row->threads;
             t.tuning.items = row->items;
             trial_text(&t, text);

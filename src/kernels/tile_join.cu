@@ -64,7 +64,7 @@ KERNEL(tile_join, struct tile_merge_args)
     const struct tile_round *const round = &args.round;
     const int side = THREAD / WARP; /* 0: before my tile, 1: behind it */
     unsigned_cell *const before = (unsigned_cell *)sm->splits;
-    unsigned_cell *const bounds = (unsigned_cell *)&sm->tree.rows[0];
+    wide_cell *const bounds = &sm->tree.rows[0];
     const unsigned group = (unsigned)BLOCK / round->pieces;
     const struct cut_samples samples = fetch_samples(round, group, (key_cell *)sm->cells);
 
@@ -77,16 +77,17 @@ KERNEL(tile_join, struct tile_merge_args)
         if (LANE < round->ways)
             STORE(&before[side * round->ways + LANE], c.before);
         if (NEAR_KEYS && LANE == 0)
-            STORE(&bounds[side], bound);
+            STORE((unsigned_cell *)bounds + side, bound);
     }
     BARRIER();
 
     const int mine = LANE < round->ways; /* other lanes have no list */
     const unsigned first = mine ? LOAD(&before[LANE]) : 0;
     const unsigned second = mine ? LOAD(&before[round->ways + LANE]) : 0;
+    const wide both = NEAR_KEYS ? LOAD(bounds) : 0;
     struct tile_cuts cuts;
 
-    cuts.first = cell_of(first, NEAR_KEYS ? LOAD(&bounds[0]) : 0);
-    cuts.second = cell_of(second, NEAR_KEYS ? LOAD(&bounds[1]) : 0);
+    cuts.first = cell_of(first, (unsigned)both);
+    cuts.second = cell_of(second, (unsigned)(both >> 32));
     merge_tile(&args, sm, group, &cuts);
 }
