@@ -119,7 +119,7 @@ def c5(results):
                else PARTLY if cut[last] < 0.02 else FAILS)
     text = (f"`heap_cut` takes {percent(cut[tuned])} of engine `heap`'s time at "
             f"{power(tuned)} keys, where the paper chose its P, and {percent(cut[last])} at "
-            f"{power(last)}; `tile_cut` {percent(tile)} of engine `tile`'s at {power(last)}.")
+            f"{power(last)}; `tile_cut`, launched apart, {percent(tile)} of engine `tile`'s at {power(last)}.")
     if verdict != HOLDS:
         warps = min(facts.best_warps(results, ways) for ways in (4, 8, 16))
         text += (" A cut is a chain of dependent probes, so its time is latency, which has "
