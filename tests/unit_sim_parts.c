@@ -209,11 +209,12 @@ struct past {
     int barrier; /* barriers of its block so far, ... */
     int epoch;   /* ... and of its warp */
     int wrote;
+    int open;
 };
 
 static int races(const struct past *a, const struct past *b)
 {
-    if (!a->wrote && !b->wrote)
+    if ((!a->wrote && !b->wrote) || (a->open && b->open))
         return 0;
     if (a->block != b->block)
         return 1;
@@ -222,11 +223,36 @@ static int races(const struct past *a, const struct past *b)
     return a->thread / 32 != b->thread / 32 || a->epoch == b->epoch;
 }
 
-/* One place, random accesses and barriers: the marks see a race iff two accesses do. */
-static int shadow_round(uint64_t *seed, int blocks)
+/* The marks of a place, as words.c asks them and enters into them. */
+struct place {
+    struct shadow plain;
+    struct shadow open;
+};
+
+static shadow_mark touch(struct place *place, const struct shadow_times *times,
+                         shadow_mark mine, const struct past *now)
+{
+    shadow_mark other = shadow_race(times, &place->plain, mine, now->wrote);
+
+    if (!other && !now->open)
+        other = shadow_race(times, &place->open, mine, now->wrote);
+    if (!other)
+        shadow_note(times, now->open ? &place->open : &place->plain, mine, now->wrote,
+                    now->open);
+    return other;
+}
+
+/*
+ * One place, random accesses and barriers: the marks see a race iff two accesses do.
+ * Of 16 accesses about `open` are open.
+ */
+static int shadow_round(uint64_t *seed, int blocks, unsigned open)
 {
     struct past past[ACCESSES];
-    struct shadow shadow = {0, 0};
+    struct place place = {
+        {0, 0},
+        {0, 0}
+    };
     struct shadow_times times = {1, 1, 1};
     uint64_t clock = 1;
     uint64_t epoch[THREADS / 32] = {1, 1, 1};
@@ -237,11 +263,14 @@ static int shadow_round(uint64_t *seed, int blocks)
         const uint64_t r = next_random(seed);
         const int thread = (int)(r >> 8 & 1 ? r >> 10 & 3 : r % THREADS);
         const int warp = thread / 32;
-        const struct past now = {block, thread, barrier, (int)epoch[warp],
-                                 (r >> 20) % 4 == 0};
+        const struct past now = {block,
+                                 thread,
+                                 barrier,
+                                 (int)epoch[warp],
+                                 (r >> 20) % 4 == 0,
+                                 (r >> 50) % 16 < open};
         const shadow_mark mine = shadow_mark_of(epoch[warp], 7, (uint32_t)thread);
-        const shadow_mark other = now.wrote ? shadow_write(&times, &shadow, mine)
-                                            : shadow_read(&times, &shadow, mine);
+        const shadow_mark other = touch(&place, &times, mine, &now);
         int expected = 0;
 
         for (int j = 0; j < i; j++)
@@ -268,12 +297,26 @@ static int shadow_round(uint64_t *seed, int blocks)
 
 static void test_shadow(struct tap *tap)
 {
+    static const struct {
+        unsigned open;
+        const char *name;
+    } rows[] = {
+        {0,  "all plain"  },
+        {4,  "few open"   },
+        {12, "most open"  },
+        {15, "all but few"},
+        {16, "all open"   },
+    };
     uint64_t seed = 2685821657736338717u;
-    int right = 1;
 
-    for (int i = 0; i < 100000; i++)
-        right &= shadow_round(&seed, 1 + i % 3);
-    tap_ok(tap, right, "marks see a race where two accesses race, and nowhere else", "");
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        int right = 1;
+
+        for (int j = 0; j < 100000; j++)
+            right &= shadow_round(&seed, 1 + j % 3, rows[i].open);
+        tap_ok(tap, right, "marks see a race where two accesses race, and nowhere else",
+               rows[i].name);
+    }
 }
 
 int main(void)

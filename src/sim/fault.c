@@ -92,21 +92,28 @@ void fault_unwritten(const struct lane *lane, const struct simt_site *site, uint
                   access_at(lane->machine, site, at).text);
 }
 
-/* The other side of a race. Of many readers only the first has a name. */
+void fault_shared(const struct lane *lane, const struct simt_site *site, uintptr_t at)
+{
+    machine_fault(lane, site, "not global: %s, openly",
+                  access_at(lane->machine, site, at).text);
+}
+
+/* The other side of a race. Of many threads only the first has a name. */
 static struct phrase party_of(const struct machine *m, shadow_mark other, int wrote)
 {
     const struct simt_site *const site = m->ledger.entries[shadow_line(other)].site;
     const int elsewhere =
         shadow_tick(other) < m->global_times.block || other & SHADOW_OTHER_BLOCK;
     const char *const block = elsewhere ? "another block" : "this block";
+    const char *const deed = wrote ? "wrote" : "read";
     struct phrase p;
     int used;
 
-    if (other & SHADOW_FLAGS & ~SHADOW_OPEN)
-        used = snprintf(p.text, sizeof p.text, "threads of %s read", block);
+    if (other & SHADOW_FLAGS)
+        used = snprintf(p.text, sizeof p.text, "threads of %s %s", block, deed);
     else
         used = snprintf(p.text, sizeof p.text, "thread %u of %s %s", shadow_thread(other),
-                        block, wrote ? "wrote" : "read");
+                        block, deed);
     if (shadow_line(other))
         snprintf(p.text + used, sizeof p.text - (size_t)used, " at %s:%d",
                  base_name(site->file), site->line);

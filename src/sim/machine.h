@@ -142,6 +142,8 @@ _Noreturn void fault_alignment(const struct lane *lane, const struct simt_site *
                                uintptr_t at);
 _Noreturn void fault_unwritten(const struct lane *lane, const struct simt_site *site,
                                uintptr_t at);
+_Noreturn void fault_shared(const struct lane *lane, const struct simt_site *site,
+                            uintptr_t at);
 _Noreturn void fault_race(const struct lane *lane, const struct simt_site *site,
                           uintptr_t at, shadow_mark other, int wrote);
 

@@ -64,8 +64,10 @@ static void forget(struct allocation *allocation)
 {
     free(allocation->shadow);
     free(allocation->sectors);
+    free(allocation->open);
     allocation->shadow = NULL;
     allocation->sectors = NULL;
+    allocation->open = NULL;
 }
 
 void memory_give(struct memory *memory, void *first)
@@ -164,6 +166,23 @@ int memory_mark(struct allocation *allocation, uint32_t bytes)
         allocation->shadow = finer;
         allocation->shift = shift;
     }
+    return 0;
+}
+
+int memory_mark_open(struct allocation *allocation, uint64_t offset)
+{
+    if (!allocation->open) {
+        allocation->open =
+            calloc(allocation->bytes / OPEN_BYTES + 1, sizeof *allocation->open);
+        if (!allocation->open)
+            return -1;
+        allocation->open_first = offset;
+        allocation->open_last = offset;
+    }
+    if (offset < allocation->open_first)
+        allocation->open_first = offset;
+    if (offset + OPEN_BYTES > allocation->open_last)
+        allocation->open_last = offset + OPEN_BYTES;
     return 0;
 }
 

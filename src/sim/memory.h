@@ -17,14 +17,20 @@ struct sector {
 
 /*
  * Marks are kept for pieces of 1 << shift bytes: as large as the smallest
- * access seen so far, so that an access never covers a part of one.
+ * access seen so far, so that an access never covers a part of one. Those of open
+ * accesses are kept for pieces of OPEN_BYTES, which is what such an access touches.
  */
+enum { OPEN_BYTES = 8 };
+
 struct allocation {
     uintptr_t first; /* the beginning of a sector */
     uint64_t bytes;
     struct shadow *shadow; /* NULL until a kernel touches it, ... */
     uint32_t shift;
     struct sector *sectors; /* ... and this likewise */
+    struct shadow *open;    /* NULL until one does so openly, ... */
+    uint64_t open_first;    /* ... which it has done between these bytes */
+    uint64_t open_last;
 };
 
 struct memory {
@@ -50,6 +56,9 @@ const struct allocation *memory_nearest(const struct memory *memory, uintptr_t a
 
 /* Have marks for accesses of `bytes` bytes. Returns 0, or -1 if there is no memory. */
 int memory_mark(struct allocation *allocation, uint32_t bytes);
+
+/* Have marks for an open access to the bytes at `offset`, in the same way. */
+int memory_mark_open(struct allocation *allocation, uint64_t offset);
 
 /*
  * Enter that the launch that began at tick `launch` reads or, if `wrote`, writes these

@@ -15,7 +15,9 @@
  *
  * One writer and a summary of the readers are kept for each piece, which is
  * enough to catch every race between two accesses, in whatever order the
- * simulator happened to run them.
+ * simulator happened to run them. Open accesses have marks of their own, where writers
+ * are summed up as readers are: a later one is behind none of those before it. A plain
+ * access is held against both, an open one against the plain.
  */
 #ifndef MW_SIM_SHADOW_H
 #define MW_SIM_SHADOW_H
@@ -23,21 +25,20 @@
 #include <stdint.h>
 
 /*
- * A mark is, from the top: 37 bits of tick, 13 of line (a number of the
- * ledger, 0 if it has too many), 10 of thread, 4 of flags. Zero: nobody yet.
+ * A mark is, from the top: 38 bits of tick, 13 of line (a number of the
+ * ledger, 0 if it has too many), 10 of thread, 3 of flags. Zero: nobody yet.
  */
 typedef uint64_t shadow_mark;
 
 enum {
-    SHADOW_OTHER_LANES = 1, /* readers only: more lanes read it in this epoch ... */
+    SHADOW_OTHER_LANES = 1, /* summaries only: more lanes did so in this epoch ... */
     SHADOW_OTHER_WARPS = 2, /* ... more warps since the block's last barrier ... */
     SHADOW_OTHER_BLOCK = 4, /* ... another block in this launch */
-    SHADOW_OPEN = 8,        /* it was an open access; of readers, all were */
-    SHADOW_FLAGS = 15,
-    SHADOW_THREAD_SHIFT = 4,
+    SHADOW_FLAGS = 7,
+    SHADOW_THREAD_SHIFT = 3,
     SHADOW_WARP_SHIFT = SHADOW_THREAD_SHIFT + 5,
-    SHADOW_LINE_SHIFT = 14,
-    SHADOW_TICK_SHIFT = 27,
+    SHADOW_LINE_SHIFT = 13,
+    SHADOW_TICK_SHIFT = 26,
     SHADOW_MOST_THREADS = 1 << (SHADOW_LINE_SHIFT - SHADOW_THREAD_SHIFT),
     SHADOW_MOST_LINES = 1 << (SHADOW_TICK_SHIFT - SHADOW_LINE_SHIFT)
 };
@@ -88,8 +89,6 @@ static inline int shadow_unordered(const struct shadow_times *times, shadow_mark
 {
     const uint64_t tick = shadow_tick(mark);
 
-    if (mark & mine & SHADOW_OPEN)
-        return 0;
     if (tick >= times->barrier) {
         if (mark & SHADOW_OTHER_WARPS || !shadow_same_warp(mark, mine))
             return 1;
@@ -100,45 +99,47 @@ static inline int shadow_unordered(const struct shadow_times *times, shadow_mark
     return tick >= times->launch && (tick < times->block || mark & SHADOW_OTHER_BLOCK);
 }
 
-/* Take note of a read; returns the write it races with, or 0. */
-static inline shadow_mark shadow_read(const struct shadow_times *times, struct shadow *s,
+/* The summary of those that `before` sums up, and of `mine`. */
+static inline shadow_mark shadow_join(const struct shadow_times *times, shadow_mark before,
                                       shadow_mark mine)
 {
-    const shadow_mark before = s->read;
     const uint64_t tick = shadow_tick(before);
 
-    if (shadow_unordered(times, s->wrote, mine))
-        return s->wrote;
-    if (tick < times->launch) {
-        s->read = mine;
-        return 0;
-    }
-    if (tick < times->block) {
-        s->read = mine | SHADOW_OTHER_BLOCK;
-    } else if (tick < times->barrier) {
-        s->read = mine | (before & SHADOW_OTHER_BLOCK);
-    } else if (!shadow_same_warp(before, mine)) {
-        s->read = before | SHADOW_OTHER_WARPS;
-    } else if (tick != shadow_tick(mine)) {
-        s->read = mine | (before & (SHADOW_OTHER_WARPS | SHADOW_OTHER_BLOCK));
-    } else if (shadow_thread(before ^ mine) != 0) {
-        s->read = before | SHADOW_OTHER_LANES;
-    }
-    if (!(before & mine & SHADOW_OPEN))
-        s->read &= ~(shadow_mark)SHADOW_OPEN;
-    return 0;
+    if (tick < times->launch)
+        return mine;
+    if (tick < times->block)
+        return mine | SHADOW_OTHER_BLOCK;
+    if (tick < times->barrier)
+        return mine | (before & SHADOW_OTHER_BLOCK);
+    if (!shadow_same_warp(before, mine))
+        return before | SHADOW_OTHER_WARPS;
+    if (tick != shadow_tick(mine))
+        return mine | (before & (SHADOW_OTHER_WARPS | SHADOW_OTHER_BLOCK));
+    if (shadow_thread(before ^ mine) != 0)
+        return before | SHADOW_OTHER_LANES;
+    return before;
 }
 
-/* Take note of a write; returns the access it races with, or 0. */
-static inline shadow_mark shadow_write(const struct shadow_times *times, struct shadow *s,
-                                       shadow_mark mine)
+/* The access among those of `s` that a read or, if `writes`, a write races with, or 0. */
+static inline shadow_mark shadow_race(const struct shadow_times *times,
+                                      const struct shadow *s, shadow_mark mine, int writes)
 {
     if (shadow_unordered(times, s->wrote, mine))
         return s->wrote;
-    if (shadow_unordered(times, s->read, mine))
-        return s->read;
-    s->wrote = mine;
-    return 0;
+    return writes && shadow_unordered(times, s->read, mine) ? s->read : 0;
+}
+
+/*
+ * Take note of an access that races with none of its kind. Who writes plainly comes
+ * behind all others, and stands for them; who does so openly is one of many.
+ */
+static inline void shadow_note(const struct shadow_times *times, struct shadow *s,
+                               shadow_mark mine, int writes, int open)
+{
+    if (!writes)
+        s->read = shadow_join(times, s->read, mine);
+    else
+        s->wrote = open ? shadow_join(times, s->wrote, mine) : mine;
 }
 
 #endif

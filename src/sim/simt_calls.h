@@ -23,7 +23,7 @@ enum simt_word {
 enum simt_manner {
     SIMT_PLAIN,
     SIMT_BULK, /* a warp moves keys in one block */
-    SIMT_OPEN  /* other blocks may do so at the same time */
+    SIMT_OPEN  /* other blocks may do so at the same time; global memory only */
 };
 
 /* One word in one place of the source. Never written, so all machines may share it. */

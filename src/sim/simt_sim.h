@@ -102,9 +102,20 @@
 #define LOAD_AWAY(p) SIMT_READ(p, SIMT_BULK)
 #define STORE_AWAY(p, v) SIMT_WRITE(p, v, SIMT_BULK)
 
+#define SIMT_AGREE_WIDE(p) \
+    _Static_assert(sizeof *(p) == 8, #p " is no wide cell: POST and PEEK have no other")
+#define POST(p, v)                   \
+    ((void)__extension__({           \
+        SIMT_AGREE_WIDE(p);          \
+        SIMT_WRITE(p, v, SIMT_OPEN); \
+    }))
+#define PEEK(p)                  \
+    (__extension__({             \
+        SIMT_AGREE_WIDE(p);      \
+        SIMT_READ(p, SIMT_OPEN); \
+    }))
+
 /* Blocks run one after the other: to wait for a later one is of no use. */
-#define POST(p, v) SIMT_WRITE(p, v, SIMT_OPEN)
-#define PEEK(p) SIMT_READ(p, SIMT_OPEN)
 #define PAUSE() ((void)0)
 
 #define BARRIER() simt_meet(SIMT_SITE(SIMT_BARRIER, 0, 0))

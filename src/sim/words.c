@@ -17,27 +17,34 @@ static void open_request(const struct lane *lane, struct request *request)
                       m->limits.accesses);
 }
 
-static shadow_mark my_mark(const struct lane *lane, const struct request *request)
+static shadow_mark my_mark(const struct lane *lane, uint32_t line)
 {
-    const uint32_t line = request->line < SHADOW_MOST_LINES ? request->line : 0;
-
-    return shadow_mark_of(lane->machine->warp->epoch, line, (uint32_t)lane->place.thread) |
-           (request->site->manner == SIMT_OPEN ? SHADOW_OPEN : 0);
+    return shadow_mark_of(lane->machine->warp->epoch, line < SHADOW_MOST_LINES ? line : 0,
+                          (uint32_t)lane->place.thread);
 }
 
-/* Enter this access into `count` marks, and see whether it may be. */
+/* See whether this access may be, by `count` marks. */
 static void check_marks(const struct lane *lane, const struct simt_site *site, uintptr_t at,
-                        const struct shadow_times *times, struct shadow *marks,
+                        const struct shadow_times *times, const struct shadow *marks,
                         uint32_t count, shadow_mark mine)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const shadow_mark other = site->word == SIMT_STORE
-                                      ? shadow_write(times, &marks[i], mine)
-                                      : shadow_read(times, &marks[i], mine);
+        const shadow_mark other =
+            shadow_race(times, &marks[i], mine, site->word == SIMT_STORE);
 
         if (__builtin_expect(other != 0, 0))
             fault_race(lane, site, at, other, other == marks[i].wrote);
     }
+}
+
+/* The same, and enter it: a plain one. */
+static void enter_marks(const struct lane *lane, const struct simt_site *site, uintptr_t at,
+                        const struct shadow_times *times, struct shadow *marks,
+                        uint32_t count, shadow_mark mine)
+{
+    check_marks(lane, site, at, times, marks, count, mine);
+    for (uint32_t i = 0; i < count; i++)
+        shadow_note(times, &marks[i], mine, site->word == SIMT_STORE, 0);
 }
 
 /* Smaller accesses than before: the block's marks must be as small. */
@@ -67,26 +74,47 @@ static void touch_shared(const struct lane *lane, const struct simt_site *site,
                 fault_unwritten(lane, site, (uintptr_t)m->shared + offset);
         }
     }
-    check_marks(lane, site, (uintptr_t)m->shared + offset, &m->shared_times, marks, count,
+    enter_marks(lane, site, (uintptr_t)m->shared + offset, &m->shared_times, marks, count,
                 mine);
 }
 
+static _Noreturn void stop_unwatched(struct machine *m, const struct allocation *a)
+{
+    machine_stop(m, fail(m->words, MW_NO_MEMORY, "no memory to watch %llu bytes for races",
+                         (unsigned long long)a->bytes));
+}
+
+/* Open accesses may race with plain ones only, plain ones with both. */
 static void touch_global(const struct lane *lane, const struct simt_site *site,
                          uintptr_t at, shadow_mark mine)
 {
     struct machine *const m = lane->machine;
+    const struct shadow_times *const times = &m->global_times;
     struct allocation *const a = memory_find(&m->memory, at, site->bytes);
 
     if (__builtin_expect(!a, 0))
         fault_bounds(lane, site, at);
     if (__builtin_expect(!a->shadow || site->bytes >> a->shift == 0, 0)) {
         if (memory_mark(a, site->bytes) != 0)
-            machine_stop(m, fail(m->words, MW_NO_MEMORY,
-                                 "no memory to watch %llu bytes for races",
-                                 (unsigned long long)a->bytes));
+            stop_unwatched(m, a);
     }
-    check_marks(lane, site, at, &m->global_times, a->shadow + ((at - a->first) >> a->shift),
-                site->bytes >> a->shift, mine);
+
+    const uint64_t offset = at - a->first;
+    struct shadow *const marks = a->shadow + (offset >> a->shift);
+    const uint32_t count = site->bytes >> a->shift;
+
+    if (site->manner == SIMT_OPEN) {
+        check_marks(lane, site, at, times, marks, count, mine);
+        if (memory_mark_open(a, offset) != 0)
+            stop_unwatched(m, a);
+        shadow_note(times, &a->open[offset / OPEN_BYTES], mine, site->word == SIMT_STORE,
+                    1);
+        return;
+    }
+    if (a->open && offset < a->open_last && offset + site->bytes > a->open_first)
+        check_marks(lane, site, at, times, &a->open[offset / OPEN_BYTES],
+                    (site->bytes + OPEN_BYTES - 1) / OPEN_BYTES, mine);
+    enter_marks(lane, site, at, times, marks, count, mine);
 }
 
 void *simt_touch(const struct simt_site *site, const void *cell)
@@ -104,10 +132,12 @@ void *simt_touch(const struct simt_site *site, const void *cell)
         open_request(lane, request);
     if (__builtin_expect(at & (site->bytes - 1u), 0))
         fault_alignment(lane, site, at);
-    mine = my_mark(lane, request);
+    mine = my_mark(lane, request->line);
     if (offset < m->shared_bytes) {
         if (__builtin_expect(site->bytes > m->shared_bytes - offset, 0))
             fault_bounds(lane, site, at);
+        if (__builtin_expect(site->manner == SIMT_OPEN, 0))
+            fault_shared(lane, site, at);
         request->shared |= lane->cursor.bit;
         request->at[lane->cursor.lane] = offset;
         touch_shared(lane, site, offset, mine);
