@@ -83,6 +83,40 @@ static const struct fault_case cases[] = {
     {&simt_race_old_reader_32, 2, 64, 0, 1, 0,
      "race: writes 4 bytes at global offset 4 of an allocation of 4096 bytes, "
      "which threads of another block read"},
+    {&simt_race_post_load_32, 2, 64, 0, 1, 0,
+     "race: reads 8 bytes at global offset 8 of an allocation of 4096 bytes, "
+     "which thread 0 of another block wrote at faults.cu:"},
+    {&simt_race_load_post_32, 2, 64, 0, 1, 0,
+     "race: writes 8 bytes at global offset 8 of an allocation of 4096 bytes, "
+     "which thread 0 of another block read at faults.cu:"},
+    {&simt_race_peek_store_32, 2, 64, 0, 1, 0,
+     "race: writes 8 bytes at global offset 8 of an allocation of 4096 bytes, "
+     "which threads of another block read at faults.cu:"},
+    {&simt_race_store_peek_32, 2, 64, 0, 1, 0,
+     "race: reads 8 bytes at global offset 8 of an allocation of 4096 bytes, "
+     "which thread 0 of another block wrote at faults.cu:"},
+    {&simt_race_behind_post_32, 2, 64, 0, 1, 0,
+     "race: reads 8 bytes at global offset 8 of an allocation of 4096 bytes, "
+     "which thread 0 of another block wrote at faults.cu:"},
+    {&simt_race_first_post_32, 3, 64, 0, 2, 0,
+     "race: reads 8 bytes at global offset 8 of an allocation of 4096 bytes, "
+     "which threads of another block wrote at faults.cu:"},
+    {&simt_race_half_post_32, 2, 64, 0, 1, 0,
+     "race: reads 4 bytes at global offset 12 of an allocation of 4096 bytes, "
+     "which thread 0 of another block wrote at faults.cu:"},
+    {&simt_race_warps_post_32, 1, 64, 0, 0, 32,
+     "race: reads 8 bytes at global offset 8 of an allocation of 4096 bytes, "
+     "which thread 0 of this block wrote at faults.cu:"},
+    {&simt_post_straddle_32, 1, 32, 0, 0, 0,
+     "out of bounds: writes 8 bytes at global offset 400 of an allocation of 404 "
+     "bytes"},
+    {&simt_peek_straddle_32, 1, 32, 0, 0, 0,
+     "out of bounds: reads 8 bytes at global offset 400 of an allocation of 404 "
+     "bytes"},
+    {&simt_peek_misaligned_32, 1, 32, 0, 0, 0,
+     "misaligned: reads 8 bytes at global offset 4 of an allocation of 404 bytes"},
+    {&simt_post_shared_32, 1, 32, 512, 0, 0,
+     "not global: writes 8 bytes at shared offset 0 of 512 bytes"},
     {&simt_lanes_apart_32, 1, 32, 0, 0, 7,
      "divergence: ballots, but another lane of the warp waits at a warp barrier "
      "at faults.cu:"},

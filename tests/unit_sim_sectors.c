@@ -1,7 +1,8 @@
 /*
  * unit_sim_sectors.c - distinct sectors, by the simulator, of kernels of which they are
  * known: a sector counts once a launch for those who write it and, unless that comes
- * first, once for those who read it, at the line that touches it first.
+ * first, once for those who read it, at the line that touches it first. And of words that
+ * touch memory in other manners: they cost the same.
  */
 #include "sim_kernels/bench.h"
 #include "tap.h"
@@ -110,6 +111,70 @@ static void test_wander(struct tap *tap, struct bench *bench)
     bench_reset(bench);
 }
 
+/* Are two lines the same traffic, and some? */
+static int same_traffic(const mw_ledger_line *a, const mw_ledger_line *b)
+{
+    const mw_traffic *const t = &a->traffic;
+    const mw_traffic *const u = &b->traffic;
+
+    return t->global_requests > 0 && t->global_requests == u->global_requests &&
+           t->global_sectors == u->global_sectors && t->global_ideal == u->global_ideal &&
+           t->global_distinct == u->global_distinct && t->global_distinct > 0 &&
+           t->shared_requests + u->shared_requests == 0;
+}
+
+/* POST and PEEK, STORE_AWAY and LOAD_AWAY, beside STORE and LOAD. */
+static void test_manners(struct tap *tap, struct bench *bench)
+{
+    enum { BLOCKS = 3, THREADS = 40, MOST_STRIDE = 5, APART = 640 };
+    const uint64_t bytes = 3 * APART * sizeof(uint64_t);
+    uint64_t *const out = bench_alloc(bench, bytes);
+    void *const in = bench_alloc(bench, bytes);
+
+    for (int stride = 1; stride <= MOST_STRIDE; stride++) {
+        const struct test_args args = {
+            .in = in, .out = out, .count = APART, .stride = stride, .first = stride % 3};
+        const mw_ledger_line *lines;
+        size_t count;
+        int right =
+            in && out &&
+            bench_run(bench, &simt_manners_32, BLOCKS, THREADS, 0, &args) == MW_OK &&
+            bench->device->verbs->ledger(bench->device, &lines, &count) == MW_OK &&
+            count == 6;
+
+        for (size_t i = 0; right && i < count; i++)
+            right &= same_traffic(&lines[i], &lines[i / 3 * 3]) &&
+                     lines[i].bulk == (i % 3 == 2) &&
+                     out[i % 3 * APART + (uint64_t)args.first] == i % 3 + 1;
+        tap_case(tap, right, "open and away, stride %d: counted as others are", stride);
+        bench_reset(bench);
+    }
+    bench->device->verbs->free(bench->device, in);
+    bench->device->verbs->free(bench->device, out);
+}
+
+/* Blocks share cells openly; those of other launches may do so plainly. */
+static void test_board(struct tap *tap, struct bench *bench)
+{
+    enum { BLOCKS = 4, THREADS = 96 };
+    uint64_t *const cells = bench_alloc(bench, THREADS * sizeof *cells);
+    int right = cells != NULL;
+
+    for (int again = 0; again < 2; again++) {
+        for (int number = 0; number < 3; number++) {
+            const struct test_args args = {.out = cells, .count = number};
+
+            right = right &&
+                    bench_run(bench, &simt_board_32, BLOCKS, THREADS, 0, &args) == MW_OK;
+        }
+        for (int i = 0; right && i < THREADS; i++)
+            right &= cells[i] == (i == THREADS - 1 ? 150 : 100 + BLOCKS);
+    }
+    tap_ok(tap, right, "a board that blocks share", bench->words.text);
+    bench->device->verbs->free(bench->device, cells);
+    bench_reset(bench);
+}
+
 /* Launches are told apart by a clock, which is set back now and then. */
 static void test_clock(struct tap *tap, struct bench *bench)
 {
@@ -158,6 +223,8 @@ int main(void)
         return tap_end(&tap);
     test_twice(&tap, &bench);
     test_wander(&tap, &bench);
+    test_manners(&tap, &bench);
+    test_board(&tap, &bench);
     test_clock(&tap, &bench);
     test_fault(&tap, &bench);
     bench_close(&bench);

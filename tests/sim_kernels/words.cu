@@ -207,3 +207,38 @@ KERNEL(wander, struct test_args)
 
     (void)LOAD(&bytes[place]);
 }
+
+/* Lines: store, post, store away, load, peek, load away; `count` cells apart. */
+KERNEL(manners, struct test_args)
+{
+    const wide_cell *const in = (const wide_cell *)args.in;
+    wide_cell *const out = (wide_cell *)args.out;
+    const int i = args.first + (BLOCK * THREADS + THREAD) * args.stride;
+
+    STORE(&out[i], 1);
+    POST(&out[i + args.count], 2);
+    STORE_AWAY(&out[i + 2 * args.count], 3);
+    (void)LOAD(&in[i]);
+    (void)PEEK(&in[i + args.count]);
+    (void)LOAD_AWAY(&in[i + 2 * args.count]);
+}
+
+/*
+ * A board that all blocks share: the launch of number 0 clears it, that of number 1 posts
+ * and peeks wherever it likes, that of number 2 adds 100 to every cell.
+ */
+KERNEL(board, struct test_args)
+{
+    wide_cell *const cells = (wide_cell *)args.out;
+
+    if (args.count == 0 && BLOCK == 0)
+        STORE(&cells[THREAD], 0);
+    if (args.count == 1) {
+        if (THREAD < THREADS - 1)
+            POST(&cells[THREAD], BLOCK + 1ull);
+        if (PEEK(&cells[(THREAD + 7) % (THREADS - 1)]) > 0)
+            POST(&cells[THREADS - 1], 50);
+    }
+    if (args.count == 2 && BLOCK == 0)
+        STORE(&cells[THREAD], LOAD(&cells[THREAD]) + 100);
+}
