@@ -6,7 +6,8 @@
  * try at every place a split can be. So: lists with telling numbers of ones in
  * every combination of neighbours, any numbers of ones anywhere, permutations
  * and blocks of ascending keys, whole tiles and short ones. Every 32nd key of
- * the result must also stand among the samples, and nothing beside them.
+ * the result must also stand among the samples, and nothing beside them. And cells for
+ * cuts to come are cleared, as many as asked for and none beside them.
  */
 #include "device.h"
 #include "kit.h"
@@ -16,7 +17,7 @@
 
 #include <stdlib.h>
 
-enum { SPAN = 8, MOST_TILES = 48, MOST_KEYS = MOST_TILES * 8192 };
+enum { SPAN = 8, MOST_TILES = 48, MOST_KEYS = MOST_TILES * 8192, GUARD = 5 };
 
 struct bench {
     struct device *device;
@@ -105,6 +106,28 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Cells to clear: none, few, as many as there are threads, more. */
+static uint64_t some_cells(struct bench *b, uint64_t tiles)
+{
+    const uint64_t threads = tiles * b->tile->rows;
+    const uint64_t telling[] = {0,       1,           threads - 1,
+                                threads, threads + 1, random_below(b, 3 * threads)};
+
+    return telling[random_below(b, COUNT_OF(telling))];
+}
+
+/* Of memory full of rubbish on the simulator, are all cells but the guards 0? */
+static int cells_cleared(const wide *cells, uint64_t count)
+{
+    for (uint64_t i = 0; i < count + 2 * GUARD; i++) {
+        if ((cells[i] == 0) != (i >= GUARD && i < count + GUARD)) {
+            tap_note("cell %llu of %llu", (unsigned long long)i, (unsigned long long)count);
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static mw_status sort_tiles(struct bench *b, uint64_t count, int in_place)
 {
     const struct device_verbs *const verbs = b->device->verbs;
@@ -120,21 +143,27 @@ static mw_status sort_tiles(struct bench *b, uint64_t count, int in_place)
                                 (uint32_t)TILE_SORT_SHARED(g->rows, g->items, size),
                             .args = &args,
                             .args_bytes = sizeof args};
-    void *in = NULL, *out = NULL;
+    void *in = NULL, *out = NULL, *cells = NULL;
     mw_status status;
 
+    args.cells = some_cells(b, launch.blocks);
     TRY(verbs->load(b->device, MW_ENGINE_TILE, b->bits, g, &launch.program));
+    TRY(verbs->alloc(b->device, (args.cells + 2 * GUARD) * sizeof *args.cuts, &cells));
     TRY(verbs->alloc(b->device, count * size, &in));
     TRY(verbs->alloc(b->device, count * size, &out));
     TRY(verbs->alloc(b->device, sample_bytes, &args.samples));
     TRY(verbs->upload(b->device, in, b->narrow, count * size));
     args.in = in;
     args.out = in_place ? in : out;
+    args.cuts = (wide *)cells + GUARD;
     TRY(verbs->launch(b->device, &launch));
     TRY(verbs->wait(b->device, NULL));
     TRY(verbs->download(b->device, b->narrow, args.out, count * size));
     TRY(verbs->download(b->device, b->samples, args.samples, sample_bytes));
+    if (!cells_cleared(cells, args.cells))
+        status = fail(&b->words, MW_DEVICE_FAILED, "cells are not cleared, or too many");
 done:
+    verbs->free(b->device, cells);
     verbs->free(b->device, args.samples);
     verbs->free(b->device, out);
     verbs->free(b->device, in);
