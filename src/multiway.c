@@ -142,12 +142,13 @@ static mw_status tile_sort(struct sort *sort, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
 {
     const struct plan *const plan = sort->plan;
-    char *const space = sort->workspace;
+    char *const space = sort->workspace; /* may be NULL if there are no rounds */
+    wide *const cuts = space ? (wide *)(space + plan->cuts_offset) : NULL;
     const struct tile_sort_args args = {.in = in,
                                         .out = out,
                                         .samples =
                                             plan->rounds ? space + sort->samples : NULL,
-                                        .cuts = (wide *)(space + plan->cuts_offset),
+                                        .cuts = cuts,
                                         .cells = plan->cut_cells,
                                         .count = sort->count,
                                         .enter = enter,
