@@ -7,6 +7,8 @@
 
 #include "tap.h"
 
+#include <stdlib.h>
+
 enum { COUNT = 40000 };
 
 static uint32_t keys[COUNT];
@@ -120,6 +122,78 @@ done:
     mw_close(context);
 }
 
+/* What a sort of many keys by engine tile launched, timed in some manner. */
+struct timed {
+    uint64_t workspace;
+    uint32_t counted; /* launches, by mw_counts */
+    size_t count;     /* and by mw_get_launches: ... */
+    size_t cuts;      /* ... those of tile_cut, ... */
+    size_t merges;    /* ... and of tile_merge */
+};
+
+static mw_status sort_timed(mw_context *context, mw_timing timing, uint32_t *many,
+                            uint64_t count, struct timed *timed)
+{
+    mw_counts counts = MW_COUNTS_INIT;
+    const mw_launch *launches;
+    mw_status status;
+
+    *timed = (struct timed){0};
+    TRY(mw_set_timing(context, timing));
+    TRY(mw_sort_workspace(context, MW_U32, count, &timed->workspace));
+    TRY(kit_fill(MW_U32, "random", 1, many, count));
+    TRY(mw_sort(context, MW_U32, MW_ASCENDING, many, count));
+    TRY(mw_get_counts(context, &counts));
+    TRY(mw_get_launches(context, &launches, &timed->count));
+    timed->counted = counts.launches;
+    for (size_t i = 0; i < timed->count; i++) {
+        timed->cuts += strcmp(launches[i].kernel, "tile_cut") == 0;
+        timed->merges += strcmp(launches[i].kernel, "tile_merge") == 0;
+    }
+    if (kit_first_disorder(MW_U32, MW_ASCENDING, many, count) < count)
+        status = MW_KERNEL_FAULT;
+done:
+    return status;
+}
+
+/* Cuts get launches of their own if phases are timed, and not otherwise. */
+static void test_phases(struct tap *tap, const char *device)
+{
+    /* More tiles than are joined: four for each multiprocessor, or 64. */
+    const uint64_t count = strcmp(device, "sim") == 0 ? 150000 : 1 << 22;
+    uint32_t *const many = malloc(count * sizeof *many);
+    mw_tuning tuning = MW_TUNING_INIT;
+    struct timed off = {0};
+    struct timed whole = {0};
+    struct timed apart = {0};
+    mw_context *context;
+    mw_status status;
+
+    tuning.engine = MW_ENGINE_TILE;
+    tuning.threads = 64;
+    tuning.items = 32;
+    TRY(mw_open(&context, device, NULL));
+    TRY(mw_set_tuning(context, &tuning));
+    TRY(sort_timed(context, MW_TIMING_OFF, many, count, &off));
+    TRY(sort_timed(context, MW_TIMING_LAUNCHES, many, count, &whole));
+    TRY(sort_timed(context, MW_TIMING_PHASES, many, count, &apart));
+done:
+    tap_case(tap, status == MW_OK, "%s: sorted in phases, too: %s", device,
+             mw_error(context));
+    tap_case(tap,
+             off.count == 0 && whole.merges > 0 && whole.cuts == 0 &&
+                 whole.count == off.counted && whole.counted == off.counted,
+             "%s: timed or not, %u launches", device, (unsigned)whole.counted);
+    tap_case(tap,
+             apart.cuts == whole.merges && apart.merges == whole.merges &&
+                 apart.count == whole.count + apart.cuts && apart.counted == apart.count,
+             "%s: in phases %zu more, which find cuts", device, apart.cuts);
+    tap_case(tap, whole.workspace == off.workspace && apart.workspace == off.workspace,
+             "%s: the workspace is the same", device);
+    mw_close(context);
+    free(many);
+}
+
 static void test_arguments(struct tap *tap)
 {
     const mw_launch *launches = NULL;
@@ -144,6 +218,12 @@ static void test_arguments(struct tap *tap)
            mw_set_timing(context, 1) == MW_OK && sort_keys(context, COUNT) == MW_OK &&
                mw_get_launches(context, &launches, &count) == MW_OK && count == 0,
            "the CPU launches nothing", "");
+    tap_ok(tap,
+           mw_set_timing(context, MW_TIMING_PHASES) == MW_OK &&
+               mw_set_timing(context, (mw_timing)(MW_TIMING_PHASES + 1)) ==
+                   MW_BAD_ARGUMENT &&
+               mw_set_timing(context, (mw_timing)-1) == MW_BAD_ARGUMENT,
+           "no such timing", mw_error(context));
     mw_close(context);
 }
 
@@ -164,6 +244,7 @@ int main(void)
         }
         test_engine(&tap, devices[i], MW_ENGINE_TILE, "tile");
         test_engine(&tap, devices[i], MW_ENGINE_HEAP, "heap");
+        test_phases(&tap, devices[i]);
     }
     return tap_end(&tap);
 }
