@@ -14,10 +14,10 @@
 enum { PLAN_MOST_ROUNDS = 64 };
 
 /*
- * The most tiles of a round of engine tile that is cut and merged by one launch: so
- * many for each multiprocessor, which are all at work at once, but no fewer than are
- * worth it anywhere. That saves what a launch costs; but two warps of a block find the
- * cuts of its tile, each of which another block finds, too, while its others wait.
+ * The most tiles of a round of engine tile in which every block finds the cuts of its own
+ * tile: so many for each multiprocessor, which are all at work at once, but no fewer than
+ * are worth it anywhere. No block then waits for another; but two warps of a block find
+ * the cuts of its tile, each of which another block finds, too, while its others wait.
  */
 enum { PLAN_MOST_JOINED = 64, PLAN_JOINED_EACH = 4 };
 
