@@ -26,8 +26,7 @@ static int count_keys(const struct count *count, mw_context *context,
 
     kit_input_fill(input, 0, count->count, keys);
     kit_fingerprint_add(&before, count->type, keys, count->count);
-    status = mw_set_timing(
-        context, MW_TIMING_LAUNCHES); /* which tells the launches one from another */
+    status = mw_set_timing(context, MW_TIMING_LAUNCHES); /* to tell launches apart */
     if (status == MW_OK)
         status = mw_sort(context, count->type, direction, keys, count->count);
     if (status != MW_OK)

@@ -129,7 +129,7 @@ static uint64_t sample_sectors(const struct tally *tally, size_t key_size)
     return divide_up(divide_up(tally->counts.count, SAMPLE) * key_size, SECTOR);
 }
 
-/* Sectors of a round's cuts: no more than two for each block that merges. */
+/* Sectors of a round's cuts, which are at most two for each block that merges. */
 static uint64_t cut_sectors(const struct tally *tally)
 {
     uint64_t most = 0;

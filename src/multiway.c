@@ -158,8 +158,7 @@ static mw_status tile_sort(struct sort *sort, const void *in, void *out,
                   plan->base_shared, &args, sizeof args);
 }
 
-/* The round as kernels know it. Its samples are in one array while new ones go to another.
- */
+/* The round as kernels know it: samples are in one array, new ones go to another. */
 static struct tile_round tile_shape(const struct sort *sort, const struct plan_round *round,
                                     const void *in, void *out)
 {
