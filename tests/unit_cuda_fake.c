@@ -222,6 +222,63 @@ static void test_tiles(struct tap *tap)
     tap_ok(tap, fake.live() == 0 && fake.nvrtc_live() == 0, "all given back", "");
 }
 
+/*
+ * How a multiprocessor's memory of 228 KiB is shared out: tiles take what as many blocks
+ * as are to run at once need, 1 KiB more than their own each, and leave the rest to the
+ * cache.
+ */
+static void test_carveouts(struct tap *tap)
+{
+    static const struct {
+        const char *name;
+        mw_engine engine;
+        int bits;
+        enum kernel_id kernel;
+        struct tile_geometry tile;
+        int percent;
+    } rows[] = {
+        {"sorting 4-byte tiles",    MW_ENGINE_TILE, 32, KERNEL_TILE_SORT,  {256, 32, 5, 4}, 77 },
+        {"merging 4-byte tiles",
+         MW_ENGINE_TILE,                            32,
+         KERNEL_TILE_MERGE,                                                {256, 32, 5, 4},
+         66                                                                                    },
+        {"joining 4-byte tiles",    MW_ENGINE_TILE, 32, KERNEL_TILE_JOIN,  {256, 32, 5, 4}, 66 },
+        {"sorting 8-byte tiles",    MW_ENGINE_TILE, 64, KERNEL_TILE_SORT,  {256, 16, 4, 4}, 64 },
+        {"merging 8-byte tiles",
+         MW_ENGINE_TILE,                            64,
+         KERNEL_TILE_MERGE,                                                {256, 16, 4, 4},
+         68                                                                                    },
+        {"blocks by rule",          MW_ENGINE_TILE, 64, KERNEL_TILE_MERGE, {256, 16, 0, 0}, 68 },
+        {"more than there is",      MW_ENGINE_TILE, 64, KERNEL_TILE_MERGE, {256, 16, 4, 9}, 100},
+        {"cuts have no use for it",
+         MW_ENGINE_TILE,                            64,
+         KERNEL_TILE_CUT,                                                  {256, 16, 4, 4},
+         0                                                                                     },
+        {"heaps take all",          MW_ENGINE_HEAP, 32, KERNEL_HEAP_MERGE, {0, 0, 0, 0},    100},
+    };
+    const int args = 0;
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct launch launch = {NULL, rows[i].kernel, 1, 64, 1000, &args, 4, NULL, 0};
+        struct words words = {""};
+        struct device *device = NULL;
+        const int is_tile = rows[i].engine == MW_ENGINE_TILE;
+        char detail[32] = "";
+        int right =
+            cuda_open(&device, 0, NULL, &words) == MW_OK &&
+            device->verbs->load(device, rows[i].engine, rows[i].bits,
+                                is_tile ? &rows[i].tile : NULL, &launch.program) == MW_OK &&
+            device->verbs->launch(device, &launch) == MW_OK;
+
+        if (right)
+            snprintf(detail, sizeof detail, "%d percent", fake.launched()->carveout);
+        right = right && fake.launched()->carveout == rows[i].percent;
+        tap_ok(tap, right, rows[i].name, *detail ? detail : words.text);
+        if (device)
+            device->verbs->close(device);
+    }
+}
+
 /* The caller's own context is current again after everything. */
 static void test_context(struct tap *tap)
 {
@@ -389,6 +446,7 @@ int main(void)
     test_words(&tap);
     test_engines(&tap);
     test_tiles(&tap);
+    test_carveouts(&tap);
     test_context(&tap);
     test_copies(&tap);
     test_early(&tap);

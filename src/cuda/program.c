@@ -8,12 +8,12 @@
 #include <string.h>
 
 /* What a multiprocessor's memory is best for, as kernels.def says. */
-enum { CACHE = CU_SHAREDMEM_CARVEOUT_MAX_L1, SHARED = CU_SHAREDMEM_CARVEOUT_MAX_SHARED };
+enum memory { CACHE, SHARED, SORTED_TILES, MERGED_TILES };
 
 static const struct kernel {
     const char *name;
     mw_engine engine;
-    int carveout;
+    enum memory memory;
 } kernels[KERNEL_COUNT] = {
 #define KERNEL_ROW(id, name, args, program, memory) \
     [KERNEL_##id] = {#name, MW_ENGINE_##program, memory},
@@ -36,12 +36,43 @@ int program_is(const struct program *program, const struct program_name *name)
            a->merge_blocks == b->merge_blocks;
 }
 
+enum { RESERVED_SHARED = 1024 }; /* bytes of every block that the system has */
+
+/*
+ * How much of a multiprocessor's memory is to be shared memory while a kernel runs, in
+ * percent of the most that can be: for tiles what the blocks need that are to run at
+ * once, since all else is cache, in which cuts are found sooner.
+ */
+static int carveout(const struct program_target *target, const struct program_name *name,
+                    enum memory memory)
+{
+    const struct tile_geometry *const tile = &name->tile;
+    const unsigned bytes = (unsigned)name->bits / 8;
+    const uint64_t most = target->info->shared_per_processor;
+
+    if (memory == CACHE)
+        return CU_SHAREDMEM_CARVEOUT_MAX_L1;
+    if (memory == SHARED)
+        return CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
+
+    const int sorts = memory == SORTED_TILES;
+    const uint64_t wanted = sorts ? tile->sort_blocks : tile->merge_blocks;
+    const uint64_t blocks = wanted ? wanted : TILE_BLOCKS(tile->rows, tile->items, bytes);
+    const uint64_t each = (sorts ? TILE_SORT_SHARED(tile->rows, tile->items, bytes)
+                                 : TILE_MERGE_SHARED(tile->rows, tile->items, bytes)) +
+                          RESERVED_SHARED;
+
+    if (blocks * each >= most)
+        return CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
+    return (int)((100 * blocks * each + most - 1) / most);
+}
+
 /*
  * Find a kernel and allow it all the shared memory a block can have. Drivers
  * load lazily: asking how many threads fit makes sure the kernel is resident,
  * so that no launch has to allocate.
  */
-static mw_status prepare(const struct program_target *target, CUmodule module,
+static mw_status prepare(const struct program_target *target, const struct program *program,
                          const struct kernel *kernel, CUfunction *function)
 {
     const char *const name = kernel->name;
@@ -52,7 +83,8 @@ static mw_status prepare(const struct program_target *target, CUmodule module,
     int fixed = 0;
     mw_status status;
 
-    TRY(driver_check(driver, words, driver->ModuleGetFunction(function, module, name),
+    TRY(driver_check(driver, words,
+                     driver->ModuleGetFunction(function, program->module, name),
                      "cannot find the kernel %s", name));
     TRY(driver_check(driver, words,
                      driver->FuncGetAttribute(
@@ -70,7 +102,7 @@ static mw_status prepare(const struct program_target *target, CUmodule module,
     TRY(driver_check(driver, words,
                      driver->FuncSetAttribute(
                          *function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                         kernel->carveout),
+                         carveout(target, &program->name, kernel->memory)),
                      "cannot set the shared memory carve-out of the kernel %s", name));
 done:
     return status;
@@ -88,7 +120,7 @@ static mw_status load(const struct program_target *target, const void *image,
                      "cannot load %s", what));
     for (int i = 0; i < KERNEL_COUNT; i++) {
         if (kernels[i].engine == program->name.engine)
-            TRY(prepare(target, loaded.module, &kernels[i], &loaded.functions[i]));
+            TRY(prepare(target, &loaded, &kernels[i], &loaded.functions[i]));
     }
     *program = loaded;
 done:

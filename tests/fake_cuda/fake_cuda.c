@@ -9,6 +9,7 @@ enum { SHARED_OPTIN = 232448 };
 struct CUfunc_st {
     char name[64];
     int dynamic_bytes;
+    int carveout;
 };
 
 struct CUmod_st {
@@ -348,8 +349,10 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value
         return code;
     if (!object_holds(MODULE, function, sizeof *function))
         return INVALID_HANDLE;
-    if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+    if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+        function->carveout = value;
         return value >= -1 && value <= 100 ? CUDA_SUCCESS : INVALID_VALUE;
+    }
     if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
         value + 64 > SHARED_OPTIN)
         return INVALID_VALUE;
@@ -376,6 +379,7 @@ EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction functi
                                          .shared_bytes = config->sharedMemBytes,
                                          .stream = config->hStream,
                                          .attributes = config->numAttrs,
+                                         .carveout = function->carveout,
                                          .args = parameters[0]};
     fake.launches++;
     snprintf(fake.launched.kernel, sizeof fake.launched.kernel, "%s", function->name);

@@ -24,6 +24,7 @@
 struct fake_launch {
     char kernel[64];
     unsigned blocks, threads, shared_bytes, attributes;
+    int carveout; /* percent of shared memory that its kernel prefers, -1: any */
     void *stream;
     const void *args;
 };
