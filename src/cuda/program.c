@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* What a multiprocessor's memory is best for, as kernels.def says. */
-enum memory { CACHE, SHARED, SORTED_TILES, MERGED_TILES };
+enum memory { CACHE, SHARED, TILES };
 
 static const struct kernel {
     const char *name;
@@ -38,33 +38,41 @@ int program_is(const struct program *program, const struct program_name *name)
 
 enum { RESERVED_SHARED = 1024 }; /* bytes of every block that the system has */
 
+/* Shared memory of the blocks that are to run at once: `wanted`, or 0, by rule. */
+static uint64_t needed(const struct program_name *name, uint64_t wanted, uint64_t each)
+{
+    const struct tile_geometry *const tile = &name->tile;
+    const int by_rule = TILE_BLOCKS(tile->rows, tile->items, (unsigned)name->bits / 8);
+
+    return (wanted ? wanted : (uint64_t)by_rule) * (each + RESERVED_SHARED);
+}
+
 /*
  * How much of a multiprocessor's memory is to be shared memory while a kernel runs, in
- * percent of the most that can be: for tiles what the blocks need that are to run at
- * once, since all else is cache, in which cuts are found sooner.
+ * percent of the most that can be. For tiles that is what their blocks need: all else
+ * is cache, in which cuts are found sooner. It is the same for all kernels of the
+ * program: they follow each other, and to change it a multiprocessor must be empty.
  */
 static int carveout(const struct program_target *target, const struct program_name *name,
                     enum memory memory)
 {
     const struct tile_geometry *const tile = &name->tile;
     const unsigned bytes = (unsigned)name->bits / 8;
-    const uint64_t most = target->info->shared_per_processor;
+    const uint64_t all = target->info->shared_per_processor;
 
     if (memory == CACHE)
         return CU_SHAREDMEM_CARVEOUT_MAX_L1;
     if (memory == SHARED)
         return CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
 
-    const int sorts = memory == SORTED_TILES;
-    const uint64_t wanted = sorts ? tile->sort_blocks : tile->merge_blocks;
-    const uint64_t blocks = wanted ? wanted : TILE_BLOCKS(tile->rows, tile->items, bytes);
-    const uint64_t each = (sorts ? TILE_SORT_SHARED(tile->rows, tile->items, bytes)
-                                 : TILE_MERGE_SHARED(tile->rows, tile->items, bytes)) +
-                          RESERVED_SHARED;
+    const uint64_t sorting =
+        needed(name, tile->sort_blocks, TILE_SORT_SHARED(tile->rows, tile->items, bytes));
+    const uint64_t merging =
+        needed(name, tile->merge_blocks, TILE_MERGE_SHARED(tile->rows, tile->items, bytes));
+    const uint64_t most = sorting > merging ? sorting : merging;
 
-    if (blocks * each >= most)
-        return CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
-    return (int)((100 * blocks * each + most - 1) / most);
+    return most < all ? (int)((100 * most + all - 1) / all)
+                      : CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
 }
 
 /*
