@@ -1,16 +1,22 @@
 #!/bin/sh
-# traffic.sh [BUILD [OUT [CASES]]] - what engine tile moves, by Nsight Compute.
+# traffic.sh [BUILD [OUT [CASES]]] - what engine tile moves and what it keeps busy, by
+# Nsight Compute.
 #
 # On a machine with a GPU and ncu, after `cmake --build BUILD --target calibrate`: sort
-# random keys of 4 and of 8 bytes under the profiler, and write to OUT (BUILD/traffic.tsv)
-# for each launch the sectors that it asked the first cache for, those that went to and
-# from the second, and the bytes that came from memory, caches being empty when it began.
-# What a launch writes is in no hurry to leave the second cache, so bytes of memory are
-# only those read; as for writing, all that went to the second cache has to leave it.
+# random keys under the profiler, and write to OUT (BUILD/traffic.tsv) for each launch the
+# sectors that it asked the first cache for, those that went to and from the second, and
+# the bytes that came from memory, caches being empty when it began, and that went there.
 #
 # `first_percent`, `second_percent` and `memory_percent` are how much more that is than
 # reading each key once and writing it once; finding cuts is part of the launches that
-# merge. calibrate.sh holds small inputs against the simulator's ledger. CASES is a file
+# merge. Up to 60 MiB of what a launch writes are still in the second cache when it ends,
+# so `memory_percent` counts as written all that went to that cache: a little too much,
+# since a sector that two requests wrote in part counts twice. Bytes written of one count
+# less those of half of it are what half of it takes, without that.
+#
+# The last columns are percent of what there is: of cycles in which an instruction was
+# issued; of the pipes for integers, for products, for doubles and for shared memory; of
+# memory. calibrate.sh holds small inputs against the simulator's ledger. CASES is a file
 # with other types and counts, digits or as in 2^20; COMMIT names what was measured if
 # git cannot.
 set -u
@@ -22,7 +28,13 @@ calibrate=$build/tests/calibrate/calibrate
 counters=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
 counters=$counters,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
 counters=$counters,lts__t_sectors_srcunit_tex_op_read.sum
-counters=$counters,lts__t_sectors_srcunit_tex_op_write.sum,dram__bytes_read.sum
+counters=$counters,lts__t_sectors_srcunit_tex_op_write.sum
+counters=$counters,dram__bytes_read.sum,dram__bytes_write.sum
+busy=.avg.pct_of_peak_sustained_active
+counters=$counters,smsp__issue_active$busy,sm__pipe_alu_cycles_active$busy
+counters=$counters,sm__pipe_fmaheavy_cycles_active$busy,sm__inst_executed_pipe_fp64$busy
+counters=$counters,l1tex__data_pipe_lsu_wavefronts$busy
+counters=$counters,dram__throughput.avg.pct_of_peak_sustained_elapsed
 
 fail() {
     echo "traffic.sh: $*" >&2
@@ -38,15 +50,17 @@ info() {
     sed -n "s/^$1	//p" "$log"
 }
 {
-    echo "# what engine tile moves: launches of one sort of random keys"
+    echo "# what engine tile moves and keeps busy: launches of one sort of random keys"
     echo "# machine: $(info name), driver $(info driver), $(info processors) multiprocessors"
     echo "# profiler: $(ncu --version | sed -n 's/^Version //p' | head -n 1)"
     echo "# date: $(date -u +%Y-%m-%d)"
     echo "# commit: ${COMMIT:-$(git -C "$tree" rev-parse --short HEAD 2>/dev/null || echo unknown)}"
     echo "# command: sh bench/traffic.sh"
-    echo "# counters, in the order of columns: $counters"
+    echo "# counters, in the order of columns, but for percent: $counters"
     printf 'type\tcount\tlaunch\tkernel\tfirst_read\tfirst_written\tsecond_read\t'
-    printf 'second_written\tmemory_read_bytes\tfirst_percent\tsecond_percent\tmemory_percent\n'
+    printf 'second_written\tmemory_read_bytes\tmemory_written_bytes\t'
+    printf 'first_percent\tsecond_percent\tmemory_percent\t'
+    printf 'issue_busy\tinteger_busy\tproduct_busy\tdouble_busy\tshared_busy\tmemory_busy\n'
 } >"$out" || fail "cannot write $out"
 
 # One line a launch out of one a counter; numbers have commas between thousands.
@@ -77,17 +91,23 @@ END {
     parts = split(count, power, "^")
     keys = 2 * size * (parts == 2 ? power[1] ^ power[2] : count)
     for (launch = 0; launch <= last; launch++) {
-        for (i = 1; i <= 5; i++)
+        for (i = 1; i <= 12; i++)
             n[i] = value(names[i])
-        print type, count, launch, kernel[launch], n[1], n[2], n[3], n[4], n[5],
+        print type, count, launch, kernel[launch], n[1], n[2], n[3], n[4], n[5], n[6],
             percent(32 * (n[1] + n[2])), percent(32 * (n[3] + n[4])),
-            percent(n[5] + 32 * n[4])
+            percent(n[5] + 32 * n[4]), n[7], n[8], n[9], n[10], n[11], n[12]
     }
 }'
 
 if [ $# -lt 3 ]; then
-    for case in 'i32 2^20' 'i32 2^23' 'i32 2^26' 'i32 2^28' 'i64 2^19' 'i64 2^22' 'i64 2^25' 'i64 2^27'; do
-        echo "$case"
+    for count in 2^20 2^23 2^26 2^28 2^29; do
+        echo "i32 $count"
+    done
+    for count in 2^19 2^22 2^25 2^27 2^28; do
+        echo "i64 $count"
+    done
+    for type in u16 u8; do
+        printf '%s 2^28\n%s 2^29\n' $type $type
     done
 else
     cat "$3"

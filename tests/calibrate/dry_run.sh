@@ -73,7 +73,7 @@ shift 2
                 value += 10
             if (metric[i] ~ /lts__/)
                 value -= int(value / 10)
-            value = commas(value)
+            value = metric[i] ~ /pct_of_peak/ ? 60.25 + i : commas(value)
             if (metric[i] ~ /smsp__inst_executed_op_shared_ld/)
                 value = "n/a"
             printf "\"%d\",\"1\",\"%s\",\"(%d, 1, 1)\",\"(%d, 1, 1)\",\"Command\",\"%s\",\"\",\"%s\"\n", $1, $2 "(args)", $7, $6, metric[i], value
@@ -150,13 +150,17 @@ refused() { # WORDS CASE...
 check "traffic is told by launch" traffic 'i64 2100007' 'u16 2^15'
 check "of all launches" traffic_rows 4 '$1 == "i64" && $2 == 2100007'
 check "what is more than the keys" traffic_rows 4 \
-    '$1 == "i64" && ($10 - 200 * ($5 + $6) / 2100007 + 100) ^ 2 < 0.0001 && $10 > 0'
+    '$1 == "i64" && ($11 - 200 * ($5 + $6) / 2100007 + 100) ^ 2 < 0.0001 && $11 > 0'
 check "the second cache by itself" traffic_rows 4 \
-    '$1 == "i64" && ($11 + 100 - 200 * ($7 + $8) / 2100007) ^ 2 < 0.0001'
+    '$1 == "i64" && ($12 + 100 - 200 * ($7 + $8) / 2100007) ^ 2 < 0.0001'
 check "and memory" traffic_rows 4 \
-    '$1 == "i64" && ($12 + 100 - 100 * ($9 + 32 * $8) / (16 * 2100007)) ^ 2 < 0.0001'
+    '$1 == "i64" && ($13 + 100 - 100 * ($9 + 32 * $8) / (16 * 2100007)) ^ 2 < 0.0001'
+check "bytes that memory was written" traffic_rows 4 \
+    '$1 == "i64" && $10 > 8 * 2100007 && $10 < 9 * 2100007'
+check "what was kept busy" traffic_rows 4 \
+    '$1 == "i64" && $14 == 67.25 && $15 == 68.25 && $19 == 72.25 && NF == 19'
 check "a count may be a power" traffic_rows 1 \
-    '$1 == "u16" && $2 == "2^15" && $4 == "tile_sort" && $5 == 2048 && $10 > 1 && $10 < 2'
+    '$1 == "u16" && $2 == "2^15" && $4 == "tile_sort" && $5 == 2048 && $11 > 1 && $11 < 2'
 check "traffic of something else is refused" refused 'not a type and a count: i32 20k' 'i32 20k'
 export PLANTED_FAILURE=1
 check "a profiler that fails is an error" refused 'ncu failed' 'i32 20001'
