@@ -181,11 +181,12 @@ DEVICE void merge_rounds(const struct tile_tree *tree, int cells, int_cell *spli
         s = find_split(&g, near);
         put_split(splits, s);
         BARRIER();
-        if (live)
+        if (live) {
             gather(&g, s, next_split(&g, splits), r);
+            clean_registers(r, ITEMS, near); /* here, while others still gather */
+        }
         BARRIER(); /* everyone has his keys: the rows may be overwritten */
         if (live) {
-            clean_registers(r, ITEMS, near);
             if (number > 1)
                 put_merged_row(tree, number, node.begin, r);
             else
