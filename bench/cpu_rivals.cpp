@@ -253,23 +253,23 @@ void print_line(const options &o, const std::vector<times> &race)
     std::fflush(stdout);
 }
 
-options parse(int count, char **words)
+options parse(int count, char **error)
 {
     options o;
 
     for (int i = 1; i < count; i += 2) {
-        const std::string name = words[i];
+        const std::string name = error[i];
         uint64_t number = 0;
 
         if (i + 1 == count)
             give_up(name + " needs a value");
         if (name == "--types")
-            o.types = words[i + 1];
+            o.types = error[i + 1];
         else if (name == "--shapes")
-            o.shapes = words[i + 1];
+            o.shapes = error[i + 1];
         else if (name == "--tsv")
-            o.tsv = words[i + 1];
-        else if (kit_parse_count(words[i + 1], &number) || number == 0)
+            o.tsv = error[i + 1];
+        else if (kit_parse_count(error[i + 1], &number) || number == 0)
             give_up(name + " needs a number");
         else if (name == "--count")
             o.count = number;
@@ -285,9 +285,9 @@ options parse(int count, char **words)
 
 } /* namespace */
 
-int main(int count, char **words)
+int main(int count, char **error)
 {
-    const options o = parse(count, words);
+    const options o = parse(count, error);
     const std::string device = "cpu:" + std::to_string(o.threads);
     std::vector<times> all;
     mw_context *context = nullptr;

@@ -151,12 +151,12 @@ void page_copies(const struct page *page)
 /* What became of it, in words. */
 static void outcome_cell(FILE *to, const struct result *result)
 {
-    static const char *const words[] = {
+    static const char *const error[] = {
         [NOT_RUN] = DASH, [RIGHT] = "verified", [WRONG] = "WRONG", [FAILED] = "FAILED"};
     const int bad = result->outcome == WRONG || result->outcome == FAILED;
 
     fprintf(to, "<td class=\"%s\">%s", bad ? "word bad" : "word quiet",
-            words[result->outcome]);
+            error[result->outcome]);
     if (*result->why) {
         fputs(result->outcome == NOT_RUN ? " " : ": ", to);
         markup_text(to, result->why);

@@ -49,7 +49,7 @@ mw_status device_open(mw_context **context, const char *device, struct cache_cho
 
 const char *device_error(const mw_context *context, mw_status status)
 {
-    const char *const words = context ? mw_error(context) : "";
+    const char *const error = context ? mw_error(context) : "";
 
-    return *words ? words : mw_status_text(status);
+    return *error ? error : mw_status_text(status);
 }

@@ -35,7 +35,7 @@ static mw_status open_cpu(mw_context *context, long threads)
 {
     mw_status status;
 
-    TRY(cpu_open(&context->cpu, (unsigned)threads, &context->words));
+    TRY(cpu_open(&context->cpu, (unsigned)threads, &context->error));
     context->info = (mw_info){.size = sizeof context->info,
                               .processors = cpu_threads(context->cpu),
                               .ahead_of_time = 1};
@@ -50,26 +50,26 @@ done:
 static mw_status open_device(mw_context *context, const char *device,
                              const mw_options *options)
 {
-    struct words *const words = &context->words;
+    struct error *const error = &context->error;
     mw_status status;
     long number;
 
     if (strcmp(device, "auto") == 0) {
-        status = cuda_open(&context->device, 0, options, words);
+        status = cuda_open(&context->device, 0, options, error);
         if (status != MW_OK) {
-            words->text[0] = '\0'; /* no GPU is no failure here */
+            error->text[0] = '\0'; /* no GPU is no failure here */
             return open_cpu(context, 0);
         }
     } else if (parse_device(device, "cuda", 0, &number)) {
-        status = cuda_open(&context->device, (int)number, options, words);
+        status = cuda_open(&context->device, (int)number, options, error);
     } else if (strcmp(device, "sim") == 0) {
-        status = sim_open(&context->device, words);
+        status = sim_open(&context->device, error);
     } else if (parse_device(device, "cpu", 0, &number)) {
         if (number == 0 && strcmp(device, "cpu") != 0)
-            return fail(words, MW_BAD_ARGUMENT, "device \"%s\": no threads", device);
+            return fail(error, MW_BAD_ARGUMENT, "device \"%s\": no threads", device);
         return open_cpu(context, number);
     } else {
-        return fail(words, MW_BAD_ARGUMENT,
+        return fail(error, MW_BAD_ARGUMENT,
                     "there is no device \"%s\"; auto, cuda, cuda:N, cpu, cpu:N and sim are",
                     device);
     }
@@ -90,9 +90,9 @@ mw_status mw_open(mw_context **context, const char *device, const mw_options *op
     (*context)->tuning = (mw_tuning)MW_TUNING_INIT;
     (*context)->counts.tuning = (mw_tuning)MW_TUNING_INIT;
     if (!device)
-        return fail(&(*context)->words, MW_BAD_ARGUMENT, "no device was named");
+        return fail(&(*context)->error, MW_BAD_ARGUMENT, "no device was named");
     if (options && options->size != sizeof *options)
-        return fail(&(*context)->words, MW_BAD_ARGUMENT,
+        return fail(&(*context)->error, MW_BAD_ARGUMENT,
                     "options were not begun with MW_OPTIONS_INIT of this version");
     return open_device(*context, device, options ? options : &defaults);
 }
@@ -111,7 +111,7 @@ void mw_close(mw_context *context)
 
 const char *mw_error(const mw_context *context)
 {
-    return context ? context->words.text : mw_status_text(MW_NO_MEMORY);
+    return context ? context->error.text : mw_status_text(MW_NO_MEMORY);
 }
 
 mw_status context_ready(mw_context *context)
@@ -119,7 +119,7 @@ mw_status context_ready(mw_context *context)
     if (!context)
         return MW_BAD_ARGUMENT;
     if (!context->device && !context->cpu)
-        return fail(&context->words, MW_BAD_ARGUMENT, "this handle failed to open");
+        return fail(&context->error, MW_BAD_ARGUMENT, "this handle failed to open");
     return MW_OK;
 }
 
@@ -130,10 +130,10 @@ mw_status mw_set_tuning(mw_context *context, const mw_tuning *tuning)
 
     TRY(context_ready(context));
     if (tuning && tuning->size != sizeof *tuning)
-        return fail(&context->words, MW_BAD_ARGUMENT,
+        return fail(&context->error, MW_BAD_ARGUMENT,
                     "the tuning was not begun with MW_TUNING_INIT of this version");
     if (tuning)
-        TRY(plan_check(tuning, &context->words));
+        TRY(plan_check(tuning, &context->error));
     context->tuning = tuning ? *tuning : defaults;
 done:
     return status;
@@ -148,14 +148,14 @@ mw_status mw_get_tuning(mw_context *context, mw_type type, uint64_t count,
 
     TRY(context_ready(context));
     if (!row || !tuning)
-        return fail(&context->words, MW_BAD_ARGUMENT,
+        return fail(&context->error, MW_BAD_ARGUMENT,
                     row ? "tuning is NULL" : "no such type");
     if (context->cpu) {
         *tuning = context->tuning;
         return MW_OK;
     }
     TRY(plan_make(&plan, &context->tuning, &context->info, row->size, count,
-                  &context->words));
+                  &context->error));
     *tuning = plan.tuning;
 done:
     return status;
@@ -167,7 +167,7 @@ mw_status mw_get_info(mw_context *context, mw_info *info)
 
     TRY(context_ready(context));
     if (!info || info->size != sizeof *info)
-        return fail(&context->words, MW_BAD_ARGUMENT,
+        return fail(&context->error, MW_BAD_ARGUMENT,
                     "info was not begun with MW_INFO_INIT");
     *info = context->info;
     info->size = sizeof *info;
@@ -183,7 +183,7 @@ mw_status mw_get_counts(mw_context *context, mw_counts *counts)
 
     TRY(context_ready(context));
     if (!counts || counts->size != sizeof *counts)
-        return fail(&context->words, MW_BAD_ARGUMENT,
+        return fail(&context->error, MW_BAD_ARGUMENT,
                     "counts were not begun with MW_COUNTS_INIT");
     TRY(mw_get_ledger(context, &lines, &line_count));
     *counts = context->counts;
@@ -201,7 +201,7 @@ mw_status mw_set_timing(mw_context *context, mw_timing timing)
     TRY(context_ready(context));
     if (timing != MW_TIMING_OFF && timing != MW_TIMING_LAUNCHES &&
         timing != MW_TIMING_PHASES)
-        return fail(&context->words, MW_BAD_ARGUMENT, "there is no timing number %d",
+        return fail(&context->error, MW_BAD_ARGUMENT, "there is no timing number %d",
                     (int)timing);
     context->timing = timing;
 done:
@@ -215,7 +215,7 @@ mw_status mw_get_launches(mw_context *context, const mw_launch **launches, size_
 
     TRY(context_ready(context));
     if (!launches || !count)
-        return fail(&context->words, MW_BAD_ARGUMENT, "launches or count is NULL");
+        return fail(&context->error, MW_BAD_ARGUMENT, "launches or count is NULL");
     *launches = NULL;
     *count = 0;
     log = &context->log;
@@ -235,7 +235,7 @@ mw_status mw_get_ledger(mw_context *context, const mw_ledger_line **lines, size_
 
     TRY(context_ready(context));
     if (!lines || !count)
-        return fail(&context->words, MW_BAD_ARGUMENT, "lines or count is NULL");
+        return fail(&context->error, MW_BAD_ARGUMENT, "lines or count is NULL");
     *lines = NULL;
     *count = 0;
     if (context->device && context->device->verbs->ledger)

@@ -20,7 +20,7 @@ struct mw_context {
     struct pass_log log; /* of the last sort, if it was timed */
     void *scratch;       /* device memory that mw_sort keeps: keys, then workspace */
     uint64_t scratch_bytes;
-    struct words words;
+    struct error error;
 };
 
 /* MW_OK if the handle was opened; otherwise it can only tell its error. */

@@ -1,7 +1,7 @@
 /*
  * device.h - the wall between the passes and the machines that run them.
  *
- * A device is a few verbs. The passes (multiway.c) know nothing below this
+ * A device is a few verbs. The passes (passes.c) know nothing below this
  * file; src/cuda and src/sim know nothing above it. Memory is named by plain
  * pointers that only the device may follow.
  */
@@ -84,16 +84,16 @@ struct device_verbs {
 /* What every device has; its own struct begins with this one. */
 struct device {
     const struct device_verbs *verbs;
-    struct words *words; /* where a failing verb leaves its message */
+    struct error *error; /* where a failing verb leaves its message */
     mw_info info;
 };
 
 /*
  * Open the GPU number `index`, or the simulator. On success `*device` is
- * ready; on failure it is NULL and `words` says why.
+ * ready; on failure it is NULL and `error` says why.
  */
 mw_status cuda_open(struct device **device, int index, const mw_options *options,
-                    struct words *words);
-mw_status sim_open(struct device **device, struct words *words);
+                    struct error *error);
+mw_status sim_open(struct device **device, struct error *error);
 
 #endif

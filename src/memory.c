@@ -12,7 +12,7 @@ mw_status mw_alloc(mw_context *context, uint64_t bytes, void **memory)
 
     TRY(context_ready(context));
     if (!memory)
-        return fail(&context->words, MW_BAD_ARGUMENT, "memory is NULL");
+        return fail(&context->error, MW_BAD_ARGUMENT, "memory is NULL");
     *memory = NULL;
     if (context->device) {
         TRY(context->device->verbs->alloc(context->device, bytes ? bytes : 1, memory));
@@ -21,7 +21,7 @@ mw_status mw_alloc(mw_context *context, uint64_t bytes, void **memory)
 
         *memory = bytes < SIZE_MAX / 2 ? aligned_alloc(256, (size_t)room) : NULL;
         if (!*memory)
-            return fail(&context->words, MW_NO_MEMORY, "no %llu bytes of memory",
+            return fail(&context->error, MW_NO_MEMORY, "no %llu bytes of memory",
                         (unsigned long long)bytes);
     }
 done:
@@ -45,7 +45,7 @@ static mw_status check_copy(mw_context *context, const void *a, const void *b,
 
     TRY(context_ready(context));
     if (bytes && (!a || !b))
-        return fail(&context->words, MW_BAD_ARGUMENT, "a copy of %llu bytes with NULL",
+        return fail(&context->error, MW_BAD_ARGUMENT, "a copy of %llu bytes with NULL",
                     (unsigned long long)bytes);
 done:
     return status;

@@ -1,5 +1,5 @@
 /*
- * passes.h - run a plan on a device: multiway.c, in three lines.
+ * passes.h - run a plan on a device: passes.c, in three lines.
  */
 #ifndef MW_PASSES_H
 #define MW_PASSES_H

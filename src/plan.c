@@ -28,27 +28,27 @@ static const struct tune_row *tune_row(uint32_t arch, size_t size)
     return row;
 }
 
-mw_status plan_check(const mw_tuning *t, struct words *words)
+mw_status plan_check(const mw_tuning *t, struct error *error)
 {
     if (t->engine != MW_ENGINE_AUTO && t->engine != MW_ENGINE_HEAP &&
         t->engine != MW_ENGINE_TILE && t->engine != MW_ENGINE_PAIR)
-        return fail(words, MW_BAD_ARGUMENT, "tuning: there is no engine %d",
+        return fail(error, MW_BAD_ARGUMENT, "tuning: there is no engine %d",
                     (int)t->engine);
     if (t->ways && (!power_of_two(t->ways) || t->ways < 2 || t->ways > HEAP_MOST_WAYS))
-        return fail(words, MW_BAD_ARGUMENT,
+        return fail(error, MW_BAD_ARGUMENT,
                     "tuning: ways must be 2, 4, 8, 16 or 32, not %u", t->ways);
     if (t->threads % HEAP_LANES != 0 || t->threads > heap_merge_threads)
-        return fail(words, MW_BAD_ARGUMENT,
+        return fail(error, MW_BAD_ARGUMENT,
                     "tuning: threads must be a multiple of 32 up to %d, not %u",
                     heap_merge_threads, t->threads);
     if (t->engine == MW_ENGINE_PAIR) /* has numbers of its own, which depend on the type */
         return MW_OK;
     if (t->items && t->items != 8 && t->items != 16 && t->items != 32)
-        return fail(words, MW_BAD_ARGUMENT,
+        return fail(error, MW_BAD_ARGUMENT,
                     "tuning: a thread has 8, 16 or 32 items, not %u", t->items);
     if (t->base &&
         (!power_of_two(t->base) || t->base < PLAN_LEAST_BASE || t->base > HEAP_MOST_BASE))
-        return fail(words, MW_BAD_ARGUMENT,
+        return fail(error, MW_BAD_ARGUMENT,
                     "tuning: base must be 512, 1024, 2048, 4096, 8192 or 16384, not %u",
                     t->base);
     return MW_OK;
@@ -92,17 +92,17 @@ static uint32_t choose_base(uint64_t count, uint32_t ways, uint32_t most)
 }
 
 static mw_status heap_tuning(mw_tuning *t, const mw_info *info, size_t key_size,
-                             uint64_t count, struct words *words)
+                             uint64_t count, struct error *error)
 {
     const struct tune_row *const row = tune_row(info->architecture, key_size);
     uint32_t most_base = row->base;
 
     if (t->items && t->items != HEAP_LANES)
-        return fail(words, MW_UNSUPPORTED, "engine heap has 32 items a thread, not %u",
+        return fail(error, MW_UNSUPPORTED, "engine heap has 32 items a thread, not %u",
                     t->items);
     t->items = HEAP_LANES;
     if (t->base && t->base < HEAP_GRID)
-        return fail(words, MW_UNSUPPORTED, "engine heap has a base of 1024 or more, not %u",
+        return fail(error, MW_UNSUPPORTED, "engine heap has a base of 1024 or more, not %u",
                     t->base);
     if (!t->ways)
         t->ways = row->ways;
@@ -120,12 +120,12 @@ static mw_status heap_tuning(mw_tuning *t, const mw_info *info, size_t key_size,
     if (!t->base)
         t->base = choose_base(count, t->ways, most_base);
     if (base_shared(t->base, key_size) > info->shared_per_block)
-        return fail(words, MW_UNSUPPORTED,
+        return fail(error, MW_UNSUPPORTED,
                     "a base of %u keys needs %u bytes of shared memory; a block has %llu",
                     t->base, base_shared(t->base, key_size),
                     (unsigned long long)info->shared_per_block);
     if (merge_shared(t, key_size) > info->shared_per_block)
-        return fail(words, MW_UNSUPPORTED,
+        return fail(error, MW_UNSUPPORTED,
                     "%u threads merging %u ways need %u bytes of shared memory; "
                     "a block has %llu",
                     t->threads, t->ways, merge_shared(t, key_size),
@@ -158,12 +158,12 @@ static struct plan_round heap_round(const mw_tuning *t, uint64_t count, uint64_t
 }
 
 static mw_status plan_heap(struct plan *plan, const mw_info *info, size_t key_size,
-                           uint64_t count, struct words *words)
+                           uint64_t count, struct error *error)
 {
     mw_tuning *const t = &plan->tuning;
     mw_status status;
 
-    TRY(heap_tuning(t, info, key_size, count, words));
+    TRY(heap_tuning(t, info, key_size, count, error));
     plan->base_blocks = divide_up(count, t->base);
     plan->base_threads = t->base / HEAP_LANES;
     plan->base_shared = base_shared(t->base, key_size);
@@ -217,23 +217,23 @@ static mw_engine choose_engine(const mw_tuning *wish, uint64_t count)
 }
 
 mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
-                    size_t key_size, uint64_t count, struct words *words)
+                    size_t key_size, uint64_t count, struct error *error)
 {
     const uint64_t most = (UINT64_C(1) << 62) / key_size;
     mw_status status;
 
     *plan = (struct plan){.key_bytes = count * key_size, .tuning = *wish};
     if (count > most || divide_up(count, HEAP_GRID) > INT32_MAX)
-        return fail(words, MW_BAD_ARGUMENT, "count %llu is beyond what can be sorted",
+        return fail(error, MW_BAD_ARGUMENT, "count %llu is beyond what can be sorted",
                     (unsigned long long)count);
     plan->tuning.size = sizeof plan->tuning;
     plan->tuning.engine = choose_engine(wish, count);
     if (plan->tuning.engine == MW_ENGINE_PAIR)
-        return plan_pair(plan, key_size, count, words);
+        return plan_pair(plan, key_size, count, error);
     if (plan->tuning.engine == MW_ENGINE_TILE)
-        TRY(plan_tile(plan, info, key_size, count, words));
+        TRY(plan_tile(plan, info, key_size, count, error));
     else
-        TRY(plan_heap(plan, info, key_size, count, words));
+        TRY(plan_heap(plan, info, key_size, count, error));
     plan_workspace(plan, key_size, count);
 done:
     return status;

@@ -61,9 +61,9 @@ struct plan {
 
 /*
  * Is `tuning` one that plan_make can follow on some device? Fields left 0 are.
- * The words name the field that is not.
+ * The error names the field that is not.
  */
-mw_status plan_check(const mw_tuning *tuning, struct words *words);
+mw_status plan_check(const mw_tuning *tuning, struct error *error);
 
 /*
  * The plan for `count` keys of `key_size` bytes on a device described by
@@ -74,6 +74,6 @@ mw_status plan_check(const mw_tuning *tuning, struct words *words);
  * every device has kernels for every geometry of tiles: loading them tells.
  */
 mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
-                    size_t key_size, uint64_t count, struct words *words);
+                    size_t key_size, uint64_t count, struct error *error);
 
 #endif

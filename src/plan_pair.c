@@ -4,7 +4,7 @@
 #include "plan_parts.h"
 
 /* Tiles of the output are tiles of the input: runs are whole tiles but for the last. */
-mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count, struct words *words)
+mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count, struct error *error)
 {
     mw_tuning *const t = &plan->tuning;
     const uint32_t items = PAIR_ITEMS(key_size);
@@ -13,7 +13,7 @@ mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count, struct w
 
     if ((t->ways && t->ways != 2) || (t->threads && t->threads != PAIR_THREADS) ||
         (t->items && t->items != items) || (t->base && t->base != tile))
-        return fail(words, MW_UNSUPPORTED,
+        return fail(error, MW_UNSUPPORTED,
                     "engine pair has 2 ways, %d threads, %u items and a base of %u for "
                     "this type",
                     PAIR_THREADS, items, tile);

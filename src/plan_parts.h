@@ -26,11 +26,11 @@ static inline int power_of_two(uint32_t n)
 
 /* Engine tile's part of plan_make: everything but the workspace. */
 mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uint64_t count,
-                    struct words *words);
+                    struct error *error);
 
 /* Engine pair's part: all of it. MW_UNSUPPORTED if the wish has other numbers. */
 mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count,
-                    struct words *words);
+                    struct error *error);
 
 /* Lay out the workspace for the rounds that the plan has, of engine heap or tile. */
 void plan_workspace(struct plan *plan, size_t key_size, uint64_t count);

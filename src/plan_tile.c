@@ -59,7 +59,7 @@ static void set_blocks(struct tile_geometry *tile, const mw_info *info, size_t k
 
 /* Fill in threads, items and base: the wish's, or what follows from it, or the row's. */
 static mw_status tile_tuning(struct plan *plan, const mw_info *info, size_t key_size,
-                             uint64_t count, struct words *words)
+                             uint64_t count, struct error *error)
 {
     mw_tuning *const t = &plan->tuning;
     const struct tile_row *const row = tile_row(info, key_size, count);
@@ -77,19 +77,19 @@ static mw_status tile_tuning(struct plan *plan, const mw_info *info, size_t key_
     if (!power_of_two(tile->rows) || tile->rows < TILE_LEAST_ROWS ||
         tile->rows > TILE_MOST_ROWS ||
         (tile->items != 8 && tile->items != 16 && tile->items != 32))
-        return fail(words, MW_UNSUPPORTED,
+        return fail(error, MW_UNSUPPORTED,
                     "engine tile has 64, 128, 256 or 512 threads of 8, 16 or 32 items, "
                     "not %u of %u",
                     tile->rows, tile->items);
     if (t->base && t->base != tile->rows * tile->items)
-        return fail(words, MW_UNSUPPORTED,
+        return fail(error, MW_UNSUPPORTED,
                     "engine tile's base is its threads times its items, %u and not %u",
                     tile->rows * tile->items, t->base);
     set_blocks(tile, info, key_size);
     plan->base_shared = (uint32_t)TILE_SORT_SHARED(tile->rows, tile->items, key_size);
     plan->merge_shared = (uint32_t)TILE_MERGE_SHARED(tile->rows, tile->items, key_size);
     if (plan->merge_shared > info->shared_per_block)
-        return fail(words, MW_UNSUPPORTED,
+        return fail(error, MW_UNSUPPORTED,
                     "tiles of %u threads with %u items need %u bytes of shared memory; "
                     "a block has %llu",
                     tile->rows, tile->items, plan->merge_shared,
@@ -169,7 +169,7 @@ static struct plan_round tile_round(const struct tile_geometry *tile, const mw_i
 }
 
 mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uint64_t count,
-                    struct words *words)
+                    struct error *error)
 {
     mw_tuning *const t = &plan->tuning;
     uint32_t most_levels = 0;
@@ -177,8 +177,8 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
     mw_status status;
 
     if (count > UINT32_MAX)
-        return fail(words, MW_UNSUPPORTED, "engine tile sorts fewer than 2^32 keys");
-    TRY(tile_tuning(plan, info, key_size, count, words));
+        return fail(error, MW_UNSUPPORTED, "engine tile sorts fewer than 2^32 keys");
+    TRY(tile_tuning(plan, info, key_size, count, error));
 
     const uint64_t tiles = divide_up(count, t->base);
     uint64_t run = t->base;

@@ -11,10 +11,10 @@ static mw_status check_count(mw_context *context, mw_type type, uint64_t count)
 
     TRY(context_ready(context));
     if (!row)
-        return fail(&context->words, MW_BAD_ARGUMENT, "there is no type number %d",
+        return fail(&context->error, MW_BAD_ARGUMENT, "there is no type number %d",
                     (int)type);
     if (count > (UINT64_C(1) << 62) / row->size)
-        return fail(&context->words, MW_BAD_ARGUMENT,
+        return fail(&context->error, MW_BAD_ARGUMENT,
                     "count %llu is beyond what can be sorted", (unsigned long long)count);
 done:
     return status;
@@ -28,13 +28,13 @@ static mw_status check_keys(mw_context *context, mw_type type, mw_direction dire
 
     TRY(check_count(context, type, count));
     if (direction != MW_ASCENDING && direction != MW_DESCENDING)
-        return fail(&context->words, MW_BAD_ARGUMENT, "there is no direction number %d",
+        return fail(&context->error, MW_BAD_ARGUMENT, "there is no direction number %d",
                     (int)direction);
     if (!keys && count)
-        return fail(&context->words, MW_BAD_ARGUMENT, "keys is NULL while count is %llu",
+        return fail(&context->error, MW_BAD_ARGUMENT, "keys is NULL while count is %llu",
                     (unsigned long long)count);
     if ((uintptr_t)keys % type_row(type)->size)
-        return fail(&context->words, MW_BAD_ARGUMENT,
+        return fail(&context->error, MW_BAD_ARGUMENT,
                     "keys of type %s must be aligned to %zu bytes", type_row(type)->name,
                     type_row(type)->size);
 done:
@@ -65,7 +65,7 @@ static mw_status sort_on_cpu(mw_context *context, const struct type_row *row,
     status = cpu_sort(context->cpu, (int)(8 * row->size), type_code(row, direction), keys,
                       count, scratch, &counts);
     if (status != MW_OK)
-        return fail(&context->words, status, "no %llu bytes of scratch memory",
+        return fail(&context->error, status, "no %llu bytes of scratch memory",
                     (unsigned long long)cpu_scratch_bytes((int)(8 * row->size), count));
     context->counts = (mw_counts){.count = count,
                                   .rounds = counts.rounds,
@@ -145,7 +145,7 @@ mw_status mw_sort(mw_context *context, mw_type type, mw_direction direction, voi
     if (context->cpu)
         return sort_on_cpu(context, row, direction, keys, count, NULL);
     TRY(plan_make(&plan, &context->tuning, &context->info, row->size, count,
-                  &context->words));
+                  &context->error));
     if (count == 0)
         return sort_on_device(context, &plan, row, direction, NULL, 0, NULL, NULL);
 
@@ -171,13 +171,13 @@ mw_status mw_sort_workspace(mw_context *context, mw_type type, uint64_t count,
 
     TRY(check_count(context, type, count));
     if (!bytes)
-        return fail(&context->words, MW_BAD_ARGUMENT, "bytes is NULL");
+        return fail(&context->error, MW_BAD_ARGUMENT, "bytes is NULL");
     if (context->cpu) {
         *bytes = cpu_scratch_bytes((int)(8 * row->size), count);
         return MW_OK;
     }
     TRY(plan_make(&plan, &context->tuning, &context->info, row->size, count,
-                  &context->words));
+                  &context->error));
     TRY(load_program(context, &plan, row, &program));
     *bytes = plan.workspace_bytes;
 done:
@@ -195,17 +195,17 @@ mw_status mw_sort_device(mw_context *context, mw_type type, mw_direction directi
 
     TRY(check_keys(context, type, direction, keys, count));
     if ((uintptr_t)keys % 16 || (uintptr_t)workspace % 16)
-        return fail(&context->words, MW_BAD_ARGUMENT,
+        return fail(&context->error, MW_BAD_ARGUMENT,
                     "keys and workspace must be aligned to 16 bytes");
     if (context->cpu) {
         wanted = cpu_scratch_bytes((int)(8 * row->size), count);
     } else {
         TRY(plan_make(&plan, &context->tuning, &context->info, row->size, count,
-                      &context->words));
+                      &context->error));
         wanted = plan.workspace_bytes;
     }
     if (workspace_bytes < wanted || (!workspace && wanted))
-        return fail(&context->words, MW_BAD_ARGUMENT,
+        return fail(&context->error, MW_BAD_ARGUMENT,
                     "the workspace has %llu bytes, the sort needs %llu",
                     (unsigned long long)(workspace ? workspace_bytes : 0),
                     (unsigned long long)wanted);

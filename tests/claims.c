@@ -190,9 +190,9 @@ static void run_row(struct tap *tap, mw_context *context, const struct row *row,
     }
 }
 
-int main(int count, char **words)
+int main(int count, char **error)
 {
-    const int percent = count > 1 ? atoi(words[1]) : 100;
+    const int percent = count > 1 ? atoi(error[1]) : 100;
     struct tap tap = {0, 0};
     mw_context *context;
 

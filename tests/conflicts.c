@@ -189,7 +189,7 @@ static int ledger_fits(mw_context *context, const struct trial *t, const struct 
 static void run_case(struct tap *tap, mw_context *context, const struct trial *t)
 {
     struct outcome outcome;
-    struct words words;
+    struct error error;
     struct plan plan;
     char text[TRIAL_TEXT];
     int passed = trial_run(context, t, &outcome);
@@ -197,7 +197,7 @@ static void run_case(struct tap *tap, mw_context *context, const struct trial *t
     if (!passed)
         tap_note("%s", outcome.why);
     passed = passed && plan_make(&plan, &t->tuning, &context->info, mw_type_size(t->type),
-                                 t->count, &words) == MW_OK;
+                                 t->count, &error) == MW_OK;
     passed = passed && plan_fits(context, t, &plan);
     passed = passed && ledger_fits(context, t, &plan);
     trial_text(t, text);
@@ -282,9 +282,9 @@ static int list_shapes(char (*shapes)[SHAPE_TEXT])
     return count;
 }
 
-int main(int count, char **words)
+int main(int count, char **error)
 {
-    struct table table = {.percent = count > 1 ? atoi(words[1]) : 100};
+    struct table table = {.percent = count > 1 ? atoi(error[1]) : 100};
     struct tap tap = {0, 0};
     mw_context *context;
 

@@ -24,7 +24,7 @@ static int fails(struct device *device, const char *verb, mw_status status)
     if (++plant.calls != plant.fail_at)
         return 0;
     plant.failed = verb;
-    plant.status = fail(device->words, status, "planted: %s fails", verb);
+    plant.status = fail(device->error, status, "planted: %s fails", verb);
     return 1;
 }
 

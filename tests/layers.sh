@@ -33,7 +33,7 @@ src/cpu/                   include/ src/base/ src/cpu/
 src/device.h               src/base/ src/kernels/kernels.def
 src/plan                   src/base/ src/plan.h src/plan_parts.h src/tune.def src/kernels/launch.h
 src/passes.h               src/base/ src/device.h src/plan.h
-src/multiway.c             src/base/ src/device.h src/plan.h src/passes.h src/kernels/launch.h src/kernels/kernels.def
+src/passes.c             src/base/ src/device.h src/plan.h src/passes.h src/kernels/launch.h src/kernels/kernels.def
 src/context.h              src/base/ src/device.h src/plan.h src/passes.h src/cpu/cpu.h
 src/                       src/base/ src/device.h src/plan.h src/passes.h src/context.h src/cpu/cpu.h
 ROWS
@@ -165,8 +165,8 @@ expect includes src/cuda/bad2.c '#include "kernels/key.cuh"' 'includes src/kerne
 expect includes src/cuda/bad3.c '#include "sim/ledger.h"' 'includes src/sim/ledger.h'
 expect includes src/sim/bad.c '#include "passes.h"' 'includes src/passes.h'
 expect includes src/plan.c '#include "device.h"' 'includes src/device.h'
-expect includes src/multiway.c '#include "context.h"' 'includes src/context.h'
-expect includes src/multiway.c '#include "cuda/cache.h"' 'includes src/cuda/cache.h'
+expect includes src/passes.c '#include "context.h"' 'includes src/context.h'
+expect includes src/passes.c '#include "cuda/cache.h"' 'includes src/cuda/cache.h'
 expect includes src/sort.c '#include "kernels/launch.h"' 'includes src/kernels/launch.h'
 expect includes src/sort.c '#include "gone.h"' 'gone.h (not found)'
 expect calls src/bad.c 'printf("x");' 'src/bad.c:1'

@@ -139,12 +139,12 @@ static int reads_exact(mw_context *context, const struct trial *t)
 {
     uint32_t *const keys = malloc(2 * t->count * sizeof *keys);
     struct reads reads = {0, 0};
-    struct words words;
+    struct error error;
     struct plan plan;
     struct forecast f;
     int passed = keys != NULL &&
                  plan_make(&plan, &t->tuning, &context->info, sizeof *keys, t->count,
-                           &words) == MW_OK &&
+                           &error) == MW_OK &&
                  kit_fill(t->type, t->shape, t->seed, keys, t->count) == MW_OK;
 
     if (passed)
@@ -195,9 +195,9 @@ static void test_cuts(struct tap *tap, mw_context *context, int percent)
     }
 }
 
-int main(int count, char **words)
+int main(int count, char **error)
 {
-    const int percent = count > 1 ? atoi(words[1]) : 100;
+    const int percent = count > 1 ? atoi(error[1]) : 100;
     struct tap tap = {0, 0};
     mw_context *context;
 

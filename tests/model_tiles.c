@@ -181,11 +181,11 @@ static int traffic_exact(mw_context *context, const struct trial *t)
     void *const keys = malloc(2 * t->count * size);
     const size_t room = (PLAN_MOST_JOINED + 1) * TILE_MOST_WAYS * sizeof(wide);
     wide *const cuts = malloc(room);
-    struct words words;
+    struct error error;
     struct plan plan;
     const int passed =
         keys != NULL && cuts != NULL &&
-        plan_make(&plan, &t->tuning, &context->info, size, t->count, &words) == MW_OK &&
+        plan_make(&plan, &t->tuning, &context->info, size, t->count, &error) == MW_OK &&
         plan.rounds == 1 && kit_fill(t->type, t->shape, t->seed, keys, t->count) == MW_OK &&
         mw_alloc(context, t->count * size, &memory[0]) == MW_OK &&
         mw_alloc(context, plan.workspace_bytes + room, &memory[1]) == MW_OK &&
@@ -231,9 +231,9 @@ static void test_tiles(struct tap *tap, mw_context *context, int percent)
     }
 }
 
-int main(int count, char **words)
+int main(int count, char **error)
 {
-    const int percent = count > 1 ? atoi(words[1]) : 100;
+    const int percent = count > 1 ? atoi(error[1]) : 100;
     struct tap tap = {0, 0};
     mw_context *context;
 

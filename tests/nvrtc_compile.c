@@ -23,7 +23,7 @@ int main(int count, char **arguments)
 {
     struct nvrtc nvrtc;
     struct nvrtc_code code;
-    struct words words;
+    struct error error;
 
     const int pair = count == 4 && strcmp(arguments[3], "pair") == 0;
     const int places = count == 8 && strcmp(arguments[7], "places") == 0;
@@ -34,8 +34,8 @@ int main(int count, char **arguments)
                         " [places]\n");
         return 2;
     }
-    if (nvrtc_open(&nvrtc, &words) != MW_OK) {
-        printf("%s\n", words.text);
+    if (nvrtc_open(&nvrtc, &error) != MW_OK) {
+        printf("%s\n", error.text);
         return NO_NVRTC;
     }
 
@@ -53,12 +53,12 @@ int main(int count, char **arguments)
             (unsigned)atoi(arguments[3]), (unsigned)atoi(arguments[4]),
             (unsigned)atoi(arguments[5]), (unsigned)atoi(arguments[6])};
 
-    const mw_status status = nvrtc_compile(&nvrtc, &request, &code, &words);
+    const mw_status status = nvrtc_compile(&nvrtc, &request, &code, &error);
 
     if (status == MW_OK)
         printf("%s%zu bytes of machine code\n", code.log, code.size);
     else
-        printf("%s\n", words.text);
+        printf("%s\n", error.text);
     nvrtc_code_free(&code);
     nvrtc_close(&nvrtc);
     return status != MW_OK;

@@ -143,7 +143,7 @@ static struct found try_shape(struct bench *b, const struct variant *v, const ch
         if (sort_on(b, v, buffer, cuts, count, &at) == MW_OK)
             found.sorted = is_counting(v->type, buffer[at], count);
         else
-            tap_note("%s", b->words.text);
+            tap_note("%s", b->error.text);
         read_ledger(b, v, &found);
     }
     b->device->verbs->free(b->device, cuts);

@@ -159,10 +159,10 @@ static int failures(const struct score *scores)
     return failed;
 }
 
-int main(int count, char **words)
+int main(int count, char **error)
 {
-    const double seconds = count > 1 ? atof(words[1]) : 10;
-    const uint64_t seed = count > 2 ? strtoull(words[2], NULL, 0)
+    const double seconds = count > 1 ? atof(error[1]) : 10;
+    const uint64_t seed = count > 2 ? strtoull(error[2], NULL, 0)
                                     : kit_mix((uint64_t)time(NULL)) % 1000000000;
     const double start = kit_seconds();
     struct score scores[COUNT_OF(devices)] = {

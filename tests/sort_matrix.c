@@ -283,7 +283,7 @@ static void skip_matrix(struct tap *tap, const char *name)
     }
 }
 
-int main(int count, char **words)
+int main(int count, char **error)
 {
     static const struct {
         const char *name;
@@ -295,14 +295,14 @@ int main(int count, char **words)
         {"sim",  SIM,  70000,   {"sim", NULL}     },
         {"cuda", CUDA, 1 << 24, {"cuda", NULL}    },
     };
-    const int percent = count > 2 ? atoi(words[2]) : 100;
+    const int percent = count > 2 ? atoi(error[2]) : 100;
     struct tap tap = {0, 0};
 
     for (size_t i = 0; i < COUNT_OF(rows) && count > 1; i++) {
         struct matrix m = {.device = rows[i].device, .most = rows[i].most};
         mw_status status;
 
-        if (strcmp(rows[i].name, words[1]) != 0)
+        if (strcmp(rows[i].name, error[1]) != 0)
             continue;
         memcpy(m.names, rows[i].names, sizeof m.names);
         list_shapes(&m);

@@ -246,14 +246,14 @@ static int claims_hold(mw_context *context, const struct trial *t, struct totals
     const size_t size = mw_type_size(t->type);
     mw_counts counts = MW_COUNTS_INIT;
     struct sums sums = {.other_requests = 0};
-    struct words words;
+    struct error error;
     struct plan plan;
     size_t count;
     int passed;
 
     if (mw_get_ledger(context, &lines, &count) != MW_OK ||
         mw_get_counts(context, &counts) != MW_OK ||
-        plan_make(&plan, &t->tuning, &context->info, size, t->count, &words) != MW_OK)
+        plan_make(&plan, &t->tuning, &context->info, size, t->count, &error) != MW_OK)
         return 0;
     passed = sum_lines(lines, count, plan.tile.items * (size == 8 ? 8 : 4) != 128, &sums);
     if (counts.tuning.engine != MW_ENGINE_TILE || sums.other_requests == 0 ||
@@ -356,9 +356,9 @@ static void run_cases(struct tap *tap, mw_context *context, const struct cover *
              totals.most_moved);
 }
 
-int main(int count, char **words)
+int main(int count, char **error)
 {
-    const int percent = count > 1 ? atoi(words[1]) : 100;
+    const int percent = count > 1 ? atoi(error[1]) : 100;
     char shapes[MOST_SHAPES][SHAPE_TEXT];
     int values[PARAMETERS] = {[TYPE] = (int)COUNT_OF(all_types),
                               [COUNT] = (int)COUNT_OF(count_rows),

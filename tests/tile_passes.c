@@ -34,7 +34,7 @@ static int fits(mw_context *context, const struct trial *t, double *most)
 {
     const size_t size = mw_type_size(t->type);
     struct outcome outcome;
-    struct words words;
+    struct error error;
     struct plan plan;
     int passed = trial_run(context, t, &outcome);
 
@@ -42,7 +42,7 @@ static int fits(mw_context *context, const struct trial *t, double *most)
         tap_note("%s", outcome.why);
     trial_close(&outcome);
     passed = passed &&
-             plan_make(&plan, &t->tuning, &context->info, size, t->count, &words) == MW_OK;
+             plan_make(&plan, &t->tuning, &context->info, size, t->count, &error) == MW_OK;
     if (passed && (plan.round[0].joined ||
                    plan.tuning.base / plan.tuning.ways * size < PASS_LEAST_BYTES)) {
         tap_note("%u ways, joined: %d", plan.tuning.ways, plan.round[0].joined);
@@ -80,9 +80,9 @@ static void run_row(struct tap *tap, mw_context *context, const struct row *row,
     tap_note("%s: at the most %.2f %% more than each key once", row->name, most);
 }
 
-int main(int count, char **words)
+int main(int count, char **error)
 {
-    const int percent = count > 1 ? atoi(words[1]) : 100;
+    const int percent = count > 1 ? atoi(error[1]) : 100;
     struct tap tap = {0, 0};
     mw_context *context;
 

@@ -27,7 +27,7 @@ enum { MOST_KEYS = 1 << 15, MOST_CUTS = 1 << 12 };
 /* A program on its device; what it is given, and what it gave. */
 struct bench {
     struct device *device;
-    struct words words;
+    struct error error;
     const struct placed *program;
     uint64_t *keys; /* the array, one key in 64 bits each */
     void *narrow;   /* keys as the device has them, ... */

@@ -349,11 +349,11 @@ static void test_calls(struct tap *tap, struct bench *b)
     for (size_t i = 0; i < COUNT_OF(calls); i++) {
         const char *expected = "";
         const mw_status status = calls[i].call(b, &expected);
-        const char *const words = mw_error(b->context);
-        const int refused = status == MW_BAD_ARGUMENT && strstr(words, expected);
+        const char *const error = mw_error(b->context);
+        const int refused = status == MW_BAD_ARGUMENT && strstr(error, expected);
 
         if (!refused)
-            tap_note("%s: \"%s\", which should name %s", mw_status_text(status), words,
+            tap_note("%s: \"%s\", which should name %s", mw_status_text(status), error,
                      expected);
         tap_case(tap, refused && untouched(b), "%s: %s", b->device, calls[i].name);
     }

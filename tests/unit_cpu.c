@@ -47,7 +47,7 @@ static void bench_close(struct bench *b)
 
 static int bench_open(struct bench *b, uint64_t most)
 {
-    struct words words;
+    struct error error;
     int whole = 1;
 
     *b = (struct bench){.most = most};
@@ -59,7 +59,7 @@ static int bench_open(struct bench *b, uint64_t most)
     b->items = malloc(2 * most * sizeof *b->items);
     b->work = aligned_alloc(64, (size_t)THREADS_MOST * WORK_BYTES);
     for (size_t i = 0; i < COUNT_OF(b->pools); i++)
-        whole &= pool_open(&b->pools[i], thread_counts[i], &words) == MW_OK;
+        whole &= pool_open(&b->pools[i], thread_counts[i], &error) == MW_OK;
     return whole && b->input && b->expected && b->keys && b->scratch && b->items && b->work;
 }
 
@@ -315,9 +315,9 @@ static void test_handle(struct tap *tap, struct bench *b, unsigned threads)
 {
     static const uint64_t counts[] = {0, 1, 7, 300000, 5000, 20000, 400000};
     const struct code code = type_code(type_row(MW_F64), MW_ASCENDING);
-    struct words words = {""};
+    struct error error = {""};
     struct cpu *cpu;
-    int passed = cpu_open(&cpu, threads, &words) == MW_OK &&
+    int passed = cpu_open(&cpu, threads, &error) == MW_OK &&
                  (threads == 0 ? cpu_threads(cpu) >= 1 : cpu_threads(cpu) == threads);
 
     for (size_t i = 0; passed && i < 2 * COUNT_OF(counts); i++) {
@@ -355,9 +355,9 @@ static void test_counts(struct tap *tap, struct bench *b)
         {"one round",            "random",   32, 1 << 20, {1, 8 << 20, 8 << 20}},
         {"narrow keys: counted", "random",   8,  100000,  {0, 100000, 100000}  },
     };
-    struct words words = {""};
+    struct error error = {""};
     struct cpu *cpu;
-    const int opened = cpu_open(&cpu, 2, &words) == MW_OK;
+    const int opened = cpu_open(&cpu, 2, &error) == MW_OK;
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const mw_type type = rows[i].bits == 8 ? MW_U8 : MW_U32;

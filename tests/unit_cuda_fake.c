@@ -18,29 +18,29 @@
 
 static void test_open(struct tap *tap)
 {
-    struct words words = {""};
+    struct error error = {""};
     struct device *device = NULL;
 
     setenv("FAKE_CUDA_DEVICES", "0", 1);
     fake.restart();
-    tap_ok(tap, cuda_open(&device, 0, NULL, &words) == MW_NO_DEVICE && !device, "no GPU",
-           words.text);
+    tap_ok(tap, cuda_open(&device, 0, NULL, &error) == MW_NO_DEVICE && !device, "no GPU",
+           error.text);
     set("FAKE_CUDA_DEVICES", 0);
     fake.restart();
-    tap_ok(tap, cuda_open(&device, -1, NULL, &words) == MW_NO_DEVICE && !device,
-           "a negative GPU", words.text);
-    tap_ok(tap, cuda_open(&device, 2, NULL, &words) == MW_NO_DEVICE && !device,
-           "one past the last GPU", words.text);
+    tap_ok(tap, cuda_open(&device, -1, NULL, &error) == MW_NO_DEVICE && !device,
+           "a negative GPU", error.text);
+    tap_ok(tap, cuda_open(&device, 2, NULL, &error) == MW_NO_DEVICE && !device,
+           "one past the last GPU", error.text);
     tap_ok(tap, fake.live() == 0, "nothing is held of them", "");
 }
 
 static void test_info(struct tap *tap)
 {
-    struct words words = {""};
+    struct error error = {""};
     struct device *device = NULL;
 
-    if (cuda_open(&device, 1, NULL, &words) != MW_OK) {
-        tap_ok(tap, 0, "open", words.text);
+    if (cuda_open(&device, 1, NULL, &error) != MW_OK) {
+        tap_ok(tap, 0, "open", error.text);
         return;
     }
 
@@ -56,21 +56,21 @@ static void test_info(struct tap *tap)
                info->memory_bytes == (uint64_t)8 << 30,
            "its figures", "");
     tap_ok(tap, info->ahead_of_time == 1, "an image serves it", "");
-    tap_ok(tap, !words.text[0], "and there are no words where nothing failed", "");
+    tap_ok(tap, !error.text[0], "and there are no words where nothing failed", "");
     device->verbs->close(device);
 }
 
 static void test_words(struct tap *tap)
 {
-    struct words words = {""};
+    struct error error = {""};
     struct device *device = NULL;
     struct program *program = NULL;
     struct program *again = NULL;
     void *memory = NULL;
     const int args = 0;
 
-    if (cuda_open(&device, 0, NULL, &words) != MW_OK) {
-        tap_ok(tap, 0, "open", words.text);
+    if (cuda_open(&device, 0, NULL, &error) != MW_OK) {
+        tap_ok(tap, 0, "open", error.text);
         return;
     }
 
@@ -78,12 +78,12 @@ static void test_words(struct tap *tap)
 
     tap_ok(tap,
            verbs->alloc(device, (uint64_t)1 << 40, &memory) == MW_NO_MEMORY && !memory &&
-               strstr(words.text, "1099511627776 bytes"),
-           "too much memory", words.text);
+               strstr(error.text, "1099511627776 bytes"),
+           "too much memory", error.text);
     tap_ok(tap,
-           verbs->upload(device, &words, &args, 4) == MW_DEVICE_FAILED &&
-               strstr(words.text, "4 bytes"),
-           "a copy to nowhere", words.text);
+           verbs->upload(device, &error, &args, 4) == MW_DEVICE_FAILED &&
+               strstr(error.text, "4 bytes"),
+           "a copy to nowhere", error.text);
     tap_ok(tap,
            verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &program) == MW_OK &&
                verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &again) == MW_OK &&
@@ -108,16 +108,16 @@ static void test_words(struct tap *tap)
     launch.threads = 2048;
     tap_ok(tap,
            verbs->launch(device, &launch) == MW_DEVICE_FAILED &&
-               strstr(words.text, "heap_merge: 5 blocks of 2048 threads"),
-           "too many threads", words.text);
+               strstr(error.text, "heap_merge: 5 blocks of 2048 threads"),
+           "too many threads", error.text);
     tap_ok(tap, verbs->wait(device, &launch) == MW_DEVICE_FAILED, "no such stream",
-           words.text);
+           error.text);
     rewrite_program("error ");
     tap_ok(tap,
            verbs->load(device, MW_ENGINE_HEAP, ABSENT_BITS, NULL, &again) ==
                    MW_COMPILE_FAILED &&
-               strstr(words.text, "program.cu(1): error: not a kernel"),
-           "a kernel that does not compile", words.text);
+               strstr(error.text, "program.cu(1): error: not a kernel"),
+           "a kernel that does not compile", error.text);
     rewrite_program("kernel");
     tap_ok(tap, verbs->load(device, MW_ENGINE_HEAP, ABSENT_BITS, NULL, &again) == MW_OK,
            "and one that does", "");
@@ -141,14 +141,14 @@ static void test_engines(struct tap *tap)
     char folder[] = "unit_cuda-XXXXXX";
     char command[64];
     mw_options options = MW_OPTIONS_INIT;
-    struct words words = {""};
+    struct error error = {""};
     const int args = 0;
 
     options.cache_path = mkdtemp(folder);
     for (int life = 0; life < 2; life++) {
         struct program *programs[COUNT_OF(rows)] = {NULL};
         struct device *device = NULL;
-        int right = cuda_open(&device, 0, &options, &words) == MW_OK;
+        int right = cuda_open(&device, 0, &options, &error) == MW_OK;
 
         for (size_t i = 0; i < COUNT_OF(rows) && right; i++) {
             const int before = fake.nvrtc_compiles();
@@ -160,7 +160,7 @@ static void test_engines(struct tap *tap)
                 right &= programs[i] != programs[j];
         }
         tap_ok(tap, right, life ? "the same, from disk" : "a program for each engine",
-               words.text);
+               error.text);
         for (size_t i = 1; i < COUNT_OF(rows) && right; i += 2) {
             const struct launch launch = {
                 programs[i], KERNEL_PAIR_MERGE, 5, 256, 1000, &args, 4, NULL, 0};
@@ -168,7 +168,7 @@ static void test_engines(struct tap *tap)
             tap_ok(tap,
                    device->verbs->launch(device, &launch) == MW_OK &&
                        strcmp(fake.launched()->kernel, "pair_merge") == 0,
-                   "and its kernels", words.text);
+                   "and its kernels", error.text);
         }
         if (device)
             device->verbs->close(device);
@@ -188,10 +188,10 @@ static void test_tiles(struct tap *tap)
     };
     struct program *programs[COUNT_OF(rows)] = {NULL};
     struct program *heap = NULL;
-    struct words words = {""};
+    struct error error = {""};
     struct device *device = NULL;
     const int args = 0;
-    int right = cuda_open(&device, 0, NULL, &words) == MW_OK &&
+    int right = cuda_open(&device, 0, NULL, &error) == MW_OK &&
                 device->verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &heap) == MW_OK;
 
     for (size_t i = 0; i < 2 * COUNT_OF(rows) && right; i++) {
@@ -207,7 +207,7 @@ static void test_tiles(struct tap *tap)
             right &= program != programs[j];
         programs[row] = program;
     }
-    tap_ok(tap, right, "a program for each geometry", words.text);
+    tap_ok(tap, right, "a program for each geometry", error.text);
     if (right) {
         const struct launch launch = {
             programs[2], KERNEL_TILE_MERGE, 5, 128, 1000, &args, 4, NULL, 0};
@@ -215,7 +215,7 @@ static void test_tiles(struct tap *tap)
         tap_ok(tap,
                device->verbs->launch(device, &launch) == MW_OK &&
                    strcmp(fake.launched()->kernel, "tile_merge") == 0,
-               "and its kernels", words.text);
+               "and its kernels", error.text);
     }
     if (device)
         device->verbs->close(device);
@@ -252,12 +252,12 @@ static void test_carveouts(struct tap *tap)
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct launch launch = {NULL, rows[i].kernel, 1, 64, 1000, &args, 4, NULL, 0};
-        struct words words = {""};
+        struct error error = {""};
         struct device *device = NULL;
         const int is_tile = rows[i].engine == MW_ENGINE_TILE;
         char detail[32] = "";
         int right =
-            cuda_open(&device, 0, NULL, &words) == MW_OK &&
+            cuda_open(&device, 0, NULL, &error) == MW_OK &&
             device->verbs->load(device, rows[i].engine, rows[i].bits,
                                 is_tile ? &rows[i].tile : NULL, &launch.program) == MW_OK &&
             device->verbs->launch(device, &launch) == MW_OK;
@@ -265,7 +265,7 @@ static void test_carveouts(struct tap *tap)
         if (right)
             snprintf(detail, sizeof detail, "%d percent", fake.launched()->carveout);
         right = right && fake.launched()->carveout == rows[i].percent;
-        tap_ok(tap, right, rows[i].name, *detail ? detail : words.text);
+        tap_ok(tap, right, rows[i].name, *detail ? detail : error.text);
         if (device)
             device->verbs->close(device);
     }
@@ -283,7 +283,7 @@ static void test_context(struct tap *tap)
     const struct outcome outcome = life(ABSENT_BITS, COPY_STAGED_FROM + 1, NULL);
 
     tap_ok(tap, outcome.status == MW_OK && fake.depth() == 1, "work inside another context",
-           outcome.words.text);
+           outcome.error.text);
     fake.driver.CtxPopCurrent(&popped);
     tap_ok(tap, popped == own, "which is current again afterwards", "");
 }
@@ -317,7 +317,7 @@ static int last_is_early(struct device *device, mw_engine engine, struct pass_lo
     struct plan plan;
     mw_status status;
 
-    TRY(plan_make(&plan, &wish, &device->info, 4, 100000, device->words));
+    TRY(plan_make(&plan, &wish, &device->info, 4, 100000, device->error));
     TRY(device->verbs->load(device, engine, 32,
                             engine == MW_ENGINE_TILE ? &plan.tile : NULL, &program));
     /* Nothing runs on the fake, so the addresses need only differ. */
@@ -330,36 +330,36 @@ done:
 /* Which launches may begin before the one ahead of them has ended. */
 static void test_early(struct tap *tap)
 {
-    struct words words = {""};
+    struct error error = {""};
     struct device *device = NULL;
     struct pass_log log = {0};
 
-    if (cuda_open(&device, 0, NULL, &words) != MW_OK) {
-        tap_ok(tap, 0, "open", words.text);
+    if (cuda_open(&device, 0, NULL, &error) != MW_OK) {
+        tap_ok(tap, 0, "open", error.text);
         return;
     }
     tap_ok(tap, last_is_early(device, MW_ENGINE_TILE, NULL) == 1, "engine tile's do", "");
     tap_ok(tap, last_is_early(device, MW_ENGINE_TILE, &log) == 0, "not if they are timed",
            "");
     tap_ok(tap, last_is_early(device, MW_ENGINE_HEAP, NULL) == 0, "engine heap's do not",
-           words.text);
+           error.text);
     tap_ok(tap, last_is_early(device, MW_ENGINE_PAIR, NULL) == 0, "nor engine pair's",
-           words.text);
+           error.text);
     device->verbs->close(device);
 }
 
 /* Many marks, in any order, set again: the last time counts. */
 static void test_marks(struct tap *tap)
 {
-    struct words words = {""};
+    struct error error = {""};
     struct device *device = NULL;
     const int args = 0;
     struct launch launch = {NULL, KERNEL_HEAP_MERGE, 1, 32, 0, &args, 4, NULL, 0};
     double first = 0, last = 0;
     mw_status status;
 
-    if (cuda_open(&device, 0, NULL, &words) != MW_OK) {
-        tap_ok(tap, 0, "open", words.text);
+    if (cuda_open(&device, 0, NULL, &error) != MW_OK) {
+        tap_ok(tap, 0, "open", error.text);
         return;
     }
 
@@ -376,14 +376,14 @@ static void test_marks(struct tap *tap)
     tap_ok(tap, first == 25 && last == 0.25, "the time between two marks", "");
     tap_ok(tap,
            verbs->between(device, 99, &last) == MW_DEVICE_FAILED &&
-               strstr(words.text, "cannot tell the time"),
-           "a mark that was not set", words.text);
+               strstr(error.text, "cannot tell the time"),
+           "a mark that was not set", error.text);
     tap_ok(tap,
            verbs->mark(device, 0, &launch) == MW_DEVICE_FAILED &&
-               strstr(words.text, "cannot mark the time"),
-           "a mark on no such stream", words.text);
+               strstr(error.text, "cannot mark the time"),
+           "a mark on no such stream", error.text);
 done:
-    tap_ok(tap, status == MW_OK, "marks and launches", words.text);
+    tap_ok(tap, status == MW_OK, "marks and launches", error.text);
     verbs->close(device);
     tap_ok(tap, fake.live() == 0, "and the marks are given back", "");
 }
@@ -416,12 +416,12 @@ static void test_disk_cache(struct tap *tap)
 /* Without the fakes: whatever the machine has, open says what it is. */
 static int test_machine(struct tap *tap)
 {
-    struct words words = {""};
+    struct error error = {""};
     struct device *device = NULL;
-    const mw_status status = cuda_open(&device, 0, NULL, &words);
+    const mw_status status = cuda_open(&device, 0, NULL, &error);
 
-    tap_ok(tap, status == MW_OK ? device != NULL : !device && words.text[0],
-           "open what the machine has", words.text);
+    tap_ok(tap, status == MW_OK ? device != NULL : !device && error.text[0],
+           "open what the machine has", error.text);
     if (device)
         device->verbs->close(device);
     return tap_end(tap);

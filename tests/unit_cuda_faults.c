@@ -35,8 +35,8 @@ static int right(const struct outcome *outcome, const char *call, int k, int err
         expected = MW_NO_DEVICE;
     if (outcome->status == MW_OK)
         return outcome->same && (k > outcome->close_calls || forgiven(call));
-    return outcome->status == expected && strstr(outcome->words.text, "CUDA_ERROR") &&
-           strstr(outcome->words.text, "a failure made for a test");
+    return outcome->status == expected && strstr(outcome->error.text, "CUDA_ERROR") &&
+           strstr(outcome->error.text, "a failure made for a test");
 }
 
 struct fault_case {
@@ -86,7 +86,7 @@ static void test_faults(struct tap *tap, const struct fault_case *row)
         done = !*call;
         if (!done && !right(&outcome, call, k, row->error)) {
             snprintf(detail, sizeof detail, "%s: %s, call %d: status %d, %.60s", row->name,
-                     call, k, outcome.status, outcome.words.text);
+                     call, k, outcome.status, outcome.error.text);
             wrong++;
         }
         leaks += leak;
@@ -128,7 +128,7 @@ static void test_nvrtc_faults(struct tap *tap, int error, mw_status expected,
             wrong += outcome.status != MW_COMPILE_FAILED;
         else
             wrong +=
-                outcome.status != expected || !strstr(outcome.words.text, "NVRTC 12.8");
+                outcome.status != expected || !strstr(outcome.error.text, "NVRTC 12.8");
         wrong += fake.live() != 0 || fake.nvrtc_live() != 0;
     }
     set("FAKE_NVRTC_FAIL", 0);

@@ -74,7 +74,7 @@ enum { MOST_RANDOM_LOADS = 25, MOST_LOADS = 92 };
 
 struct bench {
     struct device *device;
-    struct words words;
+    struct error error;
     uint64_t *keys; /* the array, one key in 64 bits each */
     void *narrow;   /* the same as the device has it */
     wide *cuts;
@@ -242,7 +242,7 @@ static int cuts_right(struct bench *b, const struct shape *s, int bits, int ways
     fill(b, &r, kind, bits);
     expect(b, &r);
     if (cut(b, &r, bits, cuts) != MW_OK) {
-        tap_note("%s", b->words.text);
+        tap_note("%s", b->error.text);
         return 0;
     }
     for (size_t i = 0; i < cuts * (size_t)ways; i++) {
@@ -264,7 +264,7 @@ int main(void)
                       .cuts = malloc(MOST_CUTS * sizeof(wide)),
                       .expected = malloc(MOST_CUTS * sizeof(wide))};
 
-    tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
+    tap_ok(&tap, sim_open(&b.device, &b.error) == MW_OK, "open", b.error.text);
     for (int bits = 8; bits <= 64 && b.device; bits *= 2) {
         for (int ways = 2; ways <= HEAP_MOST_WAYS; ways *= 2) {
             for (int kind = 0; kind < KINDS; kind++) {

@@ -48,7 +48,7 @@ static const char *const kind_names[KINDS] = {"random", "extremes", "the greates
 
 struct bench {
     struct device *device;
-    struct words words;
+    struct error error;
     uint64_t *keys;   /* in lists of RUN, one key in 64 bits each */
     uint64_t *merged; /* what is to come out */
     char *narrow;     /* keys as the device has them, in or out */
@@ -208,7 +208,7 @@ static int merged_right(struct bench *b, const struct lengths *l, enum kind kind
     for (wide i = 0; i < round.count; i++) /* little-endian: the low bytes come first */
         memcpy(b->narrow + i * size, &b->keys[i], size);
     if (merge(b, &round, bits) != MW_OK) {
-        tap_note("%s", b->words.text);
+        tap_note("%s", b->error.text);
         return 0;
     }
     if (blocks_moved(b) != blocks_expected(b, &round)) {
@@ -238,7 +238,7 @@ int main(void)
                       .narrow = malloc(MOST_KEYS * sizeof(uint64_t)),
                       .cuts = malloc(2 * GROUPS * HEAP_MOST_WAYS * sizeof(wide))};
 
-    tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
+    tap_ok(&tap, sim_open(&b.device, &b.error) == MW_OK, "open", b.error.text);
     for (int ways = 2; ways <= HEAP_MOST_WAYS && b.device; ways *= 2) {
         for (size_t i = 0; i < COUNT_OF(lengths); i++) {
             int passed = 1;

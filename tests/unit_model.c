@@ -64,11 +64,11 @@ static int plans_agree(const mw_info *info, const mw_tuning *wish, size_t size)
     int agree = 1;
 
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
-        struct words words;
+        struct error error;
         struct plan plan;
         struct forecast f;
 
-        if (plan_make(&plan, wish, info, size, counts[i], &words) != MW_OK)
+        if (plan_make(&plan, wish, info, size, counts[i], &error) != MW_OK)
             continue; /* engine tile has fewer than 2^32 keys */
         forecast_make(&f, &plan.tuning, size, counts[i]);
         if (!rounds_agree(&plan, &f)) {
@@ -261,9 +261,9 @@ static void test_pem(struct tap *tap)
            "pem", "nothing to sort");
 }
 
-int main(int count, char **words)
+int main(int count, char **error)
 {
-    const int percent = count > 1 ? atoi(words[1]) : 100;
+    const int percent = count > 1 ? atoi(error[1]) : 100;
     struct tap tap = {0, 0};
     mw_context *context;
 

@@ -22,7 +22,7 @@ enum { MOST_BLOCKS = 1025, MOST_KEYS = MOST_BLOCKS * HEAP_GRID };
 /* Blocks of keys for one launch, each key in 16 bits. */
 struct bench {
     struct device *device;
-    struct words words;
+    struct error error;
     uint16_t *keys;
     uint16_t *expected;
     void *narrow; /* as wide as the device has them */
@@ -118,7 +118,7 @@ static int blocks_sorted(struct bench *b, int bits, uint64_t base, uint64_t bloc
     const mw_status status = sort_blocks(b, bits, base, blocks, (int)random_below(b, 2));
 
     if (status != MW_OK) {
-        tap_note("%s: %s", mw_status_text(status), b->words.text);
+        tap_note("%s: %s", mw_status_text(status), b->error.text);
         return 0;
     }
     for (uint64_t i = 0; i < base * blocks; i++) {
@@ -229,7 +229,7 @@ int main(void)
                       .expected = malloc(MOST_KEYS * sizeof(uint16_t)),
                       .narrow = malloc(MOST_KEYS * sizeof(uint64_t))};
 
-    tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
+    tap_ok(&tap, sim_open(&b.device, &b.error) == MW_OK, "open", b.error.text);
     for (int bits = 8; bits <= 64 && b.device; bits *= 2) {
         tap_case(&tap, every_number(&b, bits), "%d bits, every number of ones", bits);
         tap_case(&tap, every_pattern(&b, bits), "%d bits, patterns of ones", bits);

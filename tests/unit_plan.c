@@ -185,13 +185,13 @@ static int workspace_fits(const struct sample *s)
 
 static int plan_fits(struct sample *s)
 {
-    struct words words = {""};
+    struct error error = {""};
     const mw_status status =
-        plan_make(&s->plan, &s->wish, &s->info, s->size, s->count, &words);
+        plan_make(&s->plan, &s->wish, &s->info, s->size, s->count, &error);
     const char *wrong = NULL;
 
     if (status != MW_OK)
-        wrong = words.text;
+        wrong = error.text;
     else if (!wishes_followed(s))
         wrong = "a wish was not followed or a field left open";
     else if (!no_round_wasted(s))
@@ -299,7 +299,7 @@ static void test_unsupported(struct tap *tap)
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         mw_tuning wish = MW_TUNING_INIT;
-        struct words words = {""};
+        struct error error = {""};
         struct plan plan;
         mw_status status;
 
@@ -307,9 +307,9 @@ static void test_unsupported(struct tap *tap)
         wish.ways = rows[i].ways;
         wish.threads = rows[i].threads;
         wish.base = rows[i].base;
-        status = plan_make(&plan, &wish, &info, rows[i].size, 1000000, &words);
-        tap_ok(tap, status == rows[i].status && (status == MW_OK) == !*words.text,
-               rows[i].name, words.text);
+        status = plan_make(&plan, &wish, &info, rows[i].size, 1000000, &error);
+        tap_ok(tap, status == rows[i].status && (status == MW_OK) == !*error.text,
+               rows[i].name, error.text);
     }
 }
 
@@ -329,11 +329,11 @@ static void test_most(struct tap *tap)
     const mw_tuning wish = MW_TUNING_INIT;
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct words words = {""};
+        struct error error = {""};
         struct plan plan;
-        const mw_status status = plan_make(&plan, &wish, &info, 1, rows[i].count, &words);
+        const mw_status status = plan_make(&plan, &wish, &info, 1, rows[i].count, &error);
 
-        tap_case(tap, status == rows[i].status && (status == MW_OK) == !*words.text,
+        tap_case(tap, status == rows[i].status && (status == MW_OK) == !*error.text,
                  "%llu keys", (unsigned long long)rows[i].count);
     }
 }
@@ -374,14 +374,14 @@ static void test_check(struct tap *tap)
     /* clang-format on */
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct words words = {""};
-        const mw_status status = plan_check(&rows[i].tuning, &words);
+        struct error error = {""};
+        const mw_status status = plan_check(&rows[i].tuning, &error);
 
         tap_case(tap,
                  rows[i].word
-                     ? status == MW_BAD_ARGUMENT && strstr(words.text, rows[i].word)
-                     : status == MW_OK && !*words.text,
-                 "tuning %zu: %s", i, rows[i].word ? words.text : "accepted");
+                     ? status == MW_BAD_ARGUMENT && strstr(error.text, rows[i].word)
+                     : status == MW_OK && !*error.text,
+                 "tuning %zu: %s", i, rows[i].word ? error.text : "accepted");
     }
 }
 

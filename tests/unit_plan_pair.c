@@ -90,11 +90,11 @@ static int shared_fits(const struct sample *s)
 /* What a plan says it uses can be asked for, and gives the same plan. */
 static int can_be_repeated(const struct sample *s)
 {
-    struct words words = {""};
+    struct error error = {""};
     struct plan again;
 
-    return plan_check(&s->plan.tuning, &words) == MW_OK &&
-           plan_make(&again, &s->plan.tuning, &machine, s->size, s->count, &words) ==
+    return plan_check(&s->plan.tuning, &error) == MW_OK &&
+           plan_make(&again, &s->plan.tuning, &machine, s->size, s->count, &error) ==
                MW_OK &&
            memcmp(&again.tuning, &s->plan.tuning, sizeof again.tuning) == 0 &&
            again.rounds == s->plan.rounds;
@@ -129,11 +129,11 @@ static void test_plans(struct tap *tap)
         for (size_t i = 0; i < COUNT_OF(counts); i++) {
             struct sample s = {.size = size, .count = counts[i]};
             mw_tuning wish = MW_TUNING_INIT;
-            struct words words = {""};
+            struct error error = {""};
             mw_status status;
 
             wish.engine = MW_ENGINE_PAIR;
-            status = plan_make(&s.plan, &wish, &machine, size, counts[i], &words);
+            status = plan_make(&s.plan, &wish, &machine, size, counts[i], &error);
             tap_case(tap,
                      status == MW_OK && tuning_filled(&s) && rounds_fit(&s) &&
                          workspace_fits(&s) && shared_fits(&s) && can_be_repeated(&s),
@@ -164,17 +164,17 @@ static void test_refusals(struct tap *tap)
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct words words = {""};
+        struct error error = {""};
         struct plan plan;
-        const mw_status checked = plan_check(&rows[i].wish, &words);
+        const mw_status checked = plan_check(&rows[i].wish, &error);
         const mw_status status =
-            plan_make(&plan, &rows[i].wish, &machine, rows[i].size, 10000, &words);
+            plan_make(&plan, &rows[i].wish, &machine, rows[i].size, 10000, &error);
 
         tap_ok(tap,
                checked == MW_OK && status == (rows[i].refused ? MW_UNSUPPORTED : MW_OK) &&
-                   (strstr(words.text, "engine pair has 2 ways") != NULL) ==
+                   (strstr(error.text, "engine pair has 2 ways") != NULL) ==
                        rows[i].refused,
-               rows[i].name, words.text);
+               rows[i].name, error.text);
     }
 }
 

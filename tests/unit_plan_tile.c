@@ -201,13 +201,13 @@ static int workspace_fits(const struct sample *s)
 
 static int plan_fits(struct sample *s)
 {
-    struct words words = {""};
+    struct error error = {""};
     const mw_status status =
-        plan_make(&s->plan, &s->wish, s->info, s->size, s->count, &words);
+        plan_make(&s->plan, &s->wish, s->info, s->size, s->count, &error);
     const char *wrong = NULL;
 
     if (status != MW_OK)
-        wrong = words.text;
+        wrong = error.text;
     else if (!tuning_filled(s))
         wrong = "a wish was not followed or a field left open";
     else if (!levels_shared(s))
@@ -363,16 +363,16 @@ static void test_choice(struct tap *tap)
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const mw_status expected = rows[i].engine == none ? MW_UNSUPPORTED : MW_OK;
-        struct words words = {""};
+        struct error error = {""};
         struct plan plan;
         const mw_status status =
-            plan_make(&plan, &rows[i].wish, &machine, rows[i].size, rows[i].count, &words);
+            plan_make(&plan, &rows[i].wish, &machine, rows[i].size, rows[i].count, &error);
 
         tap_ok(tap,
-               plan_check(&rows[i].wish, &words) == MW_OK && status == expected &&
-                   (status == MW_OK) == !*words.text &&
+               plan_check(&rows[i].wish, &error) == MW_OK && status == expected &&
+                   (status == MW_OK) == !*error.text &&
                    (status != MW_OK || (int)plan.tuning.engine == rows[i].engine),
-               rows[i].name, words.text);
+               rows[i].name, error.text);
     }
 }
 
@@ -381,14 +381,14 @@ static void test_room(struct tap *tap)
 {
     const mw_info small = MACHINE(86, 99, 100);
     const mw_tuning wish = {sizeof wish, MW_ENGINE_TILE, 0, 0, 512, 32, 0};
-    struct words words = {""};
+    struct error error = {""};
     struct plan plan;
 
     tap_ok(tap,
-           plan_make(&plan, &wish, &small, 4, 1000, &words) == MW_OK &&
-               plan_make(&plan, &wish, &small, 8, 1000, &words) == MW_UNSUPPORTED &&
-               strstr(words.text, "shared memory"),
-           "no room for a tile", words.text);
+           plan_make(&plan, &wish, &small, 4, 1000, &error) == MW_OK &&
+               plan_make(&plan, &wish, &small, 8, 1000, &error) == MW_UNSUPPORTED &&
+               strstr(error.text, "shared memory"),
+           "no room for a tile", error.text);
 }
 
 int main(void)

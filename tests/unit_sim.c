@@ -222,7 +222,7 @@ static void test_correct(struct tap *tap, struct bench *bench)
     unsigned char *const out = bench_alloc(bench, 1 << 16);
     const struct test_args args = {.out = out};
     const unsigned long long *const wide = (const unsigned long long *)out;
-    const unsigned *const words = (const unsigned *)out;
+    const unsigned *const error = (const unsigned *)out;
     int right;
 
     tap_ok(tap, reduces(bench, 5000, 1, 1024), "a reduction", "32 warps");
@@ -242,11 +242,11 @@ static void test_correct(struct tap *tap, struct bench *bench)
     tap_ok(tap, right, "a warp's memory passed on under warp barriers", "");
     right = bench_run(bench, &simt_block_order_32, 2, 256, 0, &args) == MW_OK;
     for (unsigned i = 0; i < 512; i++)
-        right &= words[i] == 255 - i % 256;
+        right &= error[i] == 255 - i % 256;
     tap_ok(tap, right, "global memory passed on under barriers", "");
     right = bench_run(bench, &simt_block_order_32, 3, 40, 0, &args) == MW_OK;
     for (unsigned i = 0; i < 120; i++)
-        right &= words[i] == 39 - i % 40;
+        right &= error[i] == 39 - i % 40;
     tap_ok(tap, right, "a block of one warp and a quarter", "");
     right = bench_run(bench, &simt_mixed_sizes_32, 1, 64, 512, &args) == MW_OK;
     tap_ok(tap, right && out[0] == 4 && out[1] == 3,
@@ -274,7 +274,7 @@ static void test_memory(struct tap *tap, struct bench *bench)
             verbs->upload(bench->device, copy, a, 1) == MW_BAD_ARGUMENT;
     tap_ok(tap, right, "copies that leave the device's memory are refused", "");
     right = verbs->alloc(bench->device, UINT64_MAX - 5, &huge) == MW_NO_MEMORY && !huge;
-    tap_ok(tap, right, "more memory than there is", bench->words.text);
+    tap_ok(tap, right, "more memory than there is", bench->error.text);
     verbs->free(bench->device, NULL);
     verbs->free(bench->device, copy);
     verbs->free(bench->device, a);
@@ -351,7 +351,7 @@ int main(void)
     struct tap tap = {0, 0};
     struct bench bench;
 
-    tap_ok(&tap, bench_open(&bench) == MW_OK, "the simulator opens", bench.words.text);
+    tap_ok(&tap, bench_open(&bench) == MW_OK, "the simulator opens", bench.error.text);
     if (!bench.device)
         return tap_end(&tap);
     test_shared_strides(&tap, &bench);

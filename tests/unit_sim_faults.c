@@ -23,7 +23,7 @@ struct fault_case {
     uint32_t shared_bytes;
     int block;         /* where the fault is ... */
     int thread;        /* ... or one of these: */
-    const char *words; /* part of what is said */
+    const char *error; /* part of what is said */
 };
 
 enum { NO_LINE = -1, ANY_THREAD = -2 };
@@ -172,7 +172,7 @@ static int still_works(struct bench *bench)
 }
 
 /* The words must begin with the place; `line` was left there by the kernel. */
-static int names_place(const char *words, const struct fault_case *c, int line)
+static int names_place(const char *error, const struct fault_case *c, int line)
 {
     char place[128];
 
@@ -185,7 +185,7 @@ static int names_place(const char *words, const struct fault_case *c, int line)
         snprintf(place, sizeof place,
                  "%s at faults.cu:%d, block %d, thread %d: ", c->kernel->name, line,
                  c->block, c->thread);
-    return strncmp(words, place, strlen(place)) == 0;
+    return strncmp(error, place, strlen(place)) == 0;
 }
 
 static void test_faults(struct tap *tap, struct bench *bench)
@@ -202,12 +202,12 @@ static void test_faults(struct tap *tap, struct bench *bench)
 
         memset(in, 0, in_bytes);
         out[0] = 0;
-        bench->words.text[0] = 0;
+        bench->error.text[0] = 0;
         status = bench_run(bench, c->kernel, c->blocks, c->threads, c->shared_bytes, &args);
-        tap_note("%s", bench->words.text);
+        tap_note("%s", bench->error.text);
         tap_ok(tap,
-               status == MW_KERNEL_FAULT && strstr(bench->words.text, c->words) &&
-                   names_place(bench->words.text, c, out[0]),
+               status == MW_KERNEL_FAULT && strstr(bench->error.text, c->error) &&
+                   names_place(bench->error.text, c, out[0]),
                c->kernel->name, "caught in the right words");
         verbs->free(bench->device, out);
         verbs->free(bench->device, in);
@@ -225,11 +225,11 @@ static void test_bad_launches(struct tap *tap, struct bench *bench)
         const mw_status status =
             bench_run(bench, c->kernel, c->blocks, c->threads, c->shared_bytes, &args);
 
-        tap_ok(tap, status == MW_KERNEL_FAULT && strstr(bench->words.text, c->words),
-               "a launch that cannot be", c->words);
+        tap_ok(tap, status == MW_KERNEL_FAULT && strstr(bench->error.text, c->error),
+               "a launch that cannot be", c->error);
     }
     tap_ok(tap, sim_launch_function(bench->device, &short_args) == MW_KERNEL_FAULT,
-           "a launch that cannot be", bench->words.text);
+           "a launch that cannot be", bench->error.text);
     tap_ok(tap, still_works(bench), "bad launches", "the simulator serves on");
 }
 
@@ -243,7 +243,7 @@ static void test_large_block(struct tap *tap, struct bench *bench)
     for (int i = 0; i < 20; i++) {
         right &= bench_run(bench, &simt_shared_past_end_32, 1, 1024, 4096, &args) ==
                  MW_KERNEL_FAULT;
-        right &= strstr(bench->words.text, "block 0, thread 1023: ") != NULL;
+        right &= strstr(bench->error.text, "block 0, thread 1023: ") != NULL;
     }
     tap_ok(tap, right && still_works(bench), "faults among 1,024 threads, again and again",
            "");
@@ -281,7 +281,7 @@ int main(void)
     struct bench bench;
 
     if (bench_open(&bench) != MW_OK) {
-        tap_ok(&tap, 0, "the simulator opens", bench.words.text);
+        tap_ok(&tap, 0, "the simulator opens", bench.error.text);
         return tap_end(&tap);
     }
     sim_machine(bench.device)->limits.accesses = 5000;

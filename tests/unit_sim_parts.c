@@ -223,7 +223,7 @@ static int races(const struct past *a, const struct past *b)
     return a->thread / 32 != b->thread / 32 || a->epoch == b->epoch;
 }
 
-/* The marks of a place, as words.c asks them and enters into them. */
+/* The marks of a place, as calls.c asks them and enters into them. */
 struct place {
     struct shadow plain;
     struct shadow open;

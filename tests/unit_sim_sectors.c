@@ -170,7 +170,7 @@ static void test_board(struct tap *tap, struct bench *bench)
         for (int i = 0; right && i < THREADS; i++)
             right &= cells[i] == (i == THREADS - 1 ? 150 : 100 + BLOCKS);
     }
-    tap_ok(tap, right, "a board that blocks share", bench->words.text);
+    tap_ok(tap, right, "a board that blocks share", bench->error.text);
     bench->device->verbs->free(bench->device, cells);
     bench_reset(bench);
 }
@@ -218,7 +218,7 @@ int main(void)
     struct tap tap = {0, 0};
     struct bench bench;
 
-    tap_ok(&tap, bench_open(&bench) == MW_OK, "the simulator opens", bench.words.text);
+    tap_ok(&tap, bench_open(&bench) == MW_OK, "the simulator opens", bench.error.text);
     if (!bench.device)
         return tap_end(&tap);
     test_twice(&tap, &bench);

@@ -54,7 +54,7 @@ static const char *const cells_names[CELLS] = {"cleared",         "posted",
 
 struct bench {
     struct device *device;
-    struct words words;
+    struct error error;
     const struct row *row;
     struct program *program;
     size_t size;             /* of a key */
@@ -102,7 +102,7 @@ static mw_status launch(struct bench *b, enum kernel_id kernel, uint64_t blocks,
     const mw_status status = b->device->verbs->launch(b->device, &what);
 
     if (status != MW_OK)
-        tap_note("%s", b->words.text);
+        tap_note("%s", b->error.text);
     return status;
 }
 
@@ -370,8 +370,8 @@ int main(void)
     b.merged = malloc(MOST_KEYS * sizeof(uint64_t));
     b.items = malloc(2 * MOST_KEYS * sizeof(struct item));
     tap_ok(&tap,
-           b.expected && b.merged && b.items && sim_open(&b.device, &b.words) == MW_OK,
-           "open", b.words.text);
+           b.expected && b.merged && b.items && sim_open(&b.device, &b.error) == MW_OK,
+           "open", b.error.text);
     for (size_t i = 0; i < COUNT_OF(rows) && b.device; i++)
         test_row(&tap, &b, &rows[i]);
     if (b.device)

@@ -76,7 +76,7 @@ enum { MOST_LOADS = 55, MOST_NARROW_LOADS = 56 };
 
 struct bench {
     struct device *device;
-    struct words words;
+    struct error error;
     uint64_t *keys; /* the array, one key in 64 bits each */
     void *narrow;   /* the same as the device has it, then its samples */
     wide *cells;
@@ -372,7 +372,7 @@ static int shape_right(struct bench *b, const struct shape *s, int ways, enum ki
     if (!near)
         fill(b, &r, kind);
     if (cut(b, r) != MW_OK) {
-        tap_note("%s", b->words.text);
+        tap_note("%s", b->error.text);
         return 0;
     }
     return cuts_right(b, &r) && cuts_cheap(b, &r);
@@ -408,7 +408,7 @@ int main(void)
                       .cells = malloc(MOST_CUTS * sizeof(wide)),
                       .cuts = malloc(MOST_CUTS * sizeof(unsigned))};
 
-    tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
+    tap_ok(&tap, sim_open(&b.device, &b.error) == MW_OK, "open", b.error.text);
     for (b.bits = 8; b.bits <= 64 && b.device; b.bits *= 2) {
         for (int n = 0; (b.tile = tile_of_size((size_t)b.bits / 8, n)); n++) {
             if (n > 0 && slack_of(&b) == (wide)TILE_LEAST_SLACK)

@@ -77,11 +77,11 @@ static void test_plans(struct tap *tap, const mw_info *info)
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const mw_tuning wish = {sizeof wish, MW_ENGINE_TILE, rows[i].ways, 0, 64, 32, 0};
-        struct words words = {""};
+        struct error error = {""};
         struct plan plan;
         uint32_t joined = 0;
         int passed =
-            plan_make(&plan, &wish, info, 4, TILE * rows[i].tiles, &words) == MW_OK;
+            plan_make(&plan, &wish, info, 4, TILE * rows[i].tiles, &error) == MW_OK;
 
         for (uint32_t r = 0; passed && r < plan.rounds; r++) {
             joined += (uint32_t)plan.round[r].joined;
@@ -164,10 +164,10 @@ static void test_sorts(struct tap *tap, struct bench *b, size_t program, size_t 
                             programs[program].threads,
                             programs[program].items,
                             0};
-    struct words words = {""};
+    struct error error = {""};
     struct plan planned;
     const int ready =
-        plan_make(&planned, &wish, &b->context->info, row->size, count, &words) == MW_OK &&
+        plan_make(&planned, &wish, &b->context->info, row->size, count, &error) == MW_OK &&
         kit_fill(programs[program].type, inputs[input].shape, 1 + program, b->keys,
                  count) == MW_OK;
 

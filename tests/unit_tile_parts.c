@@ -1,7 +1,7 @@
 /*
  * unit_tile_parts.c - who finds cuts and who merges, in a launch of tile_merge.
  *
- * The launches are those of multiway.c, caught by a device that runs nothing; the parts
+ * The launches are those of passes.c, caught by a device that runs nothing; the parts
  * are those of tile_ahead.cuh, compiled here with a number of the block that the test
  * sets. However large a round is, each cutter and each tile must be some block's part, and
  * no two blocks have the same; and a tile's block must come behind those that find the
@@ -137,7 +137,7 @@ static int parts_right(const struct tile_merge_args *args, uint64_t blocks, uint
     return right;
 }
 
-/* The launches of a sort, as multiway.c makes them. */
+/* The launches of a sort, as passes.c makes them. */
 static int caught(struct catcher *c, uint32_t processors, uint32_t threads, uint32_t items,
                   uint64_t count)
 {
@@ -149,13 +149,13 @@ static int caught(struct catcher *c, uint32_t processors, uint32_t threads, uint
     const mw_tuning wish = {
         .size = sizeof wish, .engine = MW_ENGINE_TILE, .threads = threads, .items = items};
     const struct code code = {0, 0};
-    struct words words = {""};
+    struct error error = {""};
     struct plan plan;
 
     *c = (struct catcher){
-        .device = {.verbs = &verbs, .words = &words}
+        .device = {.verbs = &verbs, .error = &error}
     };
-    if (plan_make(&plan, &wish, &info, 4, count, &words) != MW_OK)
+    if (plan_make(&plan, &wish, &info, 4, count, &error) != MW_OK)
         return 0;
     for (uint32_t i = 0; i < plan.rounds; i++)
         c->expected += !plan.round[i].joined;

@@ -69,7 +69,7 @@ static mw_status launch(struct bench *b, const struct simt_kernel *kernel, uint6
     const mw_status status = sim_launch_function(b->device, &launch);
 
     if (status != MW_OK)
-        tap_note("%s", b->words.text);
+        tap_note("%s", b->error.text);
     return status;
 }
 
@@ -284,7 +284,7 @@ int main(void)
                       .places = malloc(MOST_KEYS * sizeof(unsigned short)),
                       .cuts = malloc(MOST_CUTS * sizeof(wide))};
 
-    tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
+    tap_ok(&tap, sim_open(&b.device, &b.error) == MW_OK, "open", b.error.text);
     for (size_t i = 0; i < COUNT_OF(placed_programs) && b.device; i++) {
         b.program = &placed_programs[i];
         test_program(&tap, &b);

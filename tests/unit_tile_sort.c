@@ -21,7 +21,7 @@ enum { SPAN = 8, MOST_TILES = 48, MOST_KEYS = MOST_TILES * 8192, GUARD = 5 };
 
 struct bench {
     struct device *device;
-    struct words words;
+    struct error error;
     uint16_t *keys;
     uint16_t *expected;
     void *narrow; /* as wide as the device has them */
@@ -161,7 +161,7 @@ static mw_status sort_tiles(struct bench *b, uint64_t count, int in_place)
     TRY(verbs->download(b->device, b->narrow, args.out, count * size));
     TRY(verbs->download(b->device, b->samples, args.samples, sample_bytes));
     if (!cells_cleared(cells, args.cells))
-        status = fail(&b->words, MW_DEVICE_FAILED, "cells are not cleared, or too many");
+        status = fail(&b->error, MW_DEVICE_FAILED, "cells are not cleared, or too many");
 done:
     verbs->free(b->device, cells);
     verbs->free(b->device, args.samples);
@@ -193,7 +193,7 @@ static int tiles_sorted(struct bench *b, uint64_t tiles, uint64_t less,
     }
     status = sort_tiles(b, count, (int)random_below(b, 2));
     if (status != MW_OK) {
-        tap_note("%s: %s", mw_status_text(status), b->words.text);
+        tap_note("%s: %s", mw_status_text(status), b->error.text);
         return 0;
     }
     for (uint64_t i = 0; i < count; i++) {
@@ -241,7 +241,7 @@ int main(void)
                       .narrow = malloc(MOST_KEYS * sizeof(uint64_t)),
                       .samples = malloc(MOST_KEYS * sizeof(uint64_t))};
 
-    tap_ok(&tap, sim_open(&b.device, &b.words) == MW_OK, "open", b.words.text);
+    tap_ok(&tap, sim_open(&b.device, &b.error) == MW_OK, "open", b.error.text);
     for (b.bits = 8; b.bits <= 64 && b.device; b.bits *= 2) {
         for (int n = 0; (b.tile = tile_of_size((size_t)b.bits / 8, n)); n++) {
             for (size_t i = 0; i < COUNT_OF(rows); i++)

@@ -15,7 +15,7 @@
 #include <type_traits>
 
 /* Keep `what` and the error's own words for `error`; returns -1. */
-int rival_fail(const char *what, const char *words);
+int rival_fail(const char *what, const char *error);
 
 /* 0, or rival_fail. */
 inline int rival_check(cudaError_t code, const char *what)

@@ -200,9 +200,9 @@ const rivals table = {
 
 } // namespace
 
-int rival_fail(const char *what, const char *words)
+int rival_fail(const char *what, const char *error)
 {
-    snprintf(state.error, sizeof state.error, "%s: %s", what, words);
+    snprintf(state.error, sizeof state.error, "%s: %s", what, error);
     return -1;
 }
 

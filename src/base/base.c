@@ -10,12 +10,12 @@ static const struct type_row rows[MW_TYPE_COUNT] = {
 #undef TYPE
 };
 
-mw_status fail(struct words *words, mw_status status, const char *format, ...)
+mw_status fail(struct error *error, mw_status status, const char *format, ...)
 {
     va_list list;
 
     va_start(list, format);
-    vsnprintf(words->text, sizeof words->text, format, list);
+    vsnprintf(error->text, sizeof error->text, format, list);
     va_end(list);
     return status;
 }

@@ -1,5 +1,5 @@
 /*
- * base.h - what every floor stands on: statuses with words, TRY, the types.
+ * base.h - what every floor stands on: statuses with messages, TRY, the types.
  */
 #ifndef MW_BASE_H
 #define MW_BASE_H
@@ -14,17 +14,17 @@
             goto done;       \
     } while (0)
 
-/* The words behind a status; each handle has one, and every floor may write it. */
-struct words {
+/* The message that explains a failing status; each handle has one. */
+struct error {
     char text[512];
 };
 
-/* Set the words, printf-style, and return `status`: `return fail(w, MW_..., "...")`. */
+/* Set the message, printf-style, and return `status`: `return fail(w, MW_..., "...")`. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
 mw_status
-fail(struct words *words, mw_status status, const char *format, ...);
+fail(struct error *error, mw_status status, const char *format, ...);
 
 /* How a key's bits become an unsigned number of the same order: see code.inl. */
 enum code_kind { CODE_UNSIGNED, CODE_SIGNED, CODE_FLOAT };

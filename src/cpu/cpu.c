@@ -15,7 +15,7 @@ enum { HUGE_PAGE = 2 << 20 };
 
 struct cpu {
     struct pool *pool;
-    struct words *words;
+    struct error *error;
     void *work;    /* WORK_BYTES for each thread */
     void *scratch; /* kept between sorts */
     uint64_t scratch_bytes;
@@ -53,23 +53,23 @@ static unsigned processors(void)
     return online > 0 ? (unsigned)online : 1;
 }
 
-mw_status cpu_open(struct cpu **cpu, unsigned threads, struct words *words)
+mw_status cpu_open(struct cpu **cpu, unsigned threads, struct error *error)
 {
     struct cpu *const made = (struct cpu *)calloc(1, sizeof *made);
     mw_status status = MW_OK;
 
     *cpu = NULL;
     if (!made)
-        return fail(words, MW_NO_MEMORY, "no memory for a handle");
+        return fail(error, MW_NO_MEMORY, "no memory for a handle");
     if (threads == 0)
         threads = processors();
-    made->words = words;
+    made->error = error;
     made->work = alloc_large((uint64_t)threads * WORK_BYTES);
     if (!made->work) {
-        status = fail(words, MW_NO_MEMORY, "no memory for %u threads to work in", threads);
+        status = fail(error, MW_NO_MEMORY, "no memory for %u threads to work in", threads);
         goto done;
     }
-    TRY(pool_open(&made->pool, threads, words));
+    TRY(pool_open(&made->pool, threads, error));
     *cpu = made;
 done:
     if (status != MW_OK)
@@ -107,7 +107,7 @@ static mw_status keep_scratch(struct cpu *cpu, uint64_t bytes)
     cpu->scratch_bytes = cpu->scratch ? bytes : 0;
     return cpu->scratch
                ? MW_OK
-               : fail(cpu->words, MW_NO_MEMORY, "no memory for %llu bytes of scratch",
+               : fail(cpu->error, MW_NO_MEMORY, "no memory for %llu bytes of scratch",
                       (unsigned long long)bytes);
 }
 

@@ -25,10 +25,10 @@ struct cpu_counts {
 
 /*
  * Start `threads` workers, the calling thread included; 0 means one per
- * processor this process may run on. `words` is kept for later failures. On
+ * processor this process may run on. `error` is kept for later failures. On
  * failure `*cpu` is NULL.
  */
-mw_status cpu_open(struct cpu **cpu, unsigned threads, struct words *words);
+mw_status cpu_open(struct cpu **cpu, unsigned threads, struct error *error);
 void cpu_close(struct cpu *cpu); /* NULL allowed */
 unsigned cpu_threads(const struct cpu *cpu);
 

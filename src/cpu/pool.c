@@ -100,14 +100,14 @@ void pool_close(struct pool *pool)
         dismiss(pool, pool->threads);
 }
 
-mw_status pool_open(struct pool **pool, unsigned threads, struct words *words)
+mw_status pool_open(struct pool **pool, unsigned threads, struct error *error)
 {
     struct pool *const made =
         (struct pool *)calloc(1, sizeof *made + threads * sizeof made->worker[0]);
 
     *pool = NULL;
     if (!made)
-        return fail(words, MW_NO_MEMORY, "no memory for %u worker threads", threads);
+        return fail(error, MW_NO_MEMORY, "no memory for %u worker threads", threads);
     made->threads = threads;
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->wake, NULL);
@@ -117,11 +117,11 @@ mw_status pool_open(struct pool **pool, unsigned threads, struct words *words)
 
         worker->pool = made;
         worker->number = i;
-        const int error = pthread_create(&worker->thread, NULL, work, worker);
-        if (error) {
+        const int code = pthread_create(&worker->thread, NULL, work, worker);
+        if (code) {
             dismiss(made, i);
-            return fail(words, MW_NO_MEMORY, "worker thread %u of %u did not start: %s",
-                        i + 1, threads, strerror(error));
+            return fail(error, MW_NO_MEMORY, "worker thread %u of %u did not start: %s",
+                        i + 1, threads, strerror(code));
         }
     }
     *pool = made;

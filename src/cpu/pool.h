@@ -15,7 +15,7 @@ typedef void pool_job(void *arg, unsigned worker);
  * Start a pool of `threads` workers, at least 1: the caller of pool_run is
  * worker 0, the others are threads. On failure `*pool` is NULL.
  */
-mw_status pool_open(struct pool **pool, unsigned threads, struct words *words);
+mw_status pool_open(struct pool **pool, unsigned threads, struct error *error);
 void pool_close(struct pool *pool); /* NULL allowed */
 unsigned pool_threads(const struct pool *pool);
 

@@ -38,7 +38,7 @@ static struct gpu *gpu_of(struct device *device)
 /* Make our context current; leave() puts back whatever the caller had. */
 static mw_status enter(struct gpu *gpu)
 {
-    return driver_check(&gpu->driver, gpu->base.words,
+    return driver_check(&gpu->driver, gpu->base.error,
                         gpu->driver.CtxPushCurrent(gpu->context),
                         "cannot enter the context of %s", gpu->base.info.device);
 }
@@ -58,12 +58,12 @@ static mw_status gpu_alloc(struct device *device, uint64_t bytes, void **memory)
 
     *memory = NULL;
     if (!block)
-        return fail(device->words, MW_NO_MEMORY,
+        return fail(device->error, MW_NO_MEMORY,
                     "no host memory for an allocation's record");
     status = enter(gpu);
     if (status == MW_OK) {
         /* The driver knows no allocation of nothing. */
-        status = driver_check(&gpu->driver, device->words,
+        status = driver_check(&gpu->driver, device->error,
                               gpu->driver.MemAlloc(&block->memory, bytes ? bytes : 1),
                               "cannot allocate %llu bytes on %s", (unsigned long long)bytes,
                               device->info.device);
@@ -108,7 +108,7 @@ static mw_status copy(struct gpu *gpu, const struct copy *request)
     if (status != MW_OK)
         return status;
     status =
-        driver_check(&gpu->driver, gpu->base.words,
+        driver_check(&gpu->driver, gpu->base.error,
                      copy_run(&gpu->driver, gpu->context, &gpu->staging, request),
                      "cannot copy %llu bytes %s %s", (unsigned long long)request->bytes,
                      request->upload ? "to" : "from", gpu->base.info.device);
@@ -153,7 +153,7 @@ static struct program *program_slot(struct gpu *gpu, const struct program_name *
 static struct program_target target_of(struct gpu *gpu)
 {
     return (struct program_target){&gpu->driver, &gpu->base.info, gpu->cache,
-                                   gpu->base.words};
+                                   gpu->base.error};
 }
 
 static mw_status gpu_load(struct device *device, mw_engine engine, int bits,
@@ -168,7 +168,7 @@ static mw_status gpu_load(struct device *device, mw_engine engine, int bits,
 
     assert(bits == 8 || bits == 16 || bits == 32 || bits == 64);
     if (!slot)
-        return fail(device->words, MW_NO_MEMORY, "no host memory for a program's record");
+        return fail(device->error, MW_NO_MEMORY, "no host memory for a program's record");
     if (!slot->module) {
         status = enter(gpu);
         if (status != MW_OK)
@@ -208,7 +208,7 @@ static mw_status gpu_launch(struct device *device, const struct launch *launch)
     if (status != MW_OK)
         return status;
     status = driver_check(
-        &gpu->driver, device->words,
+        &gpu->driver, device->error,
         gpu->driver.LaunchKernelEx(&config, launch->program->functions[launch->kernel],
                                    parameters, NULL),
         "cannot launch kernel %s: %u blocks of %u threads and %u bytes of shared memory",
@@ -225,7 +225,7 @@ static mw_status gpu_wait(struct device *device, void *stream)
     if (status != MW_OK)
         return status;
     /* Sorts may have gone to streams that the default stream does not wait for. */
-    status = driver_check(&gpu->driver, device->words,
+    status = driver_check(&gpu->driver, device->error,
                           stream ? gpu->driver.StreamSynchronize(stream)
                                  : gpu->driver.CtxSynchronize(),
                           "waiting for %s", device->info.device);
@@ -240,7 +240,7 @@ static mw_status gpu_mark(struct device *device, uint32_t mark, void *stream)
 
     if (status != MW_OK)
         return status;
-    status = driver_check(&gpu->driver, device->words,
+    status = driver_check(&gpu->driver, device->error,
                           marks_set(&gpu->driver, &gpu->marks, mark, stream),
                           "cannot mark the time on %s", device->info.device);
     leave(gpu);
@@ -254,7 +254,7 @@ static mw_status gpu_between(struct device *device, uint32_t mark, double *milli
 
     if (status != MW_OK)
         return status;
-    status = driver_check(&gpu->driver, device->words,
+    status = driver_check(&gpu->driver, device->error,
                           marks_between(&gpu->driver, &gpu->marks, mark, milliseconds),
                           "cannot tell the time of a launch on %s", device->info.device);
     leave(gpu);
@@ -318,18 +318,18 @@ static const struct device_verbs verbs = {
 static mw_status find(struct gpu *gpu, int index)
 {
     const struct driver *const driver = &gpu->driver;
-    struct words *const words = gpu->base.words;
+    struct error *const error = gpu->base.error;
     int count = 0;
     mw_status status;
 
-    TRY(driver_check(driver, words, driver->DeviceGetCount(&count),
+    TRY(driver_check(driver, error, driver->DeviceGetCount(&count),
                      "cannot count the GPUs"));
     if (count == 0)
-        TRY(fail(words, MW_NO_DEVICE, "the CUDA driver finds no GPU on this machine"));
+        TRY(fail(error, MW_NO_DEVICE, "the CUDA driver finds no GPU on this machine"));
     if (index < 0 || index >= count)
-        TRY(fail(words, MW_NO_DEVICE, "there is no GPU number %d: the last one is %d",
+        TRY(fail(error, MW_NO_DEVICE, "there is no GPU number %d: the last one is %d",
                  index, count - 1));
-    TRY(driver_check(driver, words, driver->DeviceGet(&gpu->number, index),
+    TRY(driver_check(driver, error, driver->DeviceGet(&gpu->number, index),
                      "cannot open the GPU number %d", index));
 done:
     return status;
@@ -337,7 +337,7 @@ done:
 
 static mw_status ask(struct gpu *gpu, int attribute, int *value)
 {
-    return driver_check(&gpu->driver, gpu->base.words,
+    return driver_check(&gpu->driver, gpu->base.error,
                         gpu->driver.DeviceGetAttribute(value, attribute, gpu->number),
                         "cannot ask %s for its attribute %d", gpu->base.info.device,
                         attribute);
@@ -346,7 +346,7 @@ static mw_status ask(struct gpu *gpu, int attribute, int *value)
 static mw_status describe(struct gpu *gpu, int index)
 {
     const struct driver *const driver = &gpu->driver;
-    struct words *const words = gpu->base.words;
+    struct error *const error = gpu->base.error;
     mw_info *const info = &gpu->base.info;
     int processors, major, minor, block, processor;
     size_t memory = 0;
@@ -355,10 +355,10 @@ static mw_status describe(struct gpu *gpu, int index)
     info->size = sizeof *info;
     snprintf(info->device, sizeof info->device, "cuda:%d", index);
     driver_version(driver, info->driver, sizeof info->driver);
-    TRY(driver_check(driver, words,
+    TRY(driver_check(driver, error,
                      driver->DeviceGetName(info->name, sizeof info->name, gpu->number),
                      "cannot ask %s for its name", info->device));
-    TRY(driver_check(driver, words, driver->DeviceTotalMem(&memory, gpu->number),
+    TRY(driver_check(driver, error, driver->DeviceTotalMem(&memory, gpu->number),
                      "cannot ask %s for its memory", info->device));
     TRY(ask(gpu, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors));
     TRY(ask(gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major));
@@ -383,7 +383,7 @@ static mw_status try_image(struct gpu *gpu)
     mw_status status;
 
     if (!slot)
-        return fail(gpu->base.words, MW_NO_MEMORY, "no host memory for a program's record");
+        return fail(gpu->base.error, MW_NO_MEMORY, "no host memory for a program's record");
     status = enter(gpu);
     if (status != MW_OK)
         return status;
@@ -394,20 +394,20 @@ static mw_status try_image(struct gpu *gpu)
 }
 
 mw_status cuda_open(struct device **device, int index, const mw_options *options,
-                    struct words *words)
+                    struct error *error)
 {
     struct gpu *const gpu = calloc(1, sizeof *gpu);
     mw_status status;
 
     *device = NULL;
     if (!gpu)
-        return fail(words, MW_NO_MEMORY, "no host memory for a device");
+        return fail(error, MW_NO_MEMORY, "no host memory for a device");
     gpu->base.verbs = &verbs;
-    gpu->base.words = words;
-    TRY(driver_open(&gpu->driver, words));
+    gpu->base.error = error;
+    TRY(driver_open(&gpu->driver, error));
     TRY(find(gpu, index));
     TRY(describe(gpu, index));
-    TRY(driver_check(&gpu->driver, words,
+    TRY(driver_check(&gpu->driver, error,
                      gpu->driver.DevicePrimaryCtxRetain(&gpu->context, gpu->number),
                      "cannot make a context on %s", gpu->base.info.device));
     if (options)

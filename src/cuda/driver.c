@@ -37,7 +37,7 @@ static mw_status status_of(CUresult code)
     }
 }
 
-mw_status driver_check(const struct driver *driver, struct words *words, CUresult code,
+mw_status driver_check(const struct driver *driver, struct error *error, CUresult code,
                        const char *format, ...)
 {
     const char *name = NULL;
@@ -54,10 +54,10 @@ mw_status driver_check(const struct driver *driver, struct words *words, CUresul
         name = "an error unknown to the driver";
     if (driver->GetErrorString(code, &text) != CUDA_SUCCESS || !text)
         text = "no description";
-    return fail(words, status_of(code), "%s: %s (%d): %s", what, name, code, text);
+    return fail(error, status_of(code), "%s: %s (%d): %s", what, name, code, text);
 }
 
-mw_status driver_open(struct driver *driver, struct words *words)
+mw_status driver_open(struct driver *driver, struct error *error)
 {
     static const char *const names[] = {"libcuda.so.1", NULL};
     const char *missing = NULL;
@@ -66,11 +66,11 @@ mw_status driver_open(struct driver *driver, struct words *words)
     driver->library = library_open(names, functions, sizeof functions / sizeof *functions,
                                    driver, &missing);
     if (!driver->library && missing)
-        return fail(words, MW_NO_DEVICE,
+        return fail(error, MW_NO_DEVICE,
                     "the CUDA driver is too old: libcuda.so.1 has no %s", missing);
     if (!driver->library)
-        return fail(words, MW_NO_DEVICE, "no CUDA driver (libcuda.so.1) on this machine");
-    status = driver_check(driver, words, driver->Init(0), "the CUDA driver cannot start");
+        return fail(error, MW_NO_DEVICE, "no CUDA driver (libcuda.so.1) on this machine");
+    status = driver_check(driver, error, driver->Init(0), "the CUDA driver cannot start");
     if (status == MW_OK)
         return MW_OK;
     driver_close(driver);

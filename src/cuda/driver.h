@@ -148,7 +148,7 @@ struct driver {
  * Open and initialise the driver. MW_NO_DEVICE if this machine has none, or
  * one that cannot start.
  */
-mw_status driver_open(struct driver *driver, struct words *words);
+mw_status driver_open(struct driver *driver, struct error *error);
 void driver_close(struct driver *driver);
 
 /*
@@ -159,7 +159,7 @@ void driver_close(struct driver *driver);
 __attribute__((format(printf, 4, 5)))
 #endif
 mw_status
-driver_check(const struct driver *driver, struct words *words, CUresult code,
+driver_check(const struct driver *driver, struct error *error, CUresult code,
              const char *format, ...);
 
 /* The driver's version in words, such as "580.65.06 (CUDA 13.0)". */

@@ -54,7 +54,7 @@ static struct options options_of(const struct nvrtc_request *request)
     return options;
 }
 
-mw_status nvrtc_open(struct nvrtc *nvrtc, struct words *words)
+mw_status nvrtc_open(struct nvrtc *nvrtc, struct error *error)
 {
     static const char *const names[] = {"libnvrtc.so.13",
                                         "libnvrtc.so.12",
@@ -70,14 +70,14 @@ mw_status nvrtc_open(struct nvrtc *nvrtc, struct words *words)
     nvrtc->library = library_open(names, functions, sizeof functions / sizeof *functions,
                                   nvrtc, &missing);
     if (!nvrtc->library && missing)
-        return fail(words, MW_COMPILE_FAILED, "NVRTC is too old: it has no %s", missing);
+        return fail(error, MW_COMPILE_FAILED, "NVRTC is too old: it has no %s", missing);
     if (!nvrtc->library)
-        return fail(words, MW_COMPILE_FAILED,
+        return fail(error, MW_COMPILE_FAILED,
                     "no NVRTC (libnvrtc.so) on this machine to compile kernels with");
     if (nvrtc->Version(&nvrtc->major, &nvrtc->minor) == NVRTC_SUCCESS)
         return MW_OK;
     nvrtc_close(nvrtc);
-    return fail(words, MW_COMPILE_FAILED, "NVRTC does not tell its version");
+    return fail(error, MW_COMPILE_FAILED, "NVRTC does not tell its version");
 }
 
 void nvrtc_close(struct nvrtc *nvrtc)
@@ -87,7 +87,7 @@ void nvrtc_close(struct nvrtc *nvrtc)
 }
 
 /* Our status for NVRTC's `code`; `what` was tried, `log` is what it said of it. */
-static mw_status check(const struct nvrtc *nvrtc, struct words *words, nvrtcResult code,
+static mw_status check(const struct nvrtc *nvrtc, struct error *error, nvrtcResult code,
                        const char *what, const char *log)
 {
     char line[400]; /* the log's beginning: a message is one line */
@@ -98,13 +98,13 @@ static mw_status check(const struct nvrtc *nvrtc, struct words *words, nvrtcResu
              log);
     for (char *end = line; (end = strchr(end, '\n'));)
         *end = ' ';
-    return fail(words, code == NVRTC_ERROR_OUT_OF_MEMORY ? MW_NO_MEMORY : MW_COMPILE_FAILED,
+    return fail(error, code == NVRTC_ERROR_OUT_OF_MEMORY ? MW_NO_MEMORY : MW_COMPILE_FAILED,
                 "NVRTC %d.%d cannot %s: %s%s", nvrtc->major, nvrtc->minor, what,
                 nvrtc->GetErrorString(code), line);
 }
 
 static mw_status create(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
-                        nvrtcProgram *program, struct words *words)
+                        nvrtcProgram *program, struct error *error)
 {
     const char *texts[MOST_SOURCES];
     const char *names[MOST_SOURCES];
@@ -115,7 +115,7 @@ static mw_status create(const struct nvrtc *nvrtc, const struct nvrtc_request *r
         if (strcmp(file->name, program_name) == 0) {
             source = (const char *)file->bytes;
         } else if (count == MOST_SOURCES) {
-            return fail(words, MW_COMPILE_FAILED, "more than %d files to compile from",
+            return fail(error, MW_COMPILE_FAILED, "more than %d files to compile from",
                         MOST_SOURCES);
         } else {
             texts[count] = (const char *)file->bytes;
@@ -123,8 +123,8 @@ static mw_status create(const struct nvrtc *nvrtc, const struct nvrtc_request *r
         }
     }
     if (!source)
-        return fail(words, MW_COMPILE_FAILED, "there is no %s to compile", program_name);
-    return check(nvrtc, words,
+        return fail(error, MW_COMPILE_FAILED, "there is no %s to compile", program_name);
+    return check(nvrtc, error,
                  nvrtc->CreateProgram(program, source, program_name, count, texts, names),
                  "begin to compile", "");
 }
@@ -146,23 +146,23 @@ static char *read_log(const struct nvrtc *nvrtc, nvrtcProgram program)
 }
 
 static mw_status read_code(const struct nvrtc *nvrtc, nvrtcProgram program,
-                           struct nvrtc_code *code, struct words *words)
+                           struct nvrtc_code *code, struct error *error)
 {
     static const char what[] = "hand out the machine code";
     mw_status status;
 
-    TRY(check(nvrtc, words, nvrtc->GetCUBINSize(program, &code->size), what, ""));
+    TRY(check(nvrtc, error, nvrtc->GetCUBINSize(program, &code->size), what, ""));
     code->bytes = malloc(code->size + 1);
     if (!code->bytes)
-        return fail(words, MW_NO_MEMORY, "no memory for %zu bytes of machine code",
+        return fail(error, MW_NO_MEMORY, "no memory for %zu bytes of machine code",
                     code->size);
-    TRY(check(nvrtc, words, nvrtc->GetCUBIN(program, code->bytes), what, ""));
+    TRY(check(nvrtc, error, nvrtc->GetCUBIN(program, code->bytes), what, ""));
 done:
     return status;
 }
 
 mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
-                        struct nvrtc_code *code, struct words *words)
+                        struct nvrtc_code *code, struct error *error)
 {
     const struct options options = options_of(request);
     const char *list[MOST_OPTIONS];
@@ -176,15 +176,15 @@ mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *r
     snprintf(what, sizeof what, "compile %s for %d-bit keys and sm_%u", program_name,
              request->bits, request->architecture);
 
-    TRY(create(nvrtc, request, &program, words));
+    TRY(create(nvrtc, request, &program, error));
 
     const nvrtcResult result = nvrtc->CompileProgram(program, options.count, list);
 
     code->log = read_log(nvrtc, program);
-    TRY(check(nvrtc, words, result, what, code->log ? code->log : ""));
+    TRY(check(nvrtc, error, result, what, code->log ? code->log : ""));
     if (!code->log)
-        TRY(fail(words, MW_COMPILE_FAILED, "NVRTC does not hand out its log"));
-    TRY(read_code(nvrtc, program, code, words));
+        TRY(fail(error, MW_COMPILE_FAILED, "NVRTC does not hand out its log"));
+    TRY(read_code(nvrtc, program, code, error));
 done:
     if (program)
         nvrtc->DestroyProgram(&program);

@@ -2,8 +2,8 @@
  * nvrtc.h - NVIDIA's run-time compiler, libnvrtc, opened at run time.
  *
  *   struct nvrtc nvrtc;
- *   TRY(nvrtc_open(&nvrtc, words));
- *   TRY(nvrtc_compile(&nvrtc, &request, &code, words));
+ *   TRY(nvrtc_open(&nvrtc, error));
+ *   TRY(nvrtc_compile(&nvrtc, &request, &code, error));
  *   ... code.bytes ...
  *   nvrtc_code_free(&code);
  *   nvrtc_close(&nvrtc);
@@ -69,12 +69,12 @@ struct nvrtc_code {
 };
 
 /* MW_COMPILE_FAILED if this machine has no NVRTC, or one too old to serve. */
-mw_status nvrtc_open(struct nvrtc *nvrtc, struct words *words);
+mw_status nvrtc_open(struct nvrtc *nvrtc, struct error *error);
 void nvrtc_close(struct nvrtc *nvrtc);
 
-/* On failure `*code` is empty, and `words` holds the beginning of the log. */
+/* On failure `*code` is empty, and `error` holds the beginning of the log. */
 mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
-                        struct nvrtc_code *code, struct words *words);
+                        struct nvrtc_code *code, struct error *error);
 void nvrtc_code_free(struct nvrtc_code *code);
 
 /*

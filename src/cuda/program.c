@@ -86,28 +86,28 @@ static mw_status prepare(const struct program_target *target, const struct progr
     const char *const name = kernel->name;
     const struct driver *const driver = target->driver;
     const int most = (int)target->info->shared_per_block;
-    struct words *const words = target->words;
+    struct error *const error = target->error;
     int threads = 0;
     int fixed = 0;
     mw_status status;
 
-    TRY(driver_check(driver, words,
+    TRY(driver_check(driver, error,
                      driver->ModuleGetFunction(function, program->module, name),
                      "cannot find the kernel %s", name));
-    TRY(driver_check(driver, words,
+    TRY(driver_check(driver, error,
                      driver->FuncGetAttribute(
                          &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, *function),
                      "cannot ask the kernel %s for its threads", name));
     TRY(driver_check(
-        driver, words,
+        driver, error,
         driver->FuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, *function),
         "cannot ask the kernel %s for its shared memory", name));
     TRY(driver_check(
-        driver, words,
+        driver, error,
         driver->FuncSetAttribute(*function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                  most - fixed),
         "cannot give the kernel %s %d bytes of shared memory", name, most - fixed));
-    TRY(driver_check(driver, words,
+    TRY(driver_check(driver, error,
                      driver->FuncSetAttribute(
                          *function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
                          carveout(target, &program->name, kernel->memory)),
@@ -124,7 +124,7 @@ static mw_status load(const struct program_target *target, const void *image,
     struct program loaded = *program;
     mw_status status;
 
-    TRY(driver_check(driver, target->words, driver->ModuleLoadData(&loaded.module, image),
+    TRY(driver_check(driver, target->error, driver->ModuleLoadData(&loaded.module, image),
                      "cannot load %s", what));
     for (int i = 0; i < KERNEL_COUNT; i++) {
         if (kernels[i].engine == program->name.engine)
@@ -153,7 +153,7 @@ static void name_image(const struct program_name *name, char *text, size_t bytes
 mw_status program_from_image(const struct program_target *target, struct program *program)
 {
     const struct kernel_file *image = kernel_images;
-    struct words words; /* of a rejection: no failure, so not for the caller */
+    struct error error; /* of a rejection: no failure, so not for the caller */
     struct program_target quiet = *target;
     char name[64];
 
@@ -163,13 +163,13 @@ mw_status program_from_image(const struct program_target *target, struct program
     if (!image->name)
         return MW_OK;
 
-    quiet.words = &words;
+    quiet.error = &error;
 
     const mw_status status = load(&quiet, image->bytes, name, program);
 
     if (status == MW_OK || status == MW_COMPILE_FAILED)
         return MW_OK;
-    *target->words = words;
+    *target->error = error;
     return status;
 }
 
@@ -187,10 +187,10 @@ mw_status program_from_source(const struct program_target *target, struct progra
     size_t key_size = 0;
     mw_status status;
 
-    TRY(nvrtc_open(&nvrtc, target->words));
+    TRY(nvrtc_open(&nvrtc, target->error));
     key = nvrtc_key(&nvrtc, &request, &key_size);
     if (!key)
-        TRY(fail(target->words, MW_NO_MEMORY,
+        TRY(fail(target->error, MW_NO_MEMORY,
                  "no memory to put the kernels' sources together"));
 
     code.bytes = cache_get(target->cache, key, key_size, &code.size);
@@ -198,7 +198,7 @@ mw_status program_from_source(const struct program_target *target, struct progra
     const int cached = code.bytes != NULL;
 
     if (!cached)
-        TRY(nvrtc_compile(&nvrtc, &request, &code, target->words));
+        TRY(nvrtc_compile(&nvrtc, &request, &code, target->error));
     snprintf(what, sizeof what, "kernels compiled by NVRTC %d.%d for sm_%u", nvrtc.major,
              nvrtc.minor, target->info->architecture);
     TRY(load(target, code.bytes, what, program));

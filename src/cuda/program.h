@@ -30,7 +30,7 @@ struct program_target {
     const struct driver *driver;
     const mw_info *info;
     struct cache *cache; /* or NULL */
-    struct words *words;
+    struct error *error;
 };
 
 int program_is(const struct program *program, const struct program_name *name);

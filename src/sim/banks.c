@@ -15,7 +15,7 @@ static int in_a_row(const uint64_t *at, uint32_t mask, uint32_t bytes)
 }
 
 /* Turns for `count` words, when some bank has to serve more than one. */
-static uint32_t crowded_turns(const uint64_t *words, uint32_t count)
+static uint32_t crowded_turns(const uint64_t *error, uint32_t count)
 {
     uint32_t in_bank[BANKS] = {0};
     uint32_t most = 0;
@@ -23,10 +23,10 @@ static uint32_t crowded_turns(const uint64_t *words, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t j = 0;
 
-        while (words[j] != words[i])
+        while (error[j] != error[i])
             j++;
-        if (j == i && ++in_bank[words[i] % BANKS] > most)
-            most = in_bank[words[i] % BANKS];
+        if (j == i && ++in_bank[error[i] % BANKS] > most)
+            most = in_bank[error[i] % BANKS];
     }
     return most;
 }
@@ -35,7 +35,7 @@ static uint32_t crowded_turns(const uint64_t *words, uint32_t count)
 static uint32_t turns(const uint64_t *at, uint32_t mask, uint32_t bytes)
 {
     const uint32_t words_each = bytes > WORD ? bytes / WORD : 1;
-    uint64_t words[2 * BANKS];
+    uint64_t error[2 * BANKS];
     uint64_t served[BANKS];
     uint32_t busy = 0;
     uint32_t count = 0;
@@ -48,14 +48,14 @@ static uint32_t turns(const uint64_t *at, uint32_t mask, uint32_t bytes)
             const uint64_t word = first + i;
             const uint32_t bank = word % BANKS;
 
-            words[count++] = word;
+            error[count++] = word;
             if (!(busy >> bank & 1))
                 served[bank] = word;
             busy |= 1u << bank;
             crowded |= served[bank] != word;
         }
     }
-    return crowded ? crowded_turns(words, count) : 1;
+    return crowded ? crowded_turns(error, count) : 1;
 }
 
 /* Does each lane want the same as the one at lane xor `distance`, if both take part? */

@@ -41,7 +41,7 @@ void machine_fault(const struct lane *lane, const struct simt_site *site,
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
     machine_stop(m,
-                 fail(m->words, MW_KERNEL_FAULT, "%s%s, block %d, thread %d: %s",
+                 fail(m->error, MW_KERNEL_FAULT, "%s%s, block %d, thread %d: %s",
                       m->kernel->name, where, lane->place.block, lane->place.thread, what));
 }
 

@@ -192,7 +192,7 @@ static void forget_lines(struct ledger *ledger)
     ledger->told = 0;
 }
 
-mw_status ledger_lines(struct ledger *ledger, struct words *words,
+mw_status ledger_lines(struct ledger *ledger, struct error *error,
                        const mw_ledger_line **lines, size_t *count)
 {
     size_t used = 0;
@@ -208,7 +208,7 @@ mw_status ledger_lines(struct ledger *ledger, struct words *words,
     ledger->lines = calloc((size_t)ledger->count + 1, sizeof *ledger->lines);
     ledger->texts = calloc((size_t)ledger->count + 1, sizeof *ledger->texts);
     if (!ledger->lines || !ledger->texts)
-        return fail(words, MW_NO_MEMORY, "no memory for the ledger's lines");
+        return fail(error, MW_NO_MEMORY, "no memory for the ledger's lines");
 
     for (uint32_t i = 1; i < ledger->count; i++) {
         const struct ledger_entry *const e = &ledger->entries[i];
@@ -229,7 +229,7 @@ mw_status ledger_lines(struct ledger *ledger, struct words *words,
     for (size_t i = 0; i < ledger->line_count; i++) {
         ledger->texts[i] = line_text(ledger->lines[i].file, ledger->lines[i].line);
         if (!ledger->texts[i])
-            return fail(words, MW_NO_MEMORY, "no memory for the ledger's lines");
+            return fail(error, MW_NO_MEMORY, "no memory for the ledger's lines");
         ledger->lines[i].text = ledger->texts[i];
     }
     ledger->told = 1;

@@ -46,7 +46,7 @@ uint32_t ledger_number(struct ledger *ledger, const struct simt_kernel *kernel,
 void ledger_end(struct ledger *ledger);
 
 /* The lines, sorted and with their text; they stay until the next launch or reset. */
-mw_status ledger_lines(struct ledger *ledger, struct words *words,
+mw_status ledger_lines(struct ledger *ledger, struct error *error,
                        const mw_ledger_line **lines, size_t *count);
 
 /* Back to nothing; as an end, it frees everything. */

@@ -96,7 +96,7 @@ static void lanes_have_met(struct lane *lane, const struct simt_site *site)
     }
     number = ledger_number(&m->ledger, m->kernel, site);
     if (!number)
-        machine_stop(m, fail(m->words, MW_NO_MEMORY, "no memory for the ledger"));
+        machine_stop(m, fail(m->error, MW_NO_MEMORY, "no memory for the ledger"));
     if (site->word == SIMT_BARRIER) {
         m->ledger.entries[number].now.barriers++;
         meet_block(lane, site);
@@ -202,19 +202,19 @@ static mw_status check_launch(const struct machine *m, const struct machine_laun
     const struct simt_kernel *const k = launch->kernel;
 
     if (launch->blocks < 1 || launch->blocks > INT32_MAX)
-        return fail(m->words, MW_KERNEL_FAULT, "%s: launched with %llu blocks", k->name,
+        return fail(m->error, MW_KERNEL_FAULT, "%s: launched with %llu blocks", k->name,
                     (unsigned long long)launch->blocks);
     if (launch->threads < 1 || launch->threads > MOST_THREADS ||
         launch->threads > k->threads)
-        return fail(m->words, MW_KERNEL_FAULT,
+        return fail(m->error, MW_KERNEL_FAULT,
                     "%s: launched with %u threads a block, may have 1 to %u", k->name,
                     launch->threads, k->threads < MOST_THREADS ? k->threads : MOST_THREADS);
     if (launch->shared_bytes > MOST_SHARED)
-        return fail(m->words, MW_KERNEL_FAULT,
+        return fail(m->error, MW_KERNEL_FAULT,
                     "%s: launched with %u bytes of shared memory, may have %d", k->name,
                     launch->shared_bytes, MOST_SHARED);
     if (launch->args_bytes != k->args_bytes)
-        return fail(m->words, MW_KERNEL_FAULT,
+        return fail(m->error, MW_KERNEL_FAULT,
                     "%s: launched with %zu bytes of arguments, takes %zu", k->name,
                     launch->args_bytes, k->args_bytes);
     return MW_OK;
@@ -282,7 +282,7 @@ mw_status machine_run(struct machine *m, const struct machine_launch *launch)
     TRY(check_launch(m, launch));
     if (ledger_launch(&m->ledger, launch->kernel) != 0 ||
         fibre_stacks_ready(&m->stacks, launch->threads) != 0)
-        TRY(fail(m->words, MW_NO_MEMORY, "no memory for %u threads", launch->threads));
+        TRY(fail(m->error, MW_NO_MEMORY, "no memory for %u threads", launch->threads));
     prepare_launch(m, launch);
     simt_here = &m->lanes[0].place;
     fibre_switch(&m->host, &m->lanes[0].fibre);
@@ -299,18 +299,18 @@ done:
     return status;
 }
 
-mw_status machine_open(struct machine *m, struct words *words)
+mw_status machine_open(struct machine *m, struct error *error)
 {
     static const struct machine_limits limits = {1 << 20, 1 << 22};
 
-    m->words = words;
+    m->error = error;
     m->limits = limits;
     m->lanes = calloc(MOST_THREADS, sizeof *m->lanes);
     m->shared_arena = aligned_alloc(256, MOST_SHARED + 2 * SHARED_MARGIN);
     m->shared_marks = calloc(SHARED_MARKS, sizeof *m->shared_marks);
     if (!m->lanes || !m->shared_arena || !m->shared_marks ||
         fibre_stacks_open(&m->stacks, MOST_THREADS, STACK_BYTES) != 0)
-        return fail(words, MW_NO_MEMORY, "no memory for the simulator");
+        return fail(error, MW_NO_MEMORY, "no memory for the simulator");
     m->shared = m->shared_arena + SHARED_MARGIN;
     return MW_OK;
 }

@@ -57,7 +57,7 @@ struct machine_limits {
 };
 
 struct machine {
-    struct words *words;
+    struct error *error;
     struct machine_limits limits;
     struct memory memory;
     struct ledger ledger;
@@ -112,7 +112,7 @@ struct machine_launch {
 };
 
 /* `machine` is all zeros. On failure machine_close is still to be called. */
-mw_status machine_open(struct machine *machine, struct words *words);
+mw_status machine_open(struct machine *machine, struct error *error);
 void machine_close(struct machine *machine);
 
 /* Run a kernel to its end, or to its first fault. */

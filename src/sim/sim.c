@@ -96,7 +96,7 @@ static mw_status sim_alloc(struct device *device, uint64_t bytes, void **memory)
 {
     *memory = memory_take(&sim_machine(device)->memory, bytes);
     if (!*memory)
-        return fail(device->words, MW_NO_MEMORY, "no memory for %llu bytes",
+        return fail(device->error, MW_NO_MEMORY, "no memory for %llu bytes",
                     (unsigned long long)bytes);
     return MW_OK;
 }
@@ -113,7 +113,7 @@ static mw_status check_range(struct device *device, const void *first, uint64_t 
 
     if (bytes == 0 || memory_find(memory, (uintptr_t)first, bytes))
         return MW_OK;
-    return fail(device->words, MW_BAD_ARGUMENT,
+    return fail(device->error, MW_BAD_ARGUMENT,
                 "a copy of %llu bytes leaves the simulator's memory",
                 (unsigned long long)bytes);
 }
@@ -154,8 +154,8 @@ static mw_status sim_load(struct device *device, mw_engine engine, int bits,
         }
     }
     if (!tile)
-        return fail(device->words, MW_UNSUPPORTED, "no kernels for keys of %d bits", bits);
-    return fail(device->words, MW_UNSUPPORTED,
+        return fail(device->error, MW_UNSUPPORTED, "no kernels for keys of %d bits", bits);
+    return fail(device->error, MW_UNSUPPORTED,
                 "the simulator has no tiles of %u threads with %u items for keys of %d "
                 "bits, only those of the tuning table",
                 rows, items, bits);
@@ -199,7 +199,7 @@ static mw_status sim_mark(struct device *device, uint32_t mark, void *stream)
         double *const marks = realloc(sim->marks, room * sizeof *marks);
 
         if (!marks)
-            return fail(device->words, MW_NO_MEMORY, "no memory for %u time marks",
+            return fail(device->error, MW_NO_MEMORY, "no memory for %u time marks",
                         (unsigned)room);
         sim->marks = marks;
         sim->mark_room = room;
@@ -230,7 +230,7 @@ static mw_traffic sim_ledger_last(struct device *device)
 static mw_status sim_ledger(struct device *device, const mw_ledger_line **lines,
                             size_t *count)
 {
-    return ledger_lines(&sim_machine(device)->ledger, device->words, lines, count);
+    return ledger_lines(&sim_machine(device)->ledger, device->error, lines, count);
 }
 
 static const struct device_verbs verbs = {
@@ -249,16 +249,16 @@ static const struct device_verbs verbs = {
     .ledger = sim_ledger,
 };
 
-mw_status sim_open(struct device **device, struct words *words)
+mw_status sim_open(struct device **device, struct error *error)
 {
     struct sim *const sim = calloc(1, sizeof *sim);
     mw_status status;
 
     *device = NULL;
     if (!sim)
-        return fail(words, MW_NO_MEMORY, "no memory for the simulator");
+        return fail(error, MW_NO_MEMORY, "no memory for the simulator");
     sim->device.verbs = &verbs;
-    sim->device.words = words;
+    sim->device.error = error;
     sim->device.info.size = sizeof sim->device.info;
     strcpy(sim->device.info.device, "sim");
     strcpy(sim->device.info.name, "Multiway simulator (SIMT, 32 banks)");
@@ -268,7 +268,7 @@ mw_status sim_open(struct device **device, struct words *words)
     sim->device.info.shared_per_processor = MOST_SHARED + 1024;
     sim->device.info.ahead_of_time = 1;
 
-    status = machine_open(&sim->machine, words);
+    status = machine_open(&sim->machine, error);
     if (status == MW_OK)
         *device = &sim->device;
     else

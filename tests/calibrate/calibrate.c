@@ -22,9 +22,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int complain(const char *words)
+static int complain(const char *error)
 {
-    fprintf(stderr, "calibrate: %s\n", words);
+    fprintf(stderr, "calibrate: %s\n", error);
     return 2;
 }
 
@@ -200,7 +200,7 @@ static mw_status micro_alloc(struct device *device, struct micro_memory *memory)
     mw_status status;
 
     if (!zeros)
-        return fail(device->words, MW_NO_MEMORY, "no memory for the cells");
+        return fail(device->error, MW_NO_MEMORY, "no memory for the cells");
     TRY(device->verbs->alloc(device, bytes, &memory->in));
     TRY(device->verbs->alloc(device, bytes, &memory->out));
     TRY(device->verbs->alloc(device, PATTERN_LANES * sizeof(int), &memory->places));
@@ -254,7 +254,7 @@ static int run_micro(mw_context *context, int argc, char **argv)
         return complain("no such case");
     TRY(micro_alloc(device, &memory));
     if (strcmp(device->info.device, "sim") != 0)
-        TRY(micro_gpu_open(&gpu, device->words));
+        TRY(micro_gpu_open(&gpu, device->error));
     for (uint64_t i = first; i <= last && micro_case((int)i, &c); i++)
         TRY(micro_run(device, gpu, &memory, &c));
 done:

@@ -30,7 +30,7 @@ void tell_head(int simulator);
 
 /* The micro-kernels on a GPU. */
 struct micro_gpu;
-mw_status micro_gpu_open(struct micro_gpu **gpu, struct words *words);
+mw_status micro_gpu_open(struct micro_gpu **gpu, struct error *error);
 mw_status micro_gpu_run(struct micro_gpu *gpu, const struct micro_case *c,
                         uint32_t shared_bytes, const struct micro_args *args);
 void micro_gpu_close(struct micro_gpu *gpu);

@@ -18,7 +18,7 @@ enum { MICRO_SIZES = 5 };
 
 struct micro_gpu {
     struct driver driver;
-    struct words *words;
+    struct error *error;
     CUdevice number;
     CUcontext context;
     CUmodule modules[MICRO_SIZES]; /* for cells of 1 << i bytes */
@@ -33,28 +33,28 @@ static mw_status load(struct micro_gpu *gpu, int size)
     while (image->name && strcmp(image->name, name) != 0)
         image++;
     if (!image->name)
-        return fail(gpu->words, MW_UNSUPPORTED, "built without nvcc: there is no %s", name);
-    return driver_check(&gpu->driver, gpu->words,
+        return fail(gpu->error, MW_UNSUPPORTED, "built without nvcc: there is no %s", name);
+    return driver_check(&gpu->driver, gpu->error,
                         gpu->driver.ModuleLoadData(&gpu->modules[size], image->bytes),
                         "cannot load %s", name);
 }
 
-mw_status micro_gpu_open(struct micro_gpu **opened, struct words *words)
+mw_status micro_gpu_open(struct micro_gpu **opened, struct error *error)
 {
     struct micro_gpu *const gpu = calloc(1, sizeof *gpu);
     mw_status status;
 
     *opened = gpu;
     if (!gpu)
-        return fail(words, MW_NO_MEMORY, "no memory for the micro-kernels");
-    gpu->words = words;
-    TRY(driver_open(&gpu->driver, words));
-    TRY(driver_check(&gpu->driver, words, gpu->driver.DeviceGet(&gpu->number, 0),
+        return fail(error, MW_NO_MEMORY, "no memory for the micro-kernels");
+    gpu->error = error;
+    TRY(driver_open(&gpu->driver, error));
+    TRY(driver_check(&gpu->driver, error, gpu->driver.DeviceGet(&gpu->number, 0),
                      "cannot open the first GPU"));
-    TRY(driver_check(&gpu->driver, words,
+    TRY(driver_check(&gpu->driver, error,
                      gpu->driver.DevicePrimaryCtxRetain(&gpu->context, gpu->number),
                      "cannot make a context"));
-    TRY(driver_check(&gpu->driver, words, gpu->driver.CtxPushCurrent(gpu->context),
+    TRY(driver_check(&gpu->driver, error, gpu->driver.CtxPushCurrent(gpu->context),
                      "cannot enter the context"));
     for (int size = 0; size < MICRO_SIZES; size++)
         TRY(load(gpu, size));
@@ -78,18 +78,18 @@ mw_status micro_gpu_run(struct micro_gpu *gpu, const struct micro_case *c,
     CUfunction function;
     mw_status status;
 
-    TRY(driver_check(&gpu->driver, gpu->words,
+    TRY(driver_check(&gpu->driver, gpu->error,
                      gpu->driver.ModuleGetFunction(&function, module, name),
                      "cannot find %s", name));
     TRY(driver_check(
-        &gpu->driver, gpu->words,
+        &gpu->driver, gpu->error,
         gpu->driver.FuncSetAttribute(
             function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes),
         "cannot give %s its shared memory", name));
-    TRY(driver_check(&gpu->driver, gpu->words,
+    TRY(driver_check(&gpu->driver, gpu->error,
                      gpu->driver.LaunchKernelEx(&config, function, parameters, NULL),
                      "cannot launch %s", name));
-    TRY(driver_check(&gpu->driver, gpu->words, gpu->driver.CtxSynchronize(), "%s failed",
+    TRY(driver_check(&gpu->driver, gpu->error, gpu->driver.CtxSynchronize(), "%s failed",
                      name));
 done:
     return status;

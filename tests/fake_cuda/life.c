@@ -56,9 +56,9 @@ static int find_fakes(void)
 
 int life_begin(void)
 {
-    struct words words;
+    struct error error;
 
-    if (!find_fakes() || driver_open(&fake.driver, &words) != MW_OK)
+    if (!find_fakes() || driver_open(&fake.driver, &error) != MW_OK)
         return 0;
     keys = malloc(MOST_BYTES);
     back = malloc(MOST_BYTES);
@@ -126,7 +126,7 @@ struct outcome life(int bits, uint64_t bytes, const mw_options *options)
     struct outcome outcome = {MW_OK, {""}, 0, 0, 0};
     struct device *device = NULL;
 
-    outcome.status = cuda_open(&device, 1, options, &outcome.words);
+    outcome.status = cuda_open(&device, 1, options, &outcome.error);
     outcome.close_calls = fake.calls();
     if (device) {
         outcome.status = live(device, bits, bytes, &outcome);

@@ -39,7 +39,7 @@ void rewrite_program(const char *text);
 /* What one life came to. */
 struct outcome {
     mw_status status;
-    struct words words;
+    struct error error;
     int same;            /* what was downloaded is what was uploaded */
     double milliseconds; /* of its one launch */
     int close_calls;     /* calls of the driver before the giving back began */

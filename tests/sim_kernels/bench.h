@@ -16,13 +16,13 @@
 
 struct bench {
     struct device *device;
-    struct words words;
+    struct error error;
 };
 
 static inline mw_status bench_open(struct bench *bench)
 {
     memset(bench, 0, sizeof *bench);
-    return sim_open(&bench->device, &bench->words);
+    return sim_open(&bench->device, &bench->error);
 }
 
 static inline void bench_close(struct bench *bench)

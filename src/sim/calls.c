@@ -1,5 +1,5 @@
 /*
- * words.c - the calls behind LOAD and STORE: check an access, and log it.
+ * calls.c - the calls behind LOAD and STORE: check an access, and log it.
  */
 #include "machine.h"
 
@@ -10,7 +10,7 @@ static void open_request(const struct lane *lane, struct request *request)
 
     request->line = ledger_number(&m->ledger, m->kernel, request->site);
     if (!request->line)
-        machine_stop(m, fail(m->words, MW_NO_MEMORY, "no memory for the ledger"));
+        machine_stop(m, fail(m->error, MW_NO_MEMORY, "no memory for the ledger"));
     if (m->log.count > m->limits.accesses)
         machine_fault(lane, request->site,
                       "no end: %u accesses since the lanes of its warp last met",
@@ -80,7 +80,7 @@ static void touch_shared(const struct lane *lane, const struct simt_site *site,
 
 static _Noreturn void stop_unwatched(struct machine *m, const struct allocation *a)
 {
-    machine_stop(m, fail(m->words, MW_NO_MEMORY, "no memory to watch %llu bytes for races",
+    machine_stop(m, fail(m->error, MW_NO_MEMORY, "no memory to watch %llu bytes for races",
                          (unsigned long long)a->bytes));
 }
 
@@ -127,7 +127,7 @@ void *simt_touch(const struct simt_site *site, const void *cell)
     shadow_mark mine;
 
     if (__builtin_expect(!request, 0))
-        machine_stop(m, fail(m->words, MW_NO_MEMORY, "no memory to log accesses in"));
+        machine_stop(m, fail(m->error, MW_NO_MEMORY, "no memory to log accesses in"));
     if (!request->line)
         open_request(lane, request);
     if (__builtin_expect(at & (site->bytes - 1u), 0))

@@ -1,5 +1,5 @@
 /*
- * multiway.c - the passes of a multiway mergesort, in a few device verbs.
+ * passes.c - the passes of a multiway mergesort, in a few device verbs.
  *
  *   first pass   sorted runs: the base case of engine heap, the tiles of engines
  *                tile and pair; keys become unsigned numbers
