@@ -11,7 +11,7 @@
 #ifndef MW_BENCH_RIVALS_H
 #define MW_BENCH_RIVALS_H
 
-#include "multiway.h"
+#include "multiway_insight.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -102,7 +102,7 @@ static void print_line(const mw_ledger_line *line)
 {
     char where[64];
 
-    snprintf(where, sizeof where, "%s:%d%s", line->file, line->line, line->bulk ? "*" : "");
+    snprintf(where, sizeof where, "%s:%d%s", line->file, line->line, line->access == MW_ACCESS_BULK ? "*" : "");
     printf("%-11s %-19s", line->kernel, where);
     print_traffic(&line->traffic);
     printf("  %s\n", line->text ? line->text : "");
@@ -202,7 +202,7 @@ static void json_lines(struct json *json, const struct tally *tally)
         json_text(json, "file", line->file);
         json_count(json, "line", (uint64_t)line->line);
         json_text(json, "text", line->text ? line->text : "");
-        json_truth(json, "bulk", line->bulk);
+        json_truth(json, "bulk", line->access == MW_ACCESS_BULK);
         json_traffic(json, "traffic", &line->traffic);
         json_close(json, '{');
     }

@@ -377,7 +377,7 @@ static void count_line(struct forecast *f, const mw_ledger_line *line)
         f->figures[FIRST_WAVEFRONTS].counted += t->shared_wavefronts;
         f->figures[FIRST_SHUFFLES].counted += t->shuffles;
     }
-    if (line->bulk) {
+    if (line->access == MW_ACCESS_BULK) {
         bulk[0].counted += t->global_requests;
         bulk[1].counted += t->global_sectors;
     }

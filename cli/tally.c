@@ -99,7 +99,7 @@ static struct sizes sizes_of(const struct tally *tally, size_t key_size)
     for (size_t i = 0; i < tally->line_count; i++) {
         const mw_ledger_line *const line = &tally->lines[i];
 
-        if (line->bulk && (strstr(line->kernel, "_merge") || strstr(line->kernel, "_join")))
+        if (line->access == MW_ACCESS_BULK && (strstr(line->kernel, "_merge") || strstr(line->kernel, "_join")))
             sizes.feeding += line->traffic.global_requests;
     }
     return sizes;
@@ -273,7 +273,7 @@ mw_status tally_make(struct tally *tally, mw_context *context, mw_type type)
             add(&kernel->serial, &line->traffic);
         if (kernel && is_first_of_serial(line))
             kernel->merges += line->traffic.shared_requests;
-        if (line->bulk)
+        if (line->access == MW_ACCESS_BULK)
             add(&tally->bulk, &line->traffic);
         if (is_search(line))
             add(&tally->searches, &line->traffic);

@@ -23,7 +23,7 @@ target_include_directories(multiway_closed INTERFACE
 target_link_libraries(multiway_closed INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/multiway)
-install(FILES include/multiway.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/multiway.h include/multiway_insight.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/multiway.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(TARGETS multiway_cli multiway_bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS multiway_shared multiway_closed EXPORT multiway

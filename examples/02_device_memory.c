@@ -6,7 +6,7 @@
  * on the stream it is given (here NULL, the default stream). A program that
  * has CUDA headers may use cudaMalloc and cudaStream_t instead of mw_alloc.
  */
-#include <multiway.h>
+#include <multiway_insight.h>
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
  * each warp asked of memory. Bank conflicts are the turns of the banks beyond
  * those that the accesses need anyway: in this sort there are none.
  */
-#include <multiway.h>
+#include <multiway_insight.h>
 
 #include <stdio.h>
 

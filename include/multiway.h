@@ -1,15 +1,18 @@
 /*
  * multiway.h - sort on a GPU, on the CPU, or in a simulator that counts.
  *
- * Three storeys; stop at the lowest that serves you:
+ *   1. mw_open, mw_sort, mw_close           sort an array in host memory
+ *   2. mw_order, mw_job and three verbs     say what to do once, then prepare it,
+ *      mw_prepare, mw_run, mw_enqueue       run it, or enqueue it on a stream
  *
- *   1. mw_open, mw_sort, mw_close        sort an array in host memory
- *   2. mw_sort_device and its workspace  sort device memory on your own stream
- *   3. mw_tuning, mw_counts, mw_ledger   choose how, and see what it cost
+ * How a sort is made, and what it costs, is in multiway_insight.h.
  *
  * Everything returns a status; nothing prints, exits or reads the environment.
- * A handle may be used by one thread at a time; different handles are
- * independent of each other.
+ * A handle serves one thread at a time; different handles are independent.
+ *
+ * Structs that begin with `size` may grow in later versions. Start from the _INIT
+ * macro. A smaller struct is an older caller's: what it lacks is 0. A larger one is
+ * MW_BAD_ARGUMENT if it has a byte set that this version does not know.
  */
 #ifndef MULTIWAY_H
 #define MULTIWAY_H
@@ -22,7 +25,7 @@ extern "C" {
 #endif
 
 #define MW_VERSION_MAJOR 0
-#define MW_VERSION_MINOR 1
+#define MW_VERSION_MINOR 2
 #define MW_VERSION_PATCH 0
 #define MW_VERSION (MW_VERSION_MAJOR * 10000 + MW_VERSION_MINOR * 100 + MW_VERSION_PATCH)
 
@@ -32,10 +35,10 @@ extern "C" {
 #define MW_API
 #endif
 
-/* The version of the library that is running; MW_VERSION is that of this header. */
+/* The version of the running library; MW_VERSION is the version of this header. */
 MW_API int mw_version(void);
 
-/* What a call came to. Values are pinned: they will not change meaning. */
+/* Result of a call. Values are pinned: they will not change meaning. */
 typedef enum mw_status {
     MW_OK = 0,
     MW_BAD_ARGUMENT = 1,   /* the call was wrong; nothing was touched */
@@ -43,14 +46,14 @@ typedef enum mw_status {
     MW_NO_DEVICE = 3,      /* the device named does not exist on this machine */
     MW_DEVICE_FAILED = 4,  /* the driver reported an error */
     MW_COMPILE_FAILED = 5, /* a kernel could not be compiled or loaded */
-    MW_UNSUPPORTED = 6,    /* a valid request that this device cannot serve */
+    MW_UNSUPPORTED = 6,    /* a valid request that this version or device cannot serve */
     MW_KERNEL_FAULT = 7    /* the simulator caught a kernel breaking a rule */
 } mw_status;
 
 /* One fixed sentence per status, never NULL. */
 MW_API const char *mw_status_text(mw_status status);
 
-/* The ten element types. Values are pinned. */
+/* The ten element types, and byte strings, which only fields have. Values are pinned. */
 typedef enum mw_type {
     MW_I8 = 0,
     MW_U8 = 1,
@@ -61,7 +64,8 @@ typedef enum mw_type {
     MW_I64 = 6,
     MW_U64 = 7,
     MW_F32 = 8,
-    MW_F64 = 9
+    MW_F64 = 9,
+    MW_BYTES = 255
 } mw_type;
 
 enum { MW_TYPE_COUNT = 10 };
@@ -72,26 +76,23 @@ MW_API size_t mw_type_size(mw_type type);
 /* The short name of `type`, such as "u64", or NULL if there is no such type. */
 MW_API const char *mw_type_name(mw_type type);
 
-/* The type of that short name into `*type`; MW_BAD_ARGUMENT if there is none. */
+/* Find the type of that short name; MW_BAD_ARGUMENT if there is none. */
 MW_API mw_status mw_type_parse(const char *name, mw_type *type);
 
 /*
- * The order of keys. Ascending is: numbers by value, -0 before +0, then every
- * NaN, NaNs among themselves by their bits as an unsigned number. Descending
- * is the exact reverse. Both are total orders on bit patterns, so a sorted
- * array of keys is unique: every device returns identical bytes.
+ * Ascending is: numbers by value, -0 before +0, then every NaN, NaNs among
+ * themselves by their bits as an unsigned number. Descending is the exact
+ * reverse. Both are total orders on bit patterns, so a sorted array of keys is
+ * unique: every device returns identical bytes.
  */
 typedef enum mw_direction { MW_ASCENDING = 0, MW_DESCENDING = 1 } mw_direction;
 
 /* ---- 1. A handle, and sorting host memory ------------------------------- */
 
-/* A handle on one device: its loaded kernels, scratch memory and last error. */
+/* A handle on one device: its loaded kernels, scratch memory and error message. */
 typedef struct mw_context mw_context;
 
-/*
- * Choices made once, when a handle is opened. Start from MW_OPTIONS_INIT and
- * change what you need.
- */
+/* Choices made once, when a handle is opened. */
 typedef struct mw_options {
     size_t size;            /* sizeof(mw_options), set by MW_OPTIONS_INIT */
     const char *cache_path; /* folder for kernels compiled at run time; NULL: no cache */
@@ -106,29 +107,28 @@ typedef struct mw_options {
 /*
  * Open a handle on the device named:
  *
- *   "auto"    the first GPU, or else the CPU
+ *   "auto"    the first GPU for which kernels can be had, or else the CPU
  *   "cuda"    the first GPU; "cuda:1" the second
  *   "cpu"     one thread per processor this process may use; "cpu:8" eight
  *   "sim"     the simulator
  *
- * `options` may be NULL. On failure `*context` is set to a handle that can do
- * nothing but tell mw_error why, or to NULL if even that could not be had;
- * mw_close takes either.
+ * `options` may be NULL. On failure `*context` is a handle that can only report
+ * its error message, or NULL if there was no memory for one; mw_close takes either.
  *
- * Returns MW_OK, MW_BAD_ARGUMENT for a name that is none of the above,
- * MW_NO_DEVICE, MW_NO_MEMORY or MW_DEVICE_FAILED.
+ * Returns MW_OK, MW_BAD_ARGUMENT for an unknown name, MW_NO_DEVICE, MW_NO_MEMORY
+ * or MW_DEVICE_FAILED.
  */
 MW_API mw_status mw_open(mw_context **context, const char *device,
                          const mw_options *options);
 
-/* Give back everything the handle holds. NULL is allowed. */
+/* Wait for all work enqueued on the handle and free it. NULL is allowed. */
 MW_API void mw_close(mw_context *context);
 
 /*
- * What went wrong in the last call on this handle that failed, in words: the
- * argument and its value, or the driver's own message. "" if none failed yet;
- * of NULL, what mw_open says when it has no memory for a handle.
- * The text belongs to the handle and changes with its next failing call.
+ * The error message of the last call on this handle that failed: what was wrong,
+ * the value, and what would be right, or the driver's own message. "" if none
+ * failed yet. NULL is allowed: it stands for a handle that mw_open had no memory
+ * for. The text belongs to the handle and changes with its next failing call.
  */
 MW_API const char *mw_error(const mw_context *context);
 
@@ -138,44 +138,142 @@ MW_API const char *mw_error(const mw_context *context);
  * The handle keeps the scratch memory it needed (twice the keys' bytes on a
  * GPU, once on the CPU) for the next call. Returns MW_OK, MW_BAD_ARGUMENT,
  * MW_NO_MEMORY, MW_DEVICE_FAILED, MW_COMPILE_FAILED, MW_KERNEL_FAULT, or
- * MW_UNSUPPORTED if the tuning set does not go with this type or device. After
+ * MW_UNSUPPORTED if the tuning set does not serve this type or device. After
  * a failure `keys` still holds the same elements, in no particular order; the
- * one exception is a GPU lost in the middle of the final copy back.
+ * one exception is a GPU lost in the middle of the final copy.
  */
 MW_API mw_status mw_sort(mw_context *context, mw_type type, mw_direction direction,
                          void *keys, uint64_t count);
 
-/* ---- 2. Device memory, your workspace, your stream ----------------------- */
+/* ---- 2. Orders, jobs and three verbs -------------------------------------- */
+
+/* One criterion of an order; the first field that differs decides. */
+typedef struct mw_field {
+    uint32_t column; /* 0: the elements; c: value column c - 1 */
+    uint32_t offset; /* bytes from the beginning of the element or value */
+    mw_type type;    /* MW_BYTES: `bytes` bytes, as memcmp compares them */
+    uint32_t bytes;  /* of MW_BYTES; otherwise 0 */
+    mw_direction direction;
+    uint32_t flags; /* 0: no flags exist yet */
+} mw_field;
 
 /*
- * How many bytes of workspace mw_sort_device needs for `count` keys under the
- * handle's present tuning; for few keys that may be none. Also loads (and, on
- * first use, compiles) the kernels that sort will launch, so that the sort
- * itself does neither.
+ * How elements compare. This version serves the orders of built-in types, which
+ * mw_order_of returns; it checks others and answers MW_UNSUPPORTED.
  */
-MW_API mw_status mw_sort_workspace(mw_context *context, mw_type type, uint64_t count,
-                                   uint64_t *bytes);
+typedef struct mw_order {
+    size_t size; /* sizeof(mw_order), set by MW_ORDER_INIT */
+    uint32_t element_bytes;
+    uint32_t field_size;    /* sizeof(mw_field), set by MW_ORDER_INIT */
+    const mw_field *fields; /* compare by fields, or ... */
+    uint32_t field_count;
+    const char *less;         /* ... by a C expression in a and b, const mw_element *, */
+    const char *declarations; /*   with the text that defines the type mw_element, */
+    int (*less_on_host)(const void *a, const void *b); /* non-zero iff *a precedes *b */
+} mw_order;
+
+#define MW_ORDER_INIT                                                    \
+    {                                                                    \
+        sizeof(mw_order), 0, sizeof(mw_field), NULL, 0, NULL, NULL, NULL \
+    }
+
+/* The order of a built-in type, owned by the library; NULL if there is none. */
+MW_API const mw_order *mw_order_of(mw_type type, mw_direction direction);
+
+/* A column of values, one for each element. */
+typedef struct mw_column {
+    void *data;
+    uint32_t bytes; /* of one value */
+} mw_column;
+
+/* Element i and value i of every column are row i. */
+typedef struct mw_table {
+    void *elements;
+    uint64_t count;
+    const mw_column *columns; /* values that travel with the elements; may be none */
+    uint32_t column_count;
+} mw_table;
+
+typedef enum mw_operation {
+    MW_SORT = 0,   /* the rows in order */
+    MW_MERGE = 1,  /* one sorted table from `in_count` sorted ones */
+    MW_SPLIT = 2,  /* where to cut sorted tables so that `rank` rows lie before */
+    MW_SELECT = 3, /* rows of ranks [first, last), sorted, without sorting the rest */
+    MW_CHECK = 4   /* the first position that is out of order, or the count */
+} mw_operation;
 
 /*
- * Sort `count` keys in place, in the device's memory.
+ * What to do. Results are stable, so they are unique: all devices return the same
+ * bytes.
  *
- * `keys` and `workspace` are device pointers (on "cpu", plain memory), aligned
- * to 16 bytes and not overlapping; `workspace_bytes` is at least what
- * mw_sort_workspace said, and if that is 0 `workspace` may be NULL. `stream`
- * is a CUstream or cudaStream_t, NULL for the default stream; "cpu" and "sim"
- * ignore it. On CUDA the call only enqueues: no allocation, no
- * synchronisation, safe under graph capture once mw_sort_workspace was asked
- * for this type. An error of the device itself may therefore show in a later
- * call. After a failure the contents of both buffers are undefined.
+ * This version serves MW_SORT of one table without columns, in place, by the order
+ * of a built-in type. It answers other valid jobs with MW_UNSUPPORTED.
  */
-MW_API mw_status mw_sort_device(mw_context *context, mw_type type, mw_direction direction,
-                                void *keys, uint64_t count, void *workspace,
-                                uint64_t workspace_bytes, void *stream);
+typedef struct mw_job {
+    size_t size;          /* sizeof(mw_job), ... */
+    uint32_t table_size;  /* ... sizeof(mw_table) and ... */
+    uint32_t column_size; /* ... sizeof(mw_column), set by MW_JOB_INIT */
+    mw_operation operation;
+    const mw_order *order;
+    const mw_table *in; /* one table; MERGE and SPLIT: `in_count` sorted ones */
+    uint32_t in_count;
+    const mw_table *out;        /* NULL: in place (SORT) */
+    void *positions;            /* where each row of the result came from, or NULL */
+    mw_type position_type;      /* U32, I32, U64 or I64 */
+    const void *segment_begins; /* SORT, SELECT: not NULL: segments of their own */
+    const void *segment_ends;
+    mw_type segment_type; /* U32, I32, U64 or I64 */
+    uint64_t segment_count;
+    uint64_t first, last;  /* SELECT: ranks [first, last), clamped to the count */
+    const uint64_t *ranks; /* SPLIT: where to cut */
+    uint64_t rank_count;
+    uint64_t *cuts; /* SPLIT: rank_count rows of in_count positions; CHECK: one */
+} mw_job;
+
+#define MW_JOB_INIT                                                                        \
+    {                                                                                      \
+        sizeof(mw_job), sizeof(mw_table), sizeof(mw_column), MW_SORT, NULL, NULL, 1, NULL, \
+            NULL, MW_U64, NULL, NULL, MW_U64, 0, 0, 0, NULL, 0, NULL                       \
+    }
 
 /*
- * Device memory for programs that have no CUDA headers: allocate, free, copy
- * in, copy out, wait for everything enqueued. Copies return when done.
- * Memory from cuMemAlloc or cudaMalloc on the same device serves as well.
+ * Plan a job, compile and load its kernels, and say how many bytes of workspace
+ * mw_enqueue needs. No data pointer is followed. The workspace and the kernels then
+ * serve every job of the same operation, order and memory layout, up to this count,
+ * under the handle's present tuning. Workspace of a sort: about the bytes of its
+ * keys, or none for few keys.
+ */
+MW_API mw_status mw_prepare(mw_context *context, const mw_job *job,
+                            uint64_t *workspace_bytes);
+
+/*
+ * Run a job on host memory and wait for it. The handle keeps the device memory it
+ * needed for the next call. Failures are those of mw_sort; a failed sort in place
+ * leaves the same rows, as they were or sorted.
+ */
+MW_API mw_status mw_run(mw_context *context, const mw_job *job);
+
+/*
+ * Enqueue a job on device memory (on "cpu": plain memory, and the call waits).
+ *
+ * Job, order and tables are host memory that the call consumes; elements are
+ * device memory, aligned as their type is. `workspace` is device memory of at
+ * least the bytes that mw_prepare returned, aligned to 256 bytes; NULL if that was
+ * 0. `stream` is a CUstream or cudaStream_t, NULL for the default stream; "cpu"
+ * and "sim" ignore it.
+ *
+ * On CUDA, after mw_prepare, this call allocates, loads and waits for nothing and
+ * can be captured in a graph. Kernels stay loaded until mw_close. A device error
+ * may appear in a later call or in mw_wait. After a failure the contents of
+ * elements and workspace are undefined.
+ */
+MW_API mw_status mw_enqueue(mw_context *context, const mw_job *job, void *workspace,
+                            uint64_t workspace_bytes, void *stream);
+
+/*
+ * Device memory for programs without CUDA headers: allocate, free, copy in, copy
+ * out, wait for everything enqueued. Copies return when done. Memory from
+ * cuMemAlloc or cudaMalloc on the same device serves as well.
  */
 MW_API mw_status mw_alloc(mw_context *context, uint64_t bytes, void **memory);
 MW_API void mw_free(mw_context *context, void *memory);
@@ -185,178 +283,24 @@ MW_API mw_status mw_download(mw_context *context, void *to, const void *memory,
                              uint64_t bytes);
 MW_API mw_status mw_wait(mw_context *context);
 
-/* ---- 3. How it is done, and what it cost --------------------------------- */
-
-/* The methods a GPU (or the simulator) can sort by. Values are pinned. */
-typedef enum mw_engine {
-    MW_ENGINE_AUTO = 0, /* tile, or heap where a choice was made that only heap has */
-    MW_ENGINE_HEAP = 1, /* the paper's: shearsort, exact cuts, minBlockHeap */
-    MW_ENGINE_TILE = 2, /* merging by cuts alone, in tiles: faster; under 2^32 keys */
-    MW_ENGINE_PAIR = 3  /* two ways, by merge path: what others do, for comparison */
-} mw_engine;
-
-/*
- * How to sort. Every field may stay 0, which means: the library's choice for
- * this device, type and count. Start from MW_TUNING_INIT.
- *
- * Kernels of engine tile are compiled for threads and items. The library has
- * those of its own choices; a GPU gets others compiled by NVRTC when they are
- * first used, and the simulator refuses what it does not have (MW_UNSUPPORTED).
- * To choose threads or base for engine tile, name it: MW_ENGINE_AUTO takes them
- * for engine heap's.
- *
- * Engine pair leaves no choice: it merges 2 ways with 256 threads of 17 keys, or of
- * 8 if they have 8 bytes.
- */
-typedef struct mw_tuning {
-    size_t size; /* sizeof(mw_tuning), set by MW_TUNING_INIT */
-    mw_engine engine;
-    uint32_t ways;    /* lists merged at once, K: 2, 4, 8, 16 or 32; tile: at most K */
-    uint32_t warps;   /* heap: merge tasks in flight, P, any number; tile: of no use */
-    uint32_t threads; /* per block of the merge; heap: a multiple of 32 up to 1024; */
-                      /*   tile: 64, 128, 256 or 512, the rows of a tile */
-    uint32_t items;   /* keys a thread owns; heap: 32; tile: 8, 16 or 32 */
-    uint32_t base;    /* keys of a base-case run; heap: 1024, 2048, ... 16384; */
-                      /*   tile: of a tile, threads times items */
-} mw_tuning;
-
-#define MW_TUNING_INIT                                   \
-    {                                                    \
-        sizeof(mw_tuning), MW_ENGINE_AUTO, 0, 0, 0, 0, 0 \
-    }
-
-/*
- * Use this tuning for the handle's later sorts; NULL goes back to the
- * defaults. MW_BAD_ARGUMENT if a field is out of its range: nothing changes.
- * The CPU device has no use for a tuning and accepts any valid one.
- */
-MW_API mw_status mw_set_tuning(mw_context *context, const mw_tuning *tuning);
-
-/*
- * The tuning a sort of `count` keys of `type` would use now, every field filled;
- * on the CPU, which needs none, the one that was set.
- */
-MW_API mw_status mw_get_tuning(mw_context *context, mw_type type, uint64_t count,
-                               mw_tuning *tuning);
-
-/*
- * What a kernel, a source line, a launch or a whole sort asked of memory (simulator
- * only). Distinct sectors count once in a launch for all that load them, unless it has
- * stored to them before, and once for all that store to them: memory has to move so many
- * at least, whatever caches do.
- */
-typedef struct mw_traffic {
-    uint64_t shared_requests;   /* warp-wide accesses to shared memory */
-    uint64_t shared_wavefronts; /* turns of the banks they took */
-    uint64_t shared_ideal;      /* turns they would have taken without conflicts */
-    uint64_t global_requests;   /* warp-wide accesses to global memory */
-    uint64_t global_sectors;    /* 32-byte sectors they touched */
-    uint64_t global_distinct;   /* distinct ones; those of launches are added up */
-    uint64_t global_ideal;      /* sectors the same bytes would fill if packed */
-    uint64_t shuffles;          /* warp-wide register exchanges, ballots included */
-    uint64_t barriers;          /* block-wide barriers, counted once a warp */
-    uint64_t shared_worst;      /* of one request: an n-way conflict; 1: none had any */
-} mw_traffic;
-
-/* The last sort of a handle, in figures; all 0 before the first. */
-typedef struct mw_counts {
-    size_t size;            /* sizeof(mw_counts), set by the caller */
-    uint64_t count;         /* keys */
-    uint32_t rounds;        /* merge rounds after the base case */
-    uint32_t launches;      /* kernels launched */
-    uint64_t bytes_read;    /* bulk traffic by plan: keys read and written by */
-    uint64_t bytes_written; /*   the base case and the merges, without the cuts */
-    uint64_t warp_shared;   /* bytes of shared memory a merging warp has; 0 on the CPU */
-    mw_tuning tuning;       /* what was used */
-    mw_traffic traffic;     /* counted; all zero except on the simulator */
-} mw_counts;
-
-#define MW_COUNTS_INIT                                       \
-    {                                                        \
-        sizeof(mw_counts), 0, 0, 0, 0, 0, 0, MW_TUNING_INIT, \
-        {                                                    \
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0                     \
-        }                                                    \
-    }
-
-MW_API mw_status mw_get_counts(mw_context *context, mw_counts *counts);
-
-/* One source line of one kernel, and its traffic in the handle's last sort. */
-typedef struct mw_ledger_line {
-    const char *kernel; /* such as "heap_merge" */
-    const char *file;   /* such as "heap_merge.cu" */
-    int line;
-    const char *text;  /* the line itself, without its indentation */
-    int bulk;          /* 1 if the line moves keys in bulk (P4's coalesced accesses) */
-    uint64_t launches; /* of the kernel */
-    mw_traffic traffic;
-} mw_ledger_line;
-
-/*
- * The ledger of the last sort, sorted by kernel, file and line; `*count` is 0
- * on devices that keep none. The array belongs to the handle until its next
- * sort.
- */
-MW_API mw_status mw_get_ledger(mw_context *context, const mw_ledger_line **lines,
-                               size_t *count);
-
-/* One kernel that a sort launched, how long it ran, and what it asked of memory. */
-typedef struct mw_launch {
-    const char *kernel; /* such as "tile_merge" */
-    uint32_t round;     /* the merge round it belongs to, from 1; 0: the first pass */
-    uint32_t threads;   /* of a block */
-    uint64_t blocks;
-    double milliseconds;
-    mw_traffic traffic; /* all zero except on the simulator */
-} mw_launch;
-
-/* What is to be timed. */
-typedef enum mw_timing {
-    MW_TIMING_OFF,      /* nothing */
-    MW_TIMING_LAUNCHES, /* the launches that a sort makes */
-    MW_TIMING_PHASES    /* the same, with cuts and merges in launches of their own */
-} mw_timing;
-
-/*
- * Time every launch of the handle's later sorts, or stop doing so, which is how a
- * handle begins. On CUDA a timed sort puts an event before its first launch and one
- * behind each, in the sort's own stream; it may create events, it cannot be captured
- * in a graph, and no launch begins before the one ahead has ended, as some do
- * otherwise. The simulator takes the time of the host's clock, and counts each launch's
- * traffic; the CPU launches nothing and has nothing to time.
- *
- * Engine tile finds cuts while it merges, in one launch. With MW_TIMING_PHASES it does
- * the one before the other, so that each has its time: together they take about as long.
- */
-MW_API mw_status mw_set_timing(mw_context *context, mw_timing timing);
-
-/*
- * The launches of the handle's last sort, in their order; waits until the last
- * of them is done. A launch's time runs from the end of the one before it, so
- * that together they are the sort's. `*count` is 0 if that sort was not timed,
- * failed, or launched nothing. The array belongs to the handle until its next
- * sort.
- */
-MW_API mw_status mw_get_launches(mw_context *context, const mw_launch **launches,
-                                 size_t *count);
-
 /* What a handle was opened on. */
 typedef struct mw_info {
-    size_t size;               /* sizeof(mw_info), set by the caller */
+    size_t size;               /* sizeof(mw_info), set by MW_INFO_INIT */
     char device[32];           /* "cuda:0", "cpu:2", "sim" */
-    char name[128];            /* the product's name */
+    char name[128];            /* product name */
     char driver[64];           /* driver version, "" where there is none */
     uint64_t memory_bytes;     /* of the device, 0 if unknown */
-    uint32_t processors;       /* multiprocessors, or threads on the CPU */
+    uint32_t processors;       /* SMs, or threads on the CPU */
     uint32_t architecture;     /* 90 for sm_90; 0 on the CPU */
     uint64_t shared_per_block; /* most shared memory a block may use */
     uint64_t shared_per_processor;
-    int ahead_of_time; /* 1 if embedded kernel images serve this device */
+    int ahead_of_time;  /* 1 if embedded kernel images serve this device */
+    char fallback[192]; /* "auto" on the CPU: why it took no GPU; otherwise "" */
 } mw_info;
 
-#define MW_INFO_INIT                                  \
-    {                                                 \
-        sizeof(mw_info), "", "", "", 0, 0, 0, 0, 0, 0 \
+#define MW_INFO_INIT                                      \
+    {                                                     \
+        sizeof(mw_info), "", "", "", 0, 0, 0, 0, 0, 0, "" \
     }
 
 MW_API mw_status mw_get_info(mw_context *context, mw_info *info);

@@ -8,7 +8,7 @@
 #ifndef MW_KIT_H
 #define MW_KIT_H
 
-#include "multiway.h"
+#include "multiway_insight.h"
 
 #include <string.h>
 

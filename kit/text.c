@@ -155,5 +155,7 @@ void kit_key_text(mw_type type, const void *key, char text[KIT_KEY_TEXT])
     case MW_F64:
         double_text(value.f64, text);
         break;
+    case MW_BYTES: /* no key has this type */
+        break;
     }
 }

@@ -62,7 +62,7 @@ same_symbols() { # the two libraries offer the same functions
 
 all_declared() { # and these are the functions the header declares
     diff <(nm -D --defined-only "$shared" | awk '{ print $NF }' | sort) \
-        <(sed -n '/^MW_API/s/.*[ *]\(mw_[a-z_]*\)(.*/\1/p' "$prefix/include/multiway.h" | sort)
+        <(sed -n '/^MW_API/s/.*[ *]\(mw_[a-z_]*\)(.*/\1/p' "$prefix"/include/multiway*.h | sort)
 }
 
 run_installed() { # the program finds the shared library where it was installed

@@ -137,7 +137,7 @@ static int sum_lines(const mw_ledger_line *lines, size_t count, int other_rows,
         const mw_traffic *const t = &lines[i].traffic;
         uint64_t most = t->shared_ideal;
 
-        if (lines[i].bulk) {
+        if (lines[i].access == MW_ACCESS_BULK) {
             traffic_add(&sums->bulk, t);
             passed &= t->global_sectors <= t->global_ideal + t->global_requests;
         }

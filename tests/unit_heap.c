@@ -152,7 +152,7 @@ static uint64_t blocks_moved(struct bench *b)
     if (b->device->verbs->ledger(b->device, &lines, &count) != MW_OK)
         return 0;
     for (size_t i = 0; i < count; i++)
-        blocks += lines[i].bulk ? lines[i].traffic.global_requests : 0;
+        blocks += lines[i].access == MW_ACCESS_BULK ? lines[i].traffic.global_requests : 0;
     return blocks;
 }
 

@@ -125,7 +125,7 @@ static void test_global_strides(struct tap *tap, struct bench *bench)
         if (c->stride)
             right &= is_global(bench_line(bench, 1), 1, c->paid, c->ideal);
         right &= bench->device->verbs->ledger(bench->device, &lines, &count) == MW_OK;
-        right &= count > 0 && lines[0].bulk == 1 && lines[0].launches == 1;
+        right &= count > 0 && lines[0].access == MW_ACCESS_BULK && lines[0].launches == 1;
         tap_ok(tap, right, "global", c->name);
         bench->device->verbs->free(bench->device, in);
         bench->device->verbs->free(bench->device, out);
@@ -301,7 +301,7 @@ static void test_ledger(struct tap *tap, struct bench *bench)
         right &= i == 0 || lines[i - 1].line < lines[i].line;
     }
     tap_ok(tap, right, "lines are named, sorted and count their launches", "");
-    right = right && lines[0].bulk && !lines[2].bulk && lines[3].traffic.barriers == 16 &&
+    right = right && lines[0].access == MW_ACCESS_BULK && lines[2].access != MW_ACCESS_BULK && lines[3].traffic.barriers == 16 &&
             lines[1].traffic.shuffles == 80 && lines[2].traffic.shared_requests == 16;
     tap_ok(tap, right, "lines add up over blocks and launches", "");
     bench_reset(bench);

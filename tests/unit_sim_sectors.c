@@ -144,7 +144,7 @@ static void test_manners(struct tap *tap, struct bench *bench)
 
         for (size_t i = 0; right && i < count; i++)
             right &= same_traffic(&lines[i], &lines[i / 3 * 3]) &&
-                     lines[i].bulk == (i % 3 == 2) &&
+                     (lines[i].access == MW_ACCESS_BULK) == (i % 3 == 2) &&
                      out[i % 3 * APART + (uint64_t)args.first] == i % 3 + 1;
         tap_case(tap, right, "open and away, stride %d: counted as others are", stride);
         bench_reset(bench);

@@ -4,7 +4,7 @@
 #ifndef MW_BASE_H
 #define MW_BASE_H
 
-#include "multiway.h"
+#include "multiway_insight.h"
 
 /* Leave for `done`, the function's only label, unless `call` came to MW_OK. */
 #define TRY(call)            \

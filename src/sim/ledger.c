@@ -161,7 +161,7 @@ static size_t join(mw_ledger_line *lines, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (kept > 0 && compare_lines(&lines[kept - 1], &lines[i]) == 0) {
             traffic_add(&lines[kept - 1].traffic, &lines[i].traffic);
-            lines[kept - 1].bulk |= lines[i].bulk;
+            lines[kept - 1].access |= lines[i].access;
         } else {
             lines[kept++] = lines[i];
         }
@@ -216,7 +216,7 @@ mw_status ledger_lines(struct ledger *ledger, struct error *error,
             .kernel = e->kernel->name,
             .file = base_name(e->site->file),
             .line = e->site->line,
-            .bulk = e->site->manner == SIMT_BULK,
+            .access = e->site->manner == SIMT_BULK ? MW_ACCESS_BULK : MW_ACCESS_PLAIN,
             .launches = launches_of(ledger, e->kernel->name),
             .traffic = e->traffic,
         };

@@ -2,7 +2,7 @@
  * user.c - a stranger's program, compiled as C and as C++ against what was
  * installed. Its own functions have names that the library uses inside.
  */
-#include <multiway.h>
+#include <multiway_insight.h>
 
 #include <stdio.h>
 #include <string.h>
