@@ -102,6 +102,7 @@ void mw_close(mw_context *context)
     if (!context)
         return;
     if (context->device) {
+        pass_log_close(context->device, &context->log);
         context->device->verbs->free(context->device, context->scratch);
         context->device->verbs->close(context->device);
     }
@@ -220,7 +221,8 @@ mw_status mw_get_launches(mw_context *context, const mw_launch **launches, size_
     *count = 0;
     log = &context->log;
     for (uint32_t i = 0; i < log->count && !context->timed; i++)
-        TRY(context->device->verbs->between(context->device, i,
+        TRY(context->device->verbs->elapsed(context->device, log->events[i],
+                                            log->events[i + 1],
                                             &log->launches[i].milliseconds));
     context->timed = 1;
     *launches = log->launches;

@@ -56,10 +56,12 @@ mw_status mw_upload(mw_context *context, void *memory, const void *from, uint64_
     mw_status status;
 
     TRY(check_copy(context, memory, from, bytes));
-    if (bytes && context->device)
-        TRY(context->device->verbs->upload(context->device, memory, from, bytes));
-    else if (bytes)
+    if (bytes && context->device) {
+        TRY(context->device->verbs->upload(context->device, memory, from, bytes, NULL));
+        TRY(context->device->verbs->wait(context->device, NULL));
+    } else if (bytes) {
         memcpy(memory, from, (size_t)bytes);
+    }
 done:
     return status;
 }
@@ -69,10 +71,12 @@ mw_status mw_download(mw_context *context, void *to, const void *memory, uint64_
     mw_status status;
 
     TRY(check_copy(context, to, memory, bytes));
-    if (bytes && context->device)
-        TRY(context->device->verbs->download(context->device, to, memory, bytes));
-    else if (bytes)
+    if (bytes && context->device) {
+        TRY(context->device->verbs->download(context->device, to, memory, bytes, NULL));
+        TRY(context->device->verbs->wait(context->device, NULL));
+    } else if (bytes) {
         memcpy(to, memory, (size_t)bytes);
+    }
 done:
     return status;
 }
@@ -83,7 +87,7 @@ mw_status mw_wait(mw_context *context)
 
     TRY(context_ready(context));
     if (context->device)
-        TRY(context->device->verbs->wait(context->device, NULL));
+        TRY(context->device->verbs->wait_all(context->device));
 done:
     return status;
 }

@@ -132,14 +132,39 @@ done:
     return status;
 }
 
+/* Copy the keys to the device, sort them there and copy them back, on one stream. */
+static mw_status sort_copy(mw_context *context, const struct plan *plan,
+                           const struct type_row *row, mw_direction direction, void *keys,
+                           uint64_t count)
+{
+    struct device *const device = context->device;
+    const uint64_t keys_room = (plan->key_bytes + 255) / 256 * 256;
+    char *scratch;
+    mw_status status;
+
+    TRY(want_scratch(context, keys_room + plan->workspace_bytes));
+    scratch = context->scratch;
+    TRY(device->verbs->upload(device, scratch, keys, plan->key_bytes, device->stream));
+    TRY(sort_on_device(context, plan, row, direction, scratch, count, scratch + keys_room,
+                       device->stream));
+    TRY(device->verbs->download(device, keys, scratch, plan->key_bytes, device->stream));
+    TRY(device->verbs->wait(device, device->stream));
+done:
+    if (status != MW_OK) { /* a copy may still be using the keys */
+        const struct error error = context->error;
+
+        device->verbs->wait(device, device->stream);
+        context->error = error;
+    }
+    return status;
+}
+
 mw_status mw_sort(mw_context *context, mw_type type, mw_direction direction, void *keys,
                   uint64_t count)
 {
     const struct type_row *const row = type_row(type);
     struct plan plan;
-    uint64_t keys_room;
     mw_status status;
-    char *scratch;
 
     TRY(check_keys(context, type, direction, keys, count));
     if (context->cpu)
@@ -149,14 +174,7 @@ mw_status mw_sort(mw_context *context, mw_type type, mw_direction direction, voi
     if (count == 0)
         return sort_on_device(context, &plan, row, direction, NULL, 0, NULL, NULL);
 
-    keys_room = (plan.key_bytes + 255) / 256 * 256;
-    TRY(want_scratch(context, keys_room + plan.workspace_bytes));
-    scratch = context->scratch;
-    TRY(context->device->verbs->upload(context->device, scratch, keys, plan.key_bytes));
-    TRY(sort_on_device(context, &plan, row, direction, scratch, count, scratch + keys_room,
-                       NULL));
-    TRY(context->device->verbs->wait(context->device, NULL));
-    TRY(context->device->verbs->download(context->device, keys, scratch, plan.key_bytes));
+    TRY(sort_copy(context, &plan, row, direction, keys, count));
 done:
     return status;
 }
