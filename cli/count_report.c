@@ -102,7 +102,8 @@ static void print_line(const mw_ledger_line *line)
 {
     char where[64];
 
-    snprintf(where, sizeof where, "%s:%d%s", line->file, line->line, line->access == MW_ACCESS_BULK ? "*" : "");
+    snprintf(where, sizeof where, "%s:%d%s", line->file, line->line,
+             line->access == MW_ACCESS_BULK ? "*" : "");
     printf("%-11s %-19s", line->kernel, where);
     print_traffic(&line->traffic);
     printf("  %s\n", line->text ? line->text : "");

@@ -99,7 +99,8 @@ static struct sizes sizes_of(const struct tally *tally, size_t key_size)
     for (size_t i = 0; i < tally->line_count; i++) {
         const mw_ledger_line *const line = &tally->lines[i];
 
-        if (line->access == MW_ACCESS_BULK && (strstr(line->kernel, "_merge") || strstr(line->kernel, "_join")))
+        if (line->access == MW_ACCESS_BULK &&
+            (strstr(line->kernel, "_merge") || strstr(line->kernel, "_join")))
             sizes.feeding += line->traffic.global_requests;
     }
     return sizes;

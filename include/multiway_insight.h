@@ -204,14 +204,6 @@ MW_API mw_status mw_set_timing(mw_context *context, mw_timing timing);
 MW_API mw_status mw_get_launches(mw_context *context, const mw_launch **launches,
                                  size_t *count);
 
-MW_API mw_status mw_get_tuning(mw_context *context, mw_type type, uint64_t count,
-                               mw_tuning *tuning);
-MW_API mw_status mw_sort_workspace(mw_context *context, mw_type type, uint64_t count,
-                                   uint64_t *bytes);
-MW_API mw_status mw_sort_device(mw_context *context, mw_type type, mw_direction direction,
-                                void *keys, uint64_t count, void *workspace,
-                                uint64_t workspace_bytes, void *stream);
-
 #ifdef __cplusplus
 }
 #endif

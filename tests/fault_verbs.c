@@ -4,6 +4,7 @@
  * keys still hold the same elements, nothing leaks, and the same handle then
  * sorts as if nothing had been.
  */
+#include "backend_device.h"
 #include "context.h"
 #include "trial.h"
 
@@ -207,7 +208,7 @@ static int run_fault(struct tap *tap, const char *device, const struct scenario 
         struct outcome outcome;
 
         small.count = 1000;
-        plant_verbs(context->device, &verbs);
+        plant_verbs(backend_device(context->backend), &verbs);
         mw_set_timing(context, scenario->timed);
         if (scenario->warm) {
             trial_run(context, &small, &outcome);

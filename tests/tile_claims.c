@@ -17,6 +17,7 @@
  *
  * `percent` runs so many of the cases only, evenly spread.
  */
+#include "backend_device.h"
 #include "context.h"
 
 #include "cover.h"
@@ -253,7 +254,7 @@ static int claims_hold(mw_context *context, const struct trial *t, struct totals
 
     if (mw_get_ledger(context, &lines, &count) != MW_OK ||
         mw_get_counts(context, &counts) != MW_OK ||
-        plan_make(&plan, &t->tuning, &context->info, size, t->count, &error) != MW_OK)
+        plan_make(&plan, &t->tuning, &context->backend->info, size, t->count, &error) != MW_OK)
         return 0;
     passed = sum_lines(lines, count, plan.tile.items * (size == 8 ? 8 : 4) != 128, &sums);
     if (counts.tuning.engine != MW_ENGINE_TILE || sums.other_requests == 0 ||

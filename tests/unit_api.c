@@ -68,15 +68,15 @@ static int useless(mw_context *context)
     void *memory = &key;
 
     return mw_sort(context, MW_U64, MW_ASCENDING, &key, 1) == MW_BAD_ARGUMENT &&
-           mw_sort_workspace(context, MW_U64, 1, &bytes) == MW_BAD_ARGUMENT &&
-           mw_sort_device(context, MW_U64, MW_ASCENDING, &key, 1, NULL, 0, NULL) ==
+           kit_sort_workspace(context, MW_U64, 1, &bytes) == MW_BAD_ARGUMENT &&
+           kit_sort_device(context, MW_U64, MW_ASCENDING, &key, 1, NULL, 0, NULL) ==
                MW_BAD_ARGUMENT &&
            mw_alloc(context, 1, &memory) == MW_BAD_ARGUMENT &&
            mw_upload(context, &key, &key, 1) == MW_BAD_ARGUMENT &&
            mw_download(context, &key, &key, 1) == MW_BAD_ARGUMENT &&
            mw_wait(context) == MW_BAD_ARGUMENT &&
            mw_set_tuning(context, &tuning) == MW_BAD_ARGUMENT &&
-           mw_get_tuning(context, MW_U64, 1, &got) == MW_BAD_ARGUMENT &&
+           kit_get_tuning(context, MW_U64, 1, &got) == MW_BAD_ARGUMENT &&
            mw_get_counts(context, &counts) == MW_BAD_ARGUMENT &&
            mw_get_ledger(context, &lines, &count) == MW_BAD_ARGUMENT &&
            mw_get_info(context, &info) == MW_BAD_ARGUMENT &&
@@ -176,18 +176,18 @@ static void test_tuning(struct tap *tap, mw_context *context, const char *device
     wish.base = 2048;
     tap_ok(tap,
            mw_set_tuning(context, &wish) == MW_OK &&
-               mw_get_tuning(context, MW_I32, 5000, &got) == MW_OK && got.ways == 4 &&
+               kit_get_tuning(context, MW_I32, 5000, &got) == MW_OK && got.ways == 4 &&
                got.warps == 9 && got.threads == 64 && got.base == 2048 &&
                (!planned || (got.engine == MW_ENGINE_HEAP && got.items == 32)),
            device, "tuning set and got");
     wish.ways = 5;
     tap_ok(tap,
            mw_set_tuning(context, &wish) == MW_BAD_ARGUMENT &&
-               mw_get_tuning(context, MW_I32, 5000, &got) == MW_OK && got.ways == 4,
+               kit_get_tuning(context, MW_I32, 5000, &got) == MW_OK && got.ways == 4,
            device, "a wrong tuning changes nothing");
     tap_ok(tap,
            mw_set_tuning(context, NULL) == MW_OK &&
-               mw_get_tuning(context, MW_I32, 5000, &got) == MW_OK &&
+               kit_get_tuning(context, MW_I32, 5000, &got) == MW_OK &&
                (!planned || (got.warps != 9 && got.warps && got.ways && got.base &&
                              got.engine == MW_ENGINE_TILE)),
            device, "back to the defaults");
@@ -289,7 +289,7 @@ static void test_figures(struct tap *tap, mw_context *context, const char *devic
            device, "the ledger stays until the next sort");
     tap_ok(tap,
            mw_sort(context, MW_U32, MW_ASCENDING, NULL, 0) == MW_OK &&
-               mw_sort_device(context, MW_U32, MW_ASCENDING, NULL, 0, NULL, 0, NULL) ==
+               kit_sort_device(context, MW_U32, MW_ASCENDING, NULL, 0, NULL, 0, NULL) ==
                    MW_OK &&
                mw_get_counts(context, &counts) == MW_OK && counts.count == 0 &&
                counts.launches == 0 && counts.traffic.shared_requests == 0,
