@@ -73,7 +73,7 @@ static int sum_kernel(const mw_ledger_line *lines, size_t count, const char *ker
                      (unsigned long long)t->shared_ideal, lines[i].text);
             passed = 0;
         }
-        if (lines[i].access == MW_ACCESS_BULK && strstr(lines[i].text, "LOAD_BULK")) {
+        if (lines[i].access == MW_ACCESS_BULK && !lines[i].stores) {
             sums->load_requests += t->global_requests;
             sums->load_sectors += t->global_sectors;
             sums->load_ideal += t->global_ideal;

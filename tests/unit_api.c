@@ -215,7 +215,7 @@ static int sums_equal(const mw_traffic *all, const mw_ledger_line *lines, size_t
     return memcmp(&sum, all, sizeof sum) == 0;
 }
 
-/* By kernel, file and line, each with its text, no line twice. */
+/* By kernel, file, line, access and loads before stores; each with its text, none twice. */
 static int ledger_sorted(const mw_ledger_line *lines, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -224,7 +224,11 @@ static int ledger_sorted(const mw_ledger_line *lines, size_t count)
         if (order == 0)
             order = strcmp(lines[i - 1].file, lines[i].file);
         if (order == 0)
-            order = lines[i - 1].line < lines[i].line ? -1 : 1;
+            order = lines[i - 1].line - lines[i].line;
+        if (order == 0)
+            order = (int)lines[i - 1].access - (int)lines[i].access;
+        if (order == 0)
+            order = lines[i - 1].stores - lines[i].stores;
         if (order >= 0 || lines[i].line < 1 || !lines[i].text || !*lines[i].text ||
             lines[i].text[0] == ' ' || lines[i].launches == 0)
             return 0;

@@ -204,7 +204,7 @@ static uint64_t posts(struct bench *b)
     if (b->device->verbs->ledger(b->device, &lines, &count) != MW_OK)
         return UINT64_MAX;
     for (size_t i = 0; i < count; i++) {
-        if (strstr(lines[i].text, "POST("))
+        if (lines[i].access == MW_ACCESS_CUT && lines[i].stores)
             sum += lines[i].traffic.global_requests;
     }
     return sum;

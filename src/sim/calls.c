@@ -103,7 +103,7 @@ static void touch_global(const struct lane *lane, const struct simt_site *site,
     struct shadow *const marks = a->shadow + (offset >> a->shift);
     const uint32_t count = site->bytes >> a->shift;
 
-    if (site->manner == SIMT_OPEN) {
+    if (site->open) {
         check_marks(lane, site, at, times, marks, count, mine);
         if (memory_mark_open(a, offset) != 0)
             stop_unwatched(m, a);
@@ -136,7 +136,7 @@ void *simt_touch(const struct simt_site *site, const void *cell)
     if (offset < m->shared_bytes) {
         if (__builtin_expect(site->bytes > m->shared_bytes - offset, 0))
             fault_bounds(lane, site, at);
-        if (__builtin_expect(site->manner == SIMT_OPEN, 0))
+        if (__builtin_expect(site->open, 0))
             fault_shared(lane, site, at);
         request->shared |= lane->cursor.bit;
         request->at[lane->cursor.lane] = offset;
