@@ -77,13 +77,10 @@ static mw_status sort_on_cpu(mw_context *context, const struct type_row *row,
 
 /* The program that `plan` is for. */
 static mw_status load_program(mw_context *context, const struct plan *plan,
-                              const struct type_row *row, struct program **program)
+                              struct program **program)
 {
-    const mw_engine engine = plan->tuning.engine;
-
-    return context->device->verbs->load(context->device, engine, (int)(8 * row->size),
-                                        engine == MW_ENGINE_TILE ? &plan->tile : NULL,
-                                        program);
+    return context->device->verbs->load(context->device, &plan->program,
+                                        plan_kernels_in_phases(plan->kernels), program);
 }
 
 /* Sort device memory by plan; the ledger starts anew. */
@@ -104,7 +101,7 @@ static mw_status sort_on_device(mw_context *context, const struct plan *plan,
         device->verbs->ledger_reset(device);
     if (count == 0)
         return MW_OK;
-    TRY(load_program(context, plan, row, &program));
+    TRY(load_program(context, plan, &program));
     TRY(passes_sort(device, program, plan, type_code(row, direction), keys, count,
                     workspace, stream, context->timing ? &context->log : NULL));
     if (context->log.count)
@@ -178,7 +175,7 @@ mw_status mw_sort_workspace(mw_context *context, mw_type type, uint64_t count,
     }
     TRY(plan_make(&plan, &context->tuning, &context->info, row->size, count,
                   &context->error));
-    TRY(load_program(context, &plan, row, &program));
+    TRY(load_program(context, &plan, &program));
     *bytes = plan.workspace_bytes;
 done:
     return status;
