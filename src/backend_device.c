@@ -54,27 +54,27 @@ done:
     return status;
 }
 
-/* The program that `plan` is for. */
-static mw_status load(struct backend *backend, const struct request *request,
-                      const struct plan *plan, struct program **program)
+/* The set of kernels that are launched under the present timing. */
+static uint32_t timed_kernels(const struct backend *backend, uint32_t kernels)
 {
-    struct device *const device = backend_device(backend);
-    const mw_engine engine = plan->tuning.engine;
-
-    return device->verbs->load(device, engine, 8 * (int)request->type->size,
-                               engine == MW_ENGINE_TILE ? &plan->tile : NULL, program);
+    return backend->timing == MW_TIMING_PHASES ? plan_kernels_in_phases(kernels) : kernels;
 }
 
 static mw_status prepare(struct backend *backend, const struct request *request,
                          uint64_t *workspace_bytes)
 {
+    struct device *const device = backend_device(backend);
+    struct plan_cover cover;
     struct program *program;
-    struct plan plan;
     mw_status status;
 
-    TRY(make_plan(backend, request, &plan));
-    TRY(load(backend, request, &plan, &program));
-    *workspace_bytes = plan.workspace_bytes;
+    TRY(plan_cover(&cover, &backend->tuning, &backend->info, request->type->size,
+                   request->count, backend->error));
+    for (uint32_t i = 0; i < cover.program_count; i++)
+        TRY(device->verbs->load(device, &cover.program[i].name,
+                                timed_kernels(backend, cover.program[i].kernels),
+                                &program));
+    *workspace_bytes = cover.workspace_bytes;
 done:
     return status;
 }
@@ -114,7 +114,8 @@ static mw_status run_passes(struct backend *backend, const struct request *reque
         device->verbs->ledger_reset(device);
     if (request->count == 0)
         return MW_OK;
-    TRY(load(backend, request, plan, &program));
+    TRY(device->verbs->load(device, &plan->program, timed_kernels(backend, plan->kernels),
+                            &program));
     TRY(passes_sort(device, program, plan, request->code, keys, request->count, workspace,
                     stream, backend->timing ? log : NULL));
     if (log->count)

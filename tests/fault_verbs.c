@@ -62,12 +62,12 @@ static mw_status plant_download(struct device *device, void *to, const void *mem
                : plant.real->download(device, to, memory, bytes);
 }
 
-static mw_status plant_load(struct device *device, mw_engine engine, int bits,
-                            const struct tile_geometry *tile, struct program **program)
+static mw_status plant_load(struct device *device, const struct program_name *name,
+                            uint32_t kernels, struct program **program)
 {
     return fails(device, "load", MW_COMPILE_FAILED)
                ? plant.status
-               : plant.real->load(device, engine, bits, tile, program);
+               : plant.real->load(device, name, kernels, program);
 }
 
 static mw_status plant_launch(struct device *device, const struct launch *launch)

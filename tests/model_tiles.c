@@ -51,7 +51,7 @@ static uint64_t sectors_of(uint64_t first, uint64_t count, uint64_t size)
 static void add_part(struct moved *moved, const struct plan *plan, uint64_t size,
                      uint64_t first, uint64_t count)
 {
-    const uint64_t steps = plan->tile.items / 2 + 1;
+    const uint64_t steps = plan->program.tile.items / 2 + 1;
 
     for (; count > 0;
          first += least(count, 32 * steps), count -= least(count, 32 * steps)) {
@@ -67,7 +67,7 @@ static void add_tile(struct moved *moved, const struct plan *plan, uint64_t size
                      uint64_t first, uint64_t count)
 {
     while (count > 0) {
-        const uint64_t rows = least(count, 32 * plan->tile.items);
+        const uint64_t rows = least(count, 32 * plan->program.tile.items);
 
         moved->writes += lines_of(first, rows);
         moved->write_sectors += sectors_of(first, rows, size);
@@ -112,8 +112,7 @@ static mw_status sort_by(mw_context *context, const struct plan *plan,
     mw_status status;
 
     TRY(mw_upload(context, memory[0], keys, bytes));
-    TRY(device->verbs->load(device, MW_ENGINE_TILE, (int)(8 * row->size), &plan->tile,
-                            &program));
+    TRY(device->verbs->load(device, &plan->program, plan->kernels, &program));
     device->verbs->ledger_reset(device);
     TRY(passes_sort(device, program, plan, type_code(row, t->direction), memory[0],
                     t->count, memory[1], NULL, NULL));

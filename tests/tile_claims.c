@@ -172,15 +172,16 @@ static int traffic_fits(const struct trial *t, const struct plan *plan,
 
     for (uint32_t i = 0; i < plan->rounds;
          i++) /* ... and of what each of its warps writes */
-        ends +=
-            plan->round[i].blocks * (2 * plan->round[i].ways + plan->tile.rows / 32 + 1);
+        ends += plan->round[i].blocks *
+                (2 * plan->round[i].ways + plan->program.tile.rows / 32 + 1);
     if (sums->bulk.global_requests < moves * blocks ||
         sums->bulk.global_requests > moves * blocks + ends) {
         tap_note("%llu bulk requests", (unsigned long long)sums->bulk.global_requests);
         return 0;
     }
     if (!is_large(t, plan) ||
-        plan->tile.items < 16) /* each warp writes few keys, and one request too many */
+        plan->program.tile.items <
+            16) /* each warp writes few keys, and one request too many */
         return 1;
     keep_most(&totals->most_requests, requests);
     keep_most(&totals->most_packed, packed);
@@ -224,7 +225,8 @@ static int claims_hold(mw_context *context, const struct trial *t, struct totals
         mw_get_counts(context, &counts) != MW_OK ||
         plan_make(&plan, &t->tuning, &context->backend->info, size, t->count, &error) != MW_OK)
         return 0;
-    passed = sum_lines(lines, count, plan.tile.items * (size == 8 ? 8 : 4) != 128, &sums);
+    passed = sum_lines(lines, count, plan.program.tile.items * (size == 8 ? 8 : 4) != 128,
+                       &sums);
     if (counts.tuning.engine != MW_ENGINE_TILE || sums.other_requests == 0 ||
         sums.searches.shared_requests == 0 ||
         (sums.gathers.shared_requests == 0) != (counts.rounds == 0)) {

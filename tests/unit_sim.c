@@ -221,7 +221,7 @@ static void test_correct(struct tap *tap, struct bench *bench)
 {
     unsigned char *const out = bench_alloc(bench, 1 << 16);
     const struct test_args args = {.out = out};
-    const unsigned long long *const wide = (const unsigned long long *)out;
+    const unsigned long long *const words = (const unsigned long long *)out;
     const unsigned *const error = (const unsigned *)out;
     int right;
 
@@ -238,7 +238,7 @@ static void test_correct(struct tap *tap, struct bench *bench)
     tap_ok(tap, right, "bytes passed on under barriers", "");
     right = bench_run(bench, &simt_reuse_32, 1, 64, 512, &args) == MW_OK;
     for (int i = 0; i < 64; i++)
-        right &= wide[i] == 2 * 496;
+        right &= words[i] == 2 * 496;
     tap_ok(tap, right, "a warp's memory passed on under warp barriers", "");
     right = bench_run(bench, &simt_block_order_32, 2, 256, 0, &args) == MW_OK;
     for (unsigned i = 0; i < 512; i++)

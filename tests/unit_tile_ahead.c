@@ -319,8 +319,9 @@ static mw_status open_row(struct bench *b, const struct row *row)
     b->code = (struct key_code){.flip = code.flip, .is_float = code.is_float};
     b->round = (struct tile_round){.in = NULL};
     b->keys = NULL;
-    TRY(verbs->load(b->device, MW_ENGINE_TILE, (int)(8 * b->size), &row->tile,
-                    &b->program));
+    TRY(verbs->load(b->device,
+                    &(struct program_name){MW_ENGINE_TILE, (int)(8 * b->size), row->tile},
+                    kernels_of(MW_ENGINE_TILE), &b->program));
     TRY(verbs->alloc(b->device, bytes, &b->keys));
     TRY(verbs->alloc(b->device, bytes, &in));
     TRY(verbs->alloc(b->device, bytes, &b->round.out));

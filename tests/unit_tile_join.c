@@ -139,8 +139,7 @@ static mw_status sort_by(struct bench *b, const struct plan *plan,
     mw_status status;
 
     b->log.count = b->log.round = 0;
-    TRY(device->verbs->load(device, MW_ENGINE_TILE, (int)(8 * row->size), &plan->tile,
-                            &program));
+    TRY(device->verbs->load(device, &plan->program, plan->kernels, &program));
     TRY(device->verbs->alloc(device, plan->key_bytes, &keys));
     TRY(device->verbs->alloc(device, plan->workspace_bytes, &workspace));
     TRY(device->verbs->upload(device, keys, b->keys, plan->key_bytes));

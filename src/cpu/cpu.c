@@ -121,15 +121,19 @@ static mw_status keep_scratch(struct cpu *cpu, uint64_t bytes)
 mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint64_t count,
                    void *scratch, struct cpu_counts *counts)
 {
+    const struct suite *const suite = suite_for(bits);
     mw_status status = MW_OK;
 
+    if (!suite)
+        return fail(cpu->error, MW_UNSUPPORTED,
+                    "the CPU sorts keys of 8, 16, 32 or 64 bits, not %d", bits);
     if (!scratch) {
         TRY(keep_scratch(cpu, cpu_scratch_bytes(bits, count)));
         scratch = cpu->scratch;
     }
 
     const struct sort_request request = {
-        .suite = suite_for(bits),
+        .suite = suite,
         .code = code,
         .keys = keys,
         .count = count,
