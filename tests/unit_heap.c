@@ -175,7 +175,9 @@ static mw_status merge(struct bench *b, const struct heap_round *round, int bits
     void *cuts = NULL;
     mw_status status;
 
-    TRY(verbs->load(b->device, MW_ENGINE_HEAP, bits, NULL, &launch.program));
+    TRY(verbs->load(b->device,
+                    &(struct program_name){.engine = MW_ENGINE_HEAP, .bits = bits},
+                    1u << launch.kernel, &launch.program));
     TRY(verbs->alloc(b->device, bytes, &in));
     TRY(verbs->alloc(b->device, bytes, &out));
     TRY(verbs->alloc(b->device, cut_bytes, &cuts));

@@ -207,9 +207,9 @@ static int transposes(struct bench *bench, int stride, uint64_t paid)
                       &args) == MW_OK;
     for (unsigned i = 0; right && i < 1024; i++)
         right &= out[i] == i % 32 * 32 + i / 32;
-    right &= bench_line(bench, 0).shared_wavefronts == 32;
-    right &= bench_line(bench, 0).global_sectors == 128;
-    right &= is_shared(bench_line(bench, 1), 32, paid, 32);
+    right &= bench_line(bench, 0).global_sectors == 128; /* loads come before stores */
+    right &= bench_line(bench, 1).shared_wavefronts == 32;
+    right &= is_shared(bench_line(bench, 2), 32, paid, 32);
     bench->device->verbs->free(bench->device, in);
     bench->device->verbs->free(bench->device, out);
     bench_reset(bench);
@@ -221,7 +221,7 @@ static void test_correct(struct tap *tap, struct bench *bench)
 {
     unsigned char *const out = bench_alloc(bench, 1 << 16);
     const struct test_args args = {.out = out};
-    const unsigned long long *const wide = (const unsigned long long *)out;
+    const unsigned long long *const words = (const unsigned long long *)out;
     const unsigned *const error = (const unsigned *)out;
     int right;
 
@@ -238,7 +238,7 @@ static void test_correct(struct tap *tap, struct bench *bench)
     tap_ok(tap, right, "bytes passed on under barriers", "");
     right = bench_run(bench, &simt_reuse_32, 1, 64, 512, &args) == MW_OK;
     for (int i = 0; i < 64; i++)
-        right &= wide[i] == 2 * 496;
+        right &= words[i] == 2 * 496;
     tap_ok(tap, right, "a warp's memory passed on under warp barriers", "");
     right = bench_run(bench, &simt_block_order_32, 2, 256, 0, &args) == MW_OK;
     for (unsigned i = 0; i < 512; i++)
@@ -302,9 +302,42 @@ static void test_ledger(struct tap *tap, struct bench *bench)
     }
     tap_ok(tap, right, "lines are named, sorted and count their launches", "");
     right = right && lines[0].access == MW_ACCESS_BULK &&
-            lines[2].access != MW_ACCESS_BULK && lines[3].traffic.barriers == 16 &&
+            lines[2].access == MW_ACCESS_PLAIN && lines[3].traffic.barriers == 16 &&
             lines[1].traffic.shuffles == 80 && lines[2].traffic.shared_requests == 16;
     tap_ok(tap, right, "lines add up over blocks and launches", "");
+    bench_reset(bench);
+}
+
+/* Accesses are told apart by their kinds, not by what their source line says. */
+static void test_kinds(struct tap *tap, struct bench *bench)
+{
+    static const struct {
+        mw_access access;
+        int stores;
+        uint64_t requests;
+    } rows[] = {
+        {MW_ACCESS_PLAIN,  0, 2},
+        {MW_ACCESS_BULK,   1, 1},
+        {MW_ACCESS_SEARCH, 0, 1},
+        {MW_ACCESS_CUT,    0, 3},
+        {MW_ACCESS_CUT,    1, 1},
+    };
+    void *const out = bench_alloc(bench, 32 * sizeof(uint64_t));
+    void *const in = bench_alloc(bench, 32 * sizeof(uint64_t));
+    const struct test_args args = {.in = in, .out = out};
+    const mw_ledger_line *lines;
+    size_t count;
+    int right = in && out && bench_run(bench, &simt_kinds_32, 1, 32, 0, &args) == MW_OK &&
+                bench->device->verbs->ledger(bench->device, &lines, &count) == MW_OK &&
+                count == COUNT_OF(rows);
+
+    for (size_t i = 0; right && i < count; i++)
+        right &= lines[i].line == lines[0].line && lines[i].access == rows[i].access &&
+                 lines[i].stores == rows[i].stores &&
+                 lines[i].traffic.global_requests == rows[i].requests;
+    tap_ok(tap, right, "one source line, an entry for each kind of access in it", "");
+    bench->device->verbs->free(bench->device, in);
+    bench->device->verbs->free(bench->device, out);
     bench_reset(bench);
 }
 
@@ -362,6 +395,7 @@ int main(void)
     test_correct(&tap, &bench);
     test_memory(&tap, &bench);
     test_ledger(&tap, &bench);
+    test_kinds(&tap, &bench);
     test_clock(&tap, &bench);
     test_two_at_once(&tap);
     bench_close(&bench);

@@ -204,7 +204,7 @@ static uint64_t posts(struct bench *b)
     if (b->device->verbs->ledger(b->device, &lines, &count) != MW_OK)
         return UINT64_MAX;
     for (size_t i = 0; i < count; i++) {
-        if (strstr(lines[i].text, "POST("))
+        if (lines[i].access == MW_ACCESS_CUT && lines[i].stores)
             sum += lines[i].traffic.global_requests;
     }
     return sum;
@@ -319,8 +319,9 @@ static mw_status open_row(struct bench *b, const struct row *row)
     b->code = (struct key_code){.flip = code.flip, .is_float = code.is_float};
     b->round = (struct tile_round){.in = NULL};
     b->keys = NULL;
-    TRY(verbs->load(b->device, MW_ENGINE_TILE, (int)(8 * b->size), &row->tile,
-                    &b->program));
+    TRY(verbs->load(b->device,
+                    &(struct program_name){MW_ENGINE_TILE, (int)(8 * b->size), row->tile},
+                    kernels_of(MW_ENGINE_TILE), &b->program));
     TRY(verbs->alloc(b->device, bytes, &b->keys));
     TRY(verbs->alloc(b->device, bytes, &in));
     TRY(verbs->alloc(b->device, bytes, &b->round.out));

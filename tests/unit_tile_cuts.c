@@ -172,8 +172,9 @@ static mw_status launch_cut(struct bench *b, const struct tile_round *round, uin
                             .args_bytes = sizeof args};
     mw_status status;
 
-    TRY(b->device->verbs->load(b->device, MW_ENGINE_TILE, b->bits, b->tile,
-                               &launch.program));
+    TRY(b->device->verbs->load(b->device,
+                               &(struct program_name){MW_ENGINE_TILE, b->bits, *b->tile},
+                               1u << launch.kernel, &launch.program));
     b->device->verbs->ledger_reset(b->device);
     TRY(b->device->verbs->launch(b->device, &launch));
     TRY(b->device->verbs->wait(b->device, NULL));

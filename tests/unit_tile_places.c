@@ -17,17 +17,17 @@
 /* Does a line move rows between shared memory and registers? */
 static int moves_rows(const mw_ledger_line *line)
 {
-    return strstr(line->text, "turns_at") || strstr(line->text, "STORE(to + j") ||
-           strstr(line->text, "STORE(to - j");
+    return line->access == MW_ACCESS_GATHER || line->access == MW_ACCESS_SCATTER;
 }
 
 /* Samples of 16-byte items: two lanes of each quarter, which are served by halves. */
 static int fetches_wide_samples(const struct bench *b, const mw_ledger_line *line)
 {
-    return TILE_PLACED_BYTES(size_of(b)) == 16 && strstr(line->text, "rows) + cell");
+    return TILE_PLACED_BYTES(size_of(b)) == 16 && line->access == MW_ACCESS_SAMPLE &&
+           !line->stores;
 }
 
-/* Does every line keep to its bound? Searches, in two files, have none. */
+/* Does every line keep to its bound? Searches have none. */
 static int banks_kept(struct bench *b)
 {
     const int whole =
@@ -47,8 +47,7 @@ static int banks_kept(struct bench *b)
 
         moves += move;
         if (t->shared_requests > 0 && t->shared_worst > worst &&
-            !strstr(lines[i].text, "- back") &&
-            strcmp(lines[i].file, "tile_settle.cuh") != 0) {
+            lines[i].access != MW_ACCESS_SEARCH && lines[i].access != MW_ACCESS_PROBE) {
             tap_note("%s, %s:%d: a %llu-way conflict: %s", lines[i].kernel, lines[i].file,
                      lines[i].line, (unsigned long long)t->shared_worst, lines[i].text);
             return 0;

@@ -147,7 +147,8 @@ static mw_status sort_tiles(struct bench *b, uint64_t count, int in_place)
     mw_status status;
 
     args.cells = some_cells(b, launch.blocks);
-    TRY(verbs->load(b->device, MW_ENGINE_TILE, b->bits, g, &launch.program));
+    TRY(verbs->load(b->device, &(struct program_name){MW_ENGINE_TILE, b->bits, *g},
+                    1u << launch.kernel, &launch.program));
     TRY(verbs->alloc(b->device, (args.cells + 2 * GUARD) * sizeof *args.cuts, &cells));
     TRY(verbs->alloc(b->device, count * size, &in));
     TRY(verbs->alloc(b->device, count * size, &out));
