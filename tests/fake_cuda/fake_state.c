@@ -118,9 +118,11 @@ CUresult begin_inside(const char *name)
 
 void *object_add(enum kind kind, size_t bytes)
 {
-    void *const at = calloc(1, bytes ? bytes : 1);
+    void *const at = aligned_alloc(256, (bytes + 255) / 256 * 256);
     int i = 0;
 
+    if (kind != MEMORY && kind != PINNED)
+        memset(at, 0, bytes);
     pthread_mutex_lock(&lock);
     while (objects[i].kind != NOTHING)
         i++;

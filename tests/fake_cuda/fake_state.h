@@ -41,7 +41,7 @@ CUresult begin_inside(const char *name);
 
 /* Live objects, and whether [at, at + bytes) lies inside one. */
 enum kind { NOTHING, MEMORY, PINNED, STREAM, MODULE, EVENT };
-void *object_add(enum kind kind, size_t bytes); /* all zero */
+void *object_add(enum kind kind, size_t bytes); /* all zero, except memory */
 int object_holds(enum kind kind, const void *at, size_t bytes);
 int is_stream(const void *stream); /* NULL is one */
 
