@@ -157,8 +157,8 @@ static void test_divergence(struct tap *tap, struct bench *bench)
     void *const in = bench_alloc(bench, sizeof in_words);
     unsigned *const out = bench_alloc(bench, 32 * sizeof *out);
     const struct test_args args = {.in = in, .out = out};
-    int right =
-        bench->device->verbs->upload(bench->device, in, in_words, sizeof in_words) == MW_OK;
+    int right = bench->device->verbs->upload(bench->device, in, in_words, sizeof in_words,
+                                             NULL) == MW_OK;
 
     right &= bench_run(bench, &simt_diverge_32, 1, 32, 0, &args) == MW_OK;
     tap_ok(tap, right && out[0] == 2 && out[8] == 15, "diverging lanes compute", "");
@@ -266,12 +266,12 @@ static void test_memory(struct tap *tap, struct bench *bench)
         (uintptr_t)a % 256 == 0 && (uintptr_t)b % 256 == 0 && a[0] == a[999] && a[0] != 0;
 
     tap_ok(tap, right, "memory is aligned to 256 bytes and full of rubbish", "");
-    right = verbs->upload(bench->device, a + 10, "multiway", 9) == MW_OK &&
-            verbs->download(bench->device, copy, a + 10, 9) == MW_OK;
+    right = verbs->upload(bench->device, a + 10, "multiway", 9, NULL) == MW_OK &&
+            verbs->download(bench->device, copy, a + 10, 9, NULL) == MW_OK;
     tap_ok(tap, right && strcmp((char *)copy, "multiway") == 0, "copies in and out", "");
-    right = verbs->upload(bench->device, a, copy, 1001) == MW_BAD_ARGUMENT &&
-            verbs->download(bench->device, copy, a + 992, 9) == MW_BAD_ARGUMENT &&
-            verbs->upload(bench->device, copy, a, 1) == MW_BAD_ARGUMENT;
+    right = verbs->upload(bench->device, a, copy, 1001, NULL) == MW_BAD_ARGUMENT &&
+            verbs->download(bench->device, copy, a + 992, 9, NULL) == MW_BAD_ARGUMENT &&
+            verbs->upload(bench->device, copy, a, 1, NULL) == MW_BAD_ARGUMENT;
     tap_ok(tap, right, "copies that leave the device's memory are refused", "");
     right = verbs->alloc(bench->device, UINT64_MAX - 5, &huge) == MW_NO_MEMORY && !huge;
     tap_ok(tap, right, "more memory than there is", bench->error.text);
@@ -279,7 +279,7 @@ static void test_memory(struct tap *tap, struct bench *bench)
     verbs->free(bench->device, copy);
     verbs->free(bench->device, a);
     verbs->free(bench->device, b);
-    right = verbs->download(bench->device, copy, a, 1) == MW_BAD_ARGUMENT;
+    right = verbs->download(bench->device, copy, a, 1, NULL) == MW_BAD_ARGUMENT;
     tap_ok(tap, right, "memory given back is the device's no more", "");
 }
 

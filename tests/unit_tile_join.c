@@ -142,10 +142,10 @@ static mw_status sort_by(struct bench *b, const struct plan *plan,
     TRY(device->verbs->load(device, &plan->program, plan->kernels, &program));
     TRY(device->verbs->alloc(device, plan->key_bytes, &keys));
     TRY(device->verbs->alloc(device, plan->workspace_bytes, &workspace));
-    TRY(device->verbs->upload(device, keys, b->keys, plan->key_bytes));
+    TRY(device->verbs->upload(device, keys, b->keys, plan->key_bytes, NULL));
     TRY(passes_sort(device, program, plan, type_code(row, direction), keys, count,
                     workspace, NULL, &b->log));
-    TRY(device->verbs->download(device, b->sorted, keys, plan->key_bytes));
+    TRY(device->verbs->download(device, b->sorted, keys, plan->key_bytes, NULL));
 done:
     device->verbs->free(device, workspace);
     device->verbs->free(device, keys);

@@ -90,8 +90,8 @@ static mw_status take_arrays(struct bench *b, struct arrays *a, uint64_t count,
     TRY(verbs->alloc(b->device, samples, &a->out_samples));
     TRY(verbs->alloc(b->device, count * sizeof *b->places, &a->places));
     TRY(verbs->alloc(b->device, cuts * sizeof *b->cuts, &a->cuts));
-    TRY(verbs->upload(b->device, a->in, b->narrow, count * size_of(b)));
-    TRY(verbs->upload(b->device, a->samples, b->samples, samples));
+    TRY(verbs->upload(b->device, a->in, b->narrow, count * size_of(b), NULL));
+    TRY(verbs->upload(b->device, a->samples, b->samples, samples, NULL));
     verbs->ledger_reset(b->device);
 done:
     return status;
@@ -104,10 +104,10 @@ static mw_status fetch_arrays(struct bench *b, const struct arrays *a, uint64_t 
     const uint64_t samples = divide_up(count, TILE_SAMPLE) * size_of(b);
     mw_status status;
 
-    TRY(verbs->download(b->device, b->narrow, a->out, count * size_of(b)));
-    TRY(verbs->download(b->device, b->samples, a->out_samples, samples));
-    TRY(verbs->download(b->device, b->places, a->places, count * sizeof *b->places));
-    TRY(verbs->download(b->device, b->cuts, a->cuts, cuts * sizeof *b->cuts));
+    TRY(verbs->download(b->device, b->narrow, a->out, count * size_of(b), NULL));
+    TRY(verbs->download(b->device, b->samples, a->out_samples, samples, NULL));
+    TRY(verbs->download(b->device, b->places, a->places, count * sizeof *b->places, NULL));
+    TRY(verbs->download(b->device, b->cuts, a->cuts, cuts * sizeof *b->cuts, NULL));
 done:
     return status;
 }
