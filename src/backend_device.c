@@ -144,43 +144,33 @@ done:
     return status;
 }
 
-/* Copy the keys to the device, sort them there and copy them back, on one stream. */
-static mw_status run_copies(struct backend *backend, const struct request *request,
-                            const struct plan *plan)
-{
-    struct device *const device = backend_device(backend);
-    const uint64_t keys_room = (plan->key_bytes + 255) / 256 * 256;
-    void *const stream = device->stream;
-    char *scratch;
-    mw_status status;
-
-    TRY(want_scratch(backend, keys_room + plan->workspace_bytes));
-    scratch = own(backend)->scratch;
-    TRY(device->verbs->upload(device, scratch, request->keys, plan->key_bytes, stream));
-    TRY(run_passes(backend, request, plan, scratch, scratch + keys_room, stream));
-    TRY(device->verbs->download(device, request->keys, scratch, plan->key_bytes, stream));
-    TRY(device->verbs->wait(device, stream));
-done:
-    return status;
-}
-
+/* Upload the keys, sort them, download them, on the device's own stream. */
 static mw_status run(struct backend *backend, const struct request *request)
 {
     struct device *const device = backend_device(backend);
+    void *const stream = device->stream;
     struct plan plan;
+    uint64_t keys_room;
+    char *scratch;
     mw_status status;
 
     TRY(make_plan(backend, request, &plan));
     if (request->count == 0)
         return run_passes(backend, request, &plan, NULL, NULL, NULL);
-    status = run_copies(backend, request, &plan);
-    if (status != MW_OK) { /* a copy may still be using the caller's keys */
-        const struct error error = *backend->error;
-
-        device->verbs->wait(device, device->stream);
-        *backend->error = error;
-    }
+    keys_room = (plan.key_bytes + 255) / 256 * 256;
+    TRY(want_scratch(backend, keys_room + plan.workspace_bytes));
+    scratch = own(backend)->scratch;
+    TRY(device->verbs->upload(device, scratch, request->keys, plan.key_bytes, stream));
+    TRY(run_passes(backend, request, &plan, scratch, scratch + keys_room, stream));
+    TRY(device->verbs->download(device, request->keys, scratch, plan.key_bytes, stream));
+    TRY(device->verbs->wait(device, stream));
 done:
+    if (status != MW_OK) { /* a copy may still be using the keys */
+        const struct error first = *backend->error;
+
+        device->verbs->wait(device, stream);
+        *backend->error = first;
+    }
     return status;
 }
 
