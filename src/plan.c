@@ -13,10 +13,7 @@ struct tune_row {
 static const struct tune_row tune_rows[] = {
 #define TUNE(arch, size, ways, warps, threads, base) \
     {arch, size, ways, warps, threads, base},
-#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)
 #include "tune.def"
-#undef TUNE_TILE
-#undef TUNE
 };
 
 enum { TUNE_ROW_COUNT = sizeof tune_rows / sizeof *tune_rows };
