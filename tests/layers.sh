@@ -28,7 +28,7 @@ src/kernels/simt.h         src/sim/simt_sim.h
 src/kernels/program.cu     src/kernels/
 src/kernels/kernels.def    src/kernels/*.cu
 src/kernels/               src/kernels/simt.h src/kernels/launch.h src/kernels/*.cuh src/base/code.inl
-src/sim/simt_              src/sim/simt_ src/kernels/launch.h src/kernels/kernels.def
+src/sim/simt_              include/multiway_insight.h src/sim/simt_ src/kernels/launch.h src/kernels/kernels.def
 src/sim/                   include/ src/base/ src/device.h src/tune.def src/kernels/*.h src/kernels/kernels.def src/sim/
 src/cuda/                  include/ src/base/ src/device.h src/kernels/*.h src/kernels/kernels.def src/cuda/
 src/cpu/                   include/ src/base/ src/cpu/

@@ -9,6 +9,7 @@
  *
  * `percent` runs so many of the cases only, evenly spread.
  */
+#include "backend_device.h"
 #include "context.h"
 #include "plan_parts.h"
 
@@ -104,7 +105,7 @@ static mw_status sort_by(mw_context *context, const struct plan *plan,
                          const struct trial *t, const void *keys, void *sorted,
                          void *const *memory)
 {
-    struct device *const device = context->device;
+    struct device *const device = backend_device(context->backend);
     const struct type_row *const row = type_row(t->type);
     const uint64_t bytes = t->count * row->size;
     struct program *program;
@@ -184,7 +185,7 @@ static int traffic_exact(mw_context *context, const struct trial *t)
     struct plan plan;
     const int passed =
         keys != NULL && cuts != NULL &&
-        plan_make(&plan, &t->tuning, &context->info, size, t->count, &error) == MW_OK &&
+        plan_make(&plan, &t->tuning, &context->backend->info, size, t->count, &error) == MW_OK &&
         plan.rounds == 1 && kit_fill(t->type, t->shape, t->seed, keys, t->count) == MW_OK &&
         mw_alloc(context, t->count * size, &memory[0]) == MW_OK &&
         mw_alloc(context, plan.workspace_bytes + room, &memory[1]) == MW_OK &&

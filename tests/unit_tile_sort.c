@@ -153,14 +153,14 @@ static mw_status sort_tiles(struct bench *b, uint64_t count, int in_place)
     TRY(verbs->alloc(b->device, count * size, &in));
     TRY(verbs->alloc(b->device, count * size, &out));
     TRY(verbs->alloc(b->device, sample_bytes, &args.samples));
-    TRY(verbs->upload(b->device, in, b->narrow, count * size));
+    TRY(verbs->upload(b->device, in, b->narrow, count * size, NULL));
     args.in = in;
     args.out = in_place ? in : out;
     args.cuts = (wide *)cells + GUARD;
     TRY(verbs->launch(b->device, &launch));
     TRY(verbs->wait(b->device, NULL));
-    TRY(verbs->download(b->device, b->narrow, args.out, count * size));
-    TRY(verbs->download(b->device, b->samples, args.samples, sample_bytes));
+    TRY(verbs->download(b->device, b->narrow, args.out, count * size, NULL));
+    TRY(verbs->download(b->device, b->samples, args.samples, sample_bytes, NULL));
     if (!cells_cleared(cells, args.cells))
         status = fail(&b->error, MW_DEVICE_FAILED, "cells are not cleared, or too many");
 done:

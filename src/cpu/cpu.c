@@ -97,6 +97,13 @@ uint64_t cpu_scratch_bytes(int bits, uint64_t count)
     return sort_scratch_bytes(bits, count, sort_best_run(bits));
 }
 
+uint64_t cpu_scratch_most(int bits, uint64_t count)
+{
+    const uint64_t most = sort_most_scratch_count(bits, count);
+
+    return cpu_scratch_bytes(bits, most);
+}
+
 /* Make the scratch memory that is kept at least `bytes` large. */
 static mw_status keep_scratch(struct cpu *cpu, uint64_t bytes)
 {

@@ -35,6 +35,9 @@ unsigned cpu_threads(const struct cpu *cpu);
 /* Bytes of scratch a sort of `count` keys of `bits` bits wants. */
 uint64_t cpu_scratch_bytes(int bits, uint64_t count);
 
+/* Bytes of scratch that serve every sort of at most `count` keys. */
+uint64_t cpu_scratch_most(int bits, uint64_t count);
+
 /*
  * Sort `count` keys of `bits` bits (8, 16, 32 or 64) in place, in the order
  * of the unsigned numbers that `code` makes of them (code.inl). `scratch` is
