@@ -18,24 +18,7 @@
 
 static const uint64_t plenty = 1 << 20;
 
-enum { PROCESSES = 8, ROUNDS = 150, KEYS = 5, FOLDER_BYTES = 64, PATH_BYTES = 512 };
-
-/* A new folder under the current one. */
-static void make_folder(char folder[FOLDER_BYTES])
-{
-    snprintf(folder, FOLDER_BYTES, "unit_cache-XXXXXX");
-    if (!mkdtemp(folder))
-        perror("mkdtemp");
-}
-
-static void remove_folder(const char *folder)
-{
-    char command[FOLDER_BYTES + 8];
-
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    if (system(command) != 0)
-        perror(command);
-}
+enum { PROCESSES = 8, ROUNDS = 150, KEYS = 5, PATH_BYTES = 512 };
 
 /* The entries of a folder. */
 struct entries {
@@ -101,15 +84,10 @@ static int holds(struct cache *cache, const char *key, const char *bytes)
 
 static void test_put_and_get(struct tap *tap)
 {
-    char folder[FOLDER_BYTES], deep[PATH_BYTES];
+    struct cache *const cache = cache_open("put/a/b", plenty);
     struct stat facts;
 
-    make_folder(folder);
-    snprintf(deep, sizeof deep, "%s/a/b", folder);
-
-    struct cache *const cache = cache_open(deep, plenty);
-
-    tap_ok(tap, stat(deep, &facts) == 0 && (facts.st_mode & 0777) == 0700,
+    tap_ok(tap, stat("put/a/b", &facts) == 0 && (facts.st_mode & 0777) == 0700,
            "the folder and its parents are made, for the owner alone", "");
     tap_ok(tap, holds(cache, "key", NULL), "nothing is found in an empty folder", "");
     put(cache, "key", "first");
@@ -121,11 +99,10 @@ static void test_put_and_get(struct tap *tap)
     tap_ok(tap, holds(cache, "key", "second"), "the later put wins", "");
     cache_close(cache);
 
-    struct cache *const again = cache_open(deep, plenty);
+    struct cache *const again = cache_open("put/a/b", plenty);
 
     tap_ok(tap, holds(again, "key", "second"), "and is there the next time", "");
     cache_close(again);
-    remove_folder(folder);
 }
 
 /* One way to spoil an entry's file. */
@@ -163,16 +140,16 @@ static void test_damage(struct tap *tap)
         {"a bit of the data flips",  100, 80 },
         {"the last bit flips",       100, 100},
     };
-    static const char key[] = "a key of about a hundred bytes, so that every share of the "
-                              "file's bytes is where its name says it is";
-    static const char data[] =
-        "and as many bytes of data, which must come back unchanged or "
-        "else not at all, whatever happens";
+    /* About 100 bytes each, so that the percentages above hit what they name. */
+    static const char key[] = "key key key key key key key key key key key key key key "
+                              "key key key key key key key key key key key";
+    static const char data[] = "data data data data data data data data data data data "
+                               "data data data data data data data data data";
 
     for (size_t i = 0; i < COUNT_OF(damages); i++) {
-        char folder[FOLDER_BYTES];
+        char folder[16];
 
-        make_folder(folder);
+        snprintf(folder, sizeof folder, "damage-%zu", i);
 
         struct cache *const cache = cache_open(folder, plenty);
 
@@ -182,85 +159,74 @@ static void test_damage(struct tap *tap)
         put(cache, key, data);
         tap_ok(tap, holds(cache, key, data), "and rewritten", damages[i].name);
         cache_close(cache);
-        remove_folder(folder);
     }
 }
 
 static void test_bound(struct tap *tap)
 {
-    char folder[FOLDER_BYTES], foreign[PATH_BYTES], data[1001];
+    static const char *const keys[] = {"one", "two", "three"};
+    /* Room for three entries of a little over a thousand bytes, not for four. */
+    struct cache *const cache = cache_open("bound", 3500);
+    char data[1001] = "";
 
     memset(data, 'x', 1000);
-    data[1000] = '\0';
-    make_folder(folder);
-    snprintf(foreign, sizeof foreign, "%s/precious.txt", folder);
-    write_file(foreign, 10000);
-
-    /* Room for three entries of a little over a thousand bytes, not for four. */
-    struct cache *const cache = cache_open(folder, 3500);
-    static const char *const keys[] = {"one", "two", "three"};
+    write_file("bound/precious.txt", 10000);
 
     for (int i = 0; i < 3; i++) {
         put(cache, keys[i], data);
-        look(folder, 10);
+        look("bound", 10);
     }
-    tap_ok(tap, look(folder, 0).count == 3, "three entries fit", "");
+    tap_ok(tap, look("bound", 0).count == 3, "three entries fit", "");
     tap_ok(tap, holds(cache, "one", data), "the oldest is used", "");
     put(cache, "four", data);
-    tap_ok(tap, look(folder, 0).count == 3 && look(folder, 0).bytes <= 3500,
+    tap_ok(tap, look("bound", 0).count == 3 && look("bound", 0).bytes <= 3500,
            "the folder stays under its bound", "");
     tap_ok(tap, holds(cache, "two", NULL), "the entry longest unused made room", "");
     tap_ok(tap,
            holds(cache, "one", data) && holds(cache, "three", data) &&
                holds(cache, "four", data),
            "the others are still there", "");
-    tap_ok(tap, access(foreign, F_OK) == 0, "a file that is no entry is left alone", "");
+    tap_ok(tap, access("bound/precious.txt", F_OK) == 0,
+           "a file that is no entry is left alone", "");
     cache_close(cache);
 
-    struct cache *const narrow = cache_open(folder, 500);
+    struct cache *const narrow = cache_open("bound", 500);
 
     put(narrow, "large", data);
     tap_ok(tap, holds(narrow, "large", NULL), "an entry over the bound is not kept", "");
-    tap_ok(tap, look(folder, 0).count == 3, "and evicts nothing", "");
+    tap_ok(tap, look("bound", 0).count == 3, "and evicts nothing", "");
     put(narrow, "small", "s");
-    tap_ok(tap, holds(narrow, "small", "s") && look(folder, 0).count == 1,
+    tap_ok(tap, holds(narrow, "small", "s") && look("bound", 0).count == 1,
            "a lower bound is reached with the next put", "");
     cache_close(narrow);
-    remove_folder(folder);
 }
 
 static void test_bad_folder(struct tap *tap)
 {
-    char folder[FOLDER_BYTES], path[PATH_BYTES];
-
     tap_ok(tap, cache_open(NULL, plenty) == NULL, "no path, no cache", "");
     tap_ok(tap, holds(NULL, "key", NULL), "a NULL cache holds nothing", "");
     put(NULL, "key", "bytes");
     cache_close(NULL);
 
-    make_folder(folder);
-    snprintf(path, sizeof path, "%s/file", folder);
-    write_file(path, 0);
+    write_file("file", 0);
 
-    struct cache *const blocked = cache_open(path, plenty);
+    struct cache *const blocked = cache_open("file", plenty);
 
     put(blocked, "key", "bytes");
     tap_ok(tap, holds(blocked, "key", NULL), "a file where the folder should be", "");
     cache_close(blocked);
-    unlink(path);
 
     if (geteuid() == 0) {
         tap_skip(tap, "a folder that cannot be written", "root may write anywhere");
     } else {
-        struct cache *const locked = cache_open(folder, plenty);
+        struct cache *const locked = cache_open("locked", plenty);
 
-        chmod(folder, 0500);
+        chmod("locked", 0500);
         put(locked, "key", "bytes");
         tap_ok(tap, holds(locked, "key", NULL), "a folder that cannot be written", "");
-        chmod(folder, 0700);
+        chmod("locked", 0700);
         cache_close(locked);
     }
-    remove_folder(folder);
 }
 
 /* Put and get long data that differ from key to key. Returns the number of wrong gets. */
@@ -292,12 +258,10 @@ static int hammer(const char *folder, uint64_t most_bytes, unsigned seed)
     return wrong;
 }
 
-static void test_processes(struct tap *tap, uint64_t most_bytes, const char *name)
+static void test_processes(struct tap *tap, const char *folder, uint64_t most_bytes)
 {
-    char folder[FOLDER_BYTES];
     int bad = 0;
 
-    make_folder(folder);
     for (unsigned i = 0; i < PROCESSES; i++) {
         const pid_t child = fork();
 
@@ -307,7 +271,7 @@ static void test_processes(struct tap *tap, uint64_t most_bytes, const char *nam
     }
     for (int state; wait(&state) > 0;)
         bad += !WIFEXITED(state) || WEXITSTATUS(state) != 0;
-    tap_ok(tap, bad == 0, "eight processes at the same keys see whole entries", name);
+    tap_ok(tap, bad == 0, "eight processes at the same keys see whole entries", folder);
 
     struct cache *const cache = cache_open(folder, most_bytes);
 
@@ -316,22 +280,27 @@ static void test_processes(struct tap *tap, uint64_t most_bytes, const char *nam
     const struct entries entries = look(folder, 0);
 
     tap_ok(tap, holds(cache, "last", "one") && entries.bytes <= most_bytes,
-           "and leave the folder under its bound", name);
-    tap_ok(tap, entries.count <= KEYS + 1, "with no unfinished file in it", name);
+           "and leave the folder under its bound", folder);
+    tap_ok(tap, entries.count <= KEYS + 1, "with no unfinished file in it", folder);
     cache_close(cache);
-    remove_folder(folder);
 }
 
 int main(void)
 {
+    char folder[] = "unit_cache-XXXXXX";
+    char command[32];
     struct tap tap = {0, 0};
 
+    if (!mkdtemp(folder) || chdir(folder) != 0)
+        perror(folder);
     test_put_and_get(&tap);
     test_damage(&tap);
     test_bound(&tap);
     test_bad_folder(&tap);
     fflush(stdout);
-    test_processes(&tap, plenty, "room for all");
-    test_processes(&tap, 10000, "room for two of five");
+    test_processes(&tap, "room for all", plenty);
+    test_processes(&tap, "room for two of five", 10000);
+    snprintf(command, sizeof command, "rm -r ../%s", folder);
+    tap_ok(&tap, system(command) == 0, "the folders can be removed", "");
     return tap_end(&tap);
 }

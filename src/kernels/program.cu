@@ -8,6 +8,10 @@
  * program can be launched, or only those that ENTRIES names, if it is defined:
  *   -DENTRIES="ENTRY(heap_cut, struct heap_cut_args)"
  */
+#ifdef __CUDACC__
+namespace mw_kernels { /* see simt.h */
+#endif
+
 #include "simt.h"
 
 #include "launch.h"
@@ -75,4 +79,8 @@ ENTRIES_BEGIN
 ENTRIES_END
 #else
 ENTRIES
+#endif
+
+#ifdef __CUDACC__
+}
 #endif
