@@ -15,7 +15,7 @@
  * and tile_ahead.cuh.
  */
 
-enum { BANKS = 128 / CELL_BYTES }; /* cells in one word of every bank */
+enum { BANKS = 128 / CELL_BYTES }; /* cells in 128 bytes, a word of each bank */
 
 /*
  * By how many bytes B of the group of rows [begin, end) is shifted, into the gap after

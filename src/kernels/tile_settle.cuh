@@ -2,11 +2,12 @@
  * tile_settle.cuh - finding a cut for any lists: the fallback of tile_pivot.cuh.
  *
  * The search is for the key of rank `aim` over all lists, in a window of each list. If
- * `need` keys of the windows precede it, no window needs more than its first `need` keys,
- * nor, by the same argument, more than its last ones. So windows become short as soon as
- * a pivot is close, and windows that lie entirely before or after the key are closed.
- * In each round 32 probes are spread evenly over the windows. One of them is the next
- * pivot; its rank is off by a few times the distance of two probes.
+ * `need` keys of the windows precede it, no window needs more than its first need + 1
+ * keys; if `rest` keys follow from it on, none needs more than its last `rest` keys. So
+ * windows become short as soon as a pivot is close, and windows that lie entirely before
+ * or after the key are closed. In each round 32 probes are spread evenly over the
+ * windows. One of them is the next pivot; its rank is off by a few times the distance of
+ * two probes.
  */
 
 /* One lane's list, of samples or of keys, and the window that is searched. */
