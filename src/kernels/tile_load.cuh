@@ -23,7 +23,7 @@ struct tile_list {
 
 /*
  * A chunk of a list, as one lane sees it: keys 32 positions apart. A list's part begins
- * anywhere, but a request should touch only as many sectors as 32 keys fill. So requests
+ * anywhere, but a request should touch no more sectors than 32 keys fill. So requests
  * begin at multiples of 32 keys of the array. A lane is `late` if its first key lies past
  * the next multiple; it loads each key one request later than the other lanes, and its
  * last key with the first request.

@@ -109,8 +109,8 @@ struct cut_bounds {
 
 /*
  * Tighten the bounds and close the windows that lie outside of them. If a window has more
- * than `need` keys, its last key is an upper bound. If it has at least `rest` keys, as
- * many as follow from the wanted one on, its first key is a lower bound.
+ * than `need` keys, its last key is an upper bound. If it has at least `rest` keys, the
+ * number from the wanted key on, its first key is a lower bound.
  */
 DEVICE void close_windows(struct cut_span *w, unsigned aim, struct cut_bounds *bounds)
 {
