@@ -221,8 +221,8 @@ static void test_correct(struct tap *tap, struct bench *bench)
 {
     unsigned char *const out = bench_alloc(bench, 1 << 16);
     const struct test_args args = {.out = out};
-    const unsigned long long *const words = (const unsigned long long *)out;
-    const unsigned *const error = (const unsigned *)out;
+    const unsigned long long *const wide = (const unsigned long long *)out;
+    const unsigned *const words = (const unsigned *)out;
     int right;
 
     tap_ok(tap, reduces(bench, 5000, 1, 1024), "a reduction", "32 warps");
@@ -242,11 +242,11 @@ static void test_correct(struct tap *tap, struct bench *bench)
     tap_ok(tap, right, "a warp's memory passed on under warp barriers", "");
     right = bench_run(bench, &simt_block_order_32, 2, 256, 0, &args) == MW_OK;
     for (unsigned i = 0; i < 512; i++)
-        right &= error[i] == 255 - i % 256;
+        right &= words[i] == 255 - i % 256;
     tap_ok(tap, right, "global memory passed on under barriers", "");
     right = bench_run(bench, &simt_block_order_32, 3, 40, 0, &args) == MW_OK;
     for (unsigned i = 0; i < 120; i++)
-        right &= error[i] == 39 - i % 40;
+        right &= words[i] == 39 - i % 40;
     tap_ok(tap, right, "a block of one warp and a quarter", "");
     right = bench_run(bench, &simt_mixed_sizes_32, 1, 64, 512, &args) == MW_OK;
     tap_ok(tap, right && out[0] == 4 && out[1] == 3,

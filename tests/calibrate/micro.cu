@@ -17,7 +17,7 @@ typedef unsigned long long key;
 #else
 /* Aligned, or a GPU would move it in parts. */
 typedef struct {
-    ALIGNED(16) unsigned error[4];
+    ALIGNED(16) unsigned words[4];
 } key;
 #endif
 
@@ -38,10 +38,10 @@ DEVICE key make_key(int seed)
 #if KEY_BITS == 128
     key k;
 
-    k.error[0] = bits;
-    k.error[1] = ~bits;
-    k.error[2] = bits + 1;
-    k.error[3] = ~bits + 1;
+    k.words[0] = bits;
+    k.words[1] = ~bits;
+    k.words[2] = bits + 1;
+    k.words[3] = ~bits + 1;
     return k;
 #else
     return (key)(((unsigned long long)bits << 32 | bits) >> (64 - KEY_BITS));
@@ -53,7 +53,7 @@ DEVICE key mix(key a, key b)
 {
 #if KEY_BITS == 128
     for (int i = 0; i < 4; i++)
-        a.error[i] += b.error[i];
+        a.words[i] += b.words[i];
     return a;
 #else
     return (key)(a + b);

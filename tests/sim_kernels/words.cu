@@ -148,13 +148,13 @@ KERNEL(mixed_sizes, struct test_args)
 {
     SHARED(double_cell, doubles);
     byte_cell *const bytes = (byte_cell *)doubles;
-    word_cell *const error = (word_cell *)doubles;
+    word_cell *const words = (word_cell *)doubles;
     byte_cell *const out = (byte_cell *)args.out;
 
     STORE(&doubles[THREAD], (double)THREAD);
     BARRIER();
     if (THREAD % 2 == 0)
-        STORE(&error[THREAD], 0x01020304u);
+        STORE(&words[THREAD], 0x01020304u);
     BARRIER();
     for (int i = 0; i < 2; i++)
         STORE(&out[2 * THREAD + i], LOAD(&bytes[2 * THREAD + i]));
