@@ -1,5 +1,5 @@
 /*
- * conflict.c - inputs on which a pairwise mergesort meets its own banks.
+ * conflict.c - inputs that cause bank conflicts in a pairwise mergesort.
  *
  * In such a sort each thread of a warp merges E keys, one by one, from shared
  * memory, and begins where the thread before it ended. A pattern says for each
@@ -192,7 +192,7 @@ static uint64_t unshuffled(const struct kit_input *input, uint64_t length, uint6
 /*
  * A place is that of 32 E keys, and a place within them. In each round the
  * pattern lasts as long as both lists do, in whole warps; what A has more than B
- * comes behind that, and what is left of B, less than 32 E keys, comes last.
+ * comes after that, and what is left of B, less than 32 E keys, comes last.
  */
 uint64_t conflict_at(const struct kit_input *input, uint64_t i)
 {
@@ -233,7 +233,7 @@ const char *conflict_trouble(const struct kit_shape *shape)
     return NULL;
 }
 
-/* Copy what stands before the next comma; what stands behind it, or NULL. */
+/* Copy what stands before the next comma; returns what stands after it, or NULL. */
 static const char *next_part(const char *text, char part[32])
 {
     const size_t length = strcspn(text, ",");
@@ -256,6 +256,6 @@ const char *conflict_parse(const char *text, struct kit_shape *shape)
         return "needs two numbers, as in conflict:17,256";
     shape->worst = rest != NULL;
     if (rest && strcmp(rest, "worst") != 0)
-        return "has something else than the word worst behind its numbers";
+        return "takes only the word worst after its numbers";
     return conflict_trouble(shape);
 }
