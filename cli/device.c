@@ -1,14 +1,14 @@
+/*
+ * device.c - a handle as the options say; jobs and plans of sorts.
+ */
 #include "device.h"
-
-#include "cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 /*
- * The user's folder for what can be made again, by the XDG convention:
- * $XDG_CACHE_HOME if it is an absolute path, else ~/.cache. The library makes
- * the folder when it has something to keep. NULL: there is no such folder.
+ * The user's cache folder by the XDG convention: $XDG_CACHE_HOME if it is an absolute
+ * path, else ~/.cache. The library makes the folder when it has something to keep.
  */
 static char *cache_folder(void)
 {
@@ -52,4 +52,24 @@ const char *device_error(const mw_context *context, mw_status status)
     const char *const error = context ? mw_error(context) : "";
 
     return *error ? error : mw_status_text(status);
+}
+
+mw_job sort_job(mw_type type, mw_direction direction, const mw_table *table)
+{
+    mw_job job = MW_JOB_INIT;
+
+    job.order = mw_order_of(type, direction);
+    job.in = table;
+    return job;
+}
+
+mw_status sort_plan(mw_context *context, const mw_tuning *tuning, mw_type type,
+                    uint64_t count, mw_plan *plan)
+{
+    const mw_table table = {.count = count};
+    const mw_job job = sort_job(type, MW_ASCENDING, &table);
+    const mw_status status = tuning ? mw_set_tuning(context, tuning) : MW_OK;
+
+    *plan = (mw_plan){.size = sizeof *plan};
+    return status == MW_OK ? mw_get_plan(context, &job, plan) : status;
 }

@@ -1,3 +1,6 @@
+/*
+ * json.c - write one JSON value, piece by piece, to a stream.
+ */
 #include "json.h"
 
 #include "options.h"
@@ -6,8 +9,8 @@
 #include <math.h>
 
 /*
- * How many bytes the UTF-8 character at `text` has, or 0 if it is none: a file
- * may be named by any bytes, but JSON is UTF-8.
+ * The bytes of the UTF-8 character at `text`, or 0 if it is none: a file name may be any
+ * bytes, but JSON is UTF-8.
  */
 static int character_length(const unsigned char *text)
 {
@@ -31,9 +34,8 @@ static int character_length(const unsigned char *text)
                 return 0;
             code = code << 6 | (text[i] & 0x3f);
         }
-        if (code < forms[more].least || code > 0x10ffff || (code >> 11) == 0x1b)
-            return 0;
-        return more + 1;
+        return code < forms[more].least || code > 0x10ffff || code >> 11 == 0x1b ? 0
+                                                                                 : more + 1;
     }
     return 0;
 }

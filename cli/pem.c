@@ -1,9 +1,11 @@
+/*
+ * pem.c - the paper's formulas.
+ */
 #include "pem.h"
 
 #include <math.h>
 
-/* How often `x` can be divided by `base`; not less than 0, as there is no less than no
- * pass. */
+/* log_base(x), at least 0: there are no negative passes. */
 static double times(double x, double base)
 {
     return x > 1 ? log2(x) / log2(base) : 0;

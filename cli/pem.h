@@ -1,9 +1,8 @@
 /*
  * pem.h - the paper's analysis: sorting in the parallel external memory model.
  *
- * These are orders of growth. The paper gives no constants, so all of them are 1
- * here, and logarithms are not rounded: a count is some small number of times the
- * order. What the kernels cost exactly is in forecast.h.
+ * These are orders of growth. The paper gives no constants, so all of them are 1 here,
+ * and logarithms are not rounded.
  */
 #ifndef MW_CLI_PEM_H
 #define MW_CLI_PEM_H
@@ -24,16 +23,16 @@ double pem_merge_ios(const struct pem *pem);
 /* With the first pass and the cuts: N/(P B) (log_K(N/M) + 1) + K log2 N log_K(N/M). */
 double pem_all_ios(const struct pem *pem);
 
-/* What no sort can do with less: N/(P B) log_(M/B)(N/B) + log2 N; M must exceed B. */
+/* The lower bound of any sort: N/(P B) log_(M/B)(N/B) + log2 N; M must exceed B. */
 double pem_least_ios(const struct pem *pem);
 
 /* Steps inside a processor when a lane merges key by key: N/(P W) log2 N. */
 double pem_pairwise_work(const struct pem *pem);
 
-/* The same when a warp merges blocks by bitonic networks: log2 W times as many. */
+/* The same when a warp merges blocks by bitonic networks: times log2 W. */
 double pem_heap_work(const struct pem *pem);
 
-/* Keys that a heap of 2 K - 1 blocks holds: B (2 K - 1). */
+/* Keys in a heap of 2 K - 1 blocks: B (2 K - 1). */
 double pem_heap_keys(const struct pem *pem);
 
 #endif
