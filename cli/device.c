@@ -1,5 +1,5 @@
 /*
- * device.c - a handle as the options say; jobs and plans of sorts.
+ * device.c - a handle as the options say; the plan of a sort.
  */
 #include "device.h"
 
@@ -54,22 +54,11 @@ const char *device_error(const mw_context *context, mw_status status)
     return *error ? error : mw_status_text(status);
 }
 
-mw_job sort_job(mw_type type, mw_direction direction, const mw_table *table)
-{
-    mw_job job = MW_JOB_INIT;
-
-    job.order = mw_order_of(type, direction);
-    job.in = table;
-    return job;
-}
-
 mw_status sort_plan(mw_context *context, const mw_tuning *tuning, mw_type type,
                     uint64_t count, mw_plan *plan)
 {
-    const mw_table table = {.count = count};
-    const mw_job job = sort_job(type, MW_ASCENDING, &table);
     const mw_status status = tuning ? mw_set_tuning(context, tuning) : MW_OK;
 
     *plan = (mw_plan){.size = sizeof *plan};
-    return status == MW_OK ? mw_get_plan(context, &job, plan) : status;
+    return status == MW_OK ? kit_get_plan(context, type, count, plan) : status;
 }

@@ -1,5 +1,5 @@
 /*
- * device.h - open a handle as the options say; jobs and plans of sorts.
+ * device.h - open a handle as the options say; the plan of a sort.
  */
 #ifndef MW_CLI_DEVICE_H
 #define MW_CLI_DEVICE_H
@@ -28,9 +28,6 @@ mw_status device_open(mw_context **context, const char *device, struct cache_cho
 
 /* The handle's error message, or the status's sentence if it has none. */
 const char *device_error(const mw_context *context, mw_status status);
-
-/* The job that sorts `table`, which must outlive it, in place. */
-mw_job sort_job(mw_type type, mw_direction direction, const mw_table *table);
 
 /* How the handle would sort `count` keys, after mw_set_tuning with `tuning` if given. */
 mw_status sort_plan(mw_context *context, const mw_tuning *tuning, mw_type type,

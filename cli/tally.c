@@ -279,6 +279,7 @@ static void add_line(struct tally *tally, const mw_ledger_line *line)
             line->traffic.global_sectors;
         break;
     case MW_ACCESS_SEARCH:
+    case MW_ACCESS_PROBE:
         add(&tally->searches, &line->traffic);
         break;
     case MW_ACCESS_GATHER:

@@ -71,7 +71,7 @@ struct tally {
     struct kernel_tally kernels[TALLY_MOST_KERNELS];
     int kernel_count;
     mw_traffic bulk;     /* keys between global memory and blocks */
-    mw_traffic searches; /* binary searches */
+    mw_traffic searches; /* binary searches, for cuts too */
     mw_traffic merging;  /* engine tile: keys to be merged and merged keys, in merges */
     struct figure figures[FIGURES];
     struct claim claims[TALLY_MOST_CLAIMS];

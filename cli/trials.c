@@ -29,7 +29,6 @@ enum trials_result trials_open(struct trials *trials)
     struct kit_input input;
     mw_status status;
 
-    trials->table.count = trials->count;
     trials->input = memory_for(trials->command, trials->count, size);
     trials->output =
         trials->input ? memory_for(trials->command, trials->count, size) : NULL;
@@ -45,29 +44,28 @@ enum trials_result trials_open(struct trials *trials)
         return TRIALS_TROUBLE;
     }
     kit_fingerprint_add(&trials->print, trials->type, trials->input, trials->count);
-    return result_of(
-        trials, mw_alloc(trials->context, trials->count * size, &trials->table.elements));
+    return result_of(trials,
+                     mw_alloc(trials->context, trials->count * size, &trials->keys));
 }
 
 void trials_close(struct trials *trials)
 {
-    if (trials->table.elements) {
+    if (trials->keys) {
         mw_free(trials->context, trials->workspace);
-        mw_free(trials->context, trials->table.elements);
+        mw_free(trials->context, trials->keys);
     }
     free(trials->output);
     free(trials->input);
 }
 
 /* Set the tuning, load its kernels and make room for it. */
-static enum trials_result prepare(struct trials *trials, const mw_job *job,
-                                  const mw_tuning *tuning)
+static enum trials_result prepare(struct trials *trials, const mw_tuning *tuning)
 {
     uint64_t bytes = 0;
     mw_status status = mw_set_tuning(trials->context, tuning);
 
     if (status == MW_OK)
-        status = mw_prepare(trials->context, job, &bytes);
+        status = kit_sort_workspace(trials->context, trials->type, trials->count, &bytes);
     if (status == MW_UNSUPPORTED || status == MW_COMPILE_FAILED)
         return TRIALS_CANNOT;
     if (status == MW_OK && bytes > trials->workspace_bytes) {
@@ -81,16 +79,16 @@ static enum trials_result prepare(struct trials *trials, const mw_job *job,
 }
 
 /* One trial: the input again, then the sort, in milliseconds. */
-static mw_status sort_once(struct trials *trials, const mw_job *job, double *time)
+static mw_status sort_once(struct trials *trials, double *time)
 {
     const uint64_t bytes = trials->count * mw_type_size(trials->type);
-    mw_status status =
-        mw_upload(trials->context, trials->table.elements, trials->input, bytes);
+    mw_status status = mw_upload(trials->context, trials->keys, trials->input, bytes);
     const double start = kit_seconds();
 
     if (status == MW_OK)
-        status = mw_enqueue(trials->context, job, trials->workspace,
-                            trials->workspace_bytes, NULL);
+        status = kit_sort_device(trials->context, trials->type, trials->direction,
+                                 trials->keys, trials->count, trials->workspace,
+                                 trials->workspace_bytes, NULL);
     if (status == MW_OK)
         status = mw_wait(trials->context);
     *time = 1000 * (kit_seconds() - start);
@@ -100,9 +98,8 @@ static mw_status sort_once(struct trials *trials, const mw_job *job, double *tim
 static enum trials_result verify(const struct trials *trials)
 {
     struct kit_fingerprint print = {0, 0};
-    const mw_status status =
-        mw_download(trials->context, trials->output, trials->table.elements,
-                    trials->count * mw_type_size(trials->type));
+    const mw_status status = mw_download(trials->context, trials->output, trials->keys,
+                                         trials->count * mw_type_size(trials->type));
 
     if (status != MW_OK)
         return result_of(trials, status);
@@ -138,12 +135,11 @@ static struct times times_of(double *trial, int trials)
 enum trials_result trials_run(struct trials *trials, const mw_tuning *tuning,
                               struct times *times)
 {
-    const mw_job job = sort_job(trials->type, trials->direction, &trials->table);
     double trial[TRIALS_MOST];
-    enum trials_result result = prepare(trials, &job, tuning);
+    enum trials_result result = prepare(trials, tuning);
 
     for (int i = -trials->warm_ups; i < trials->trials && result == TRIALS_FINE; i++)
-        result = result_of(trials, sort_once(trials, &job, &trial[i < 0 ? 0 : i]));
+        result = result_of(trials, sort_once(trials, &trial[i < 0 ? 0 : i]));
     if (result == TRIALS_FINE)
         result = verify(trials);
     if (result == TRIALS_FINE && times)

@@ -38,7 +38,7 @@ struct trials {
     void *input;
     void *output;
     struct kit_fingerprint print; /* of the input */
-    mw_table table;               /* device memory, as the workspace */
+    void *keys;                   /* device memory, as the workspace */
     void *workspace;
     uint64_t workspace_bytes;
 };
