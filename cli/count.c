@@ -68,14 +68,14 @@ static void put_claims(struct report *report, const struct tally *tally)
     const struct table table =
         table_open(report, "claims",
                    "row:-3 what:-30 counted:10 formula:10 allowance:10 holds:5 "
-                   "formula_text:-33 allowance_text:-1");
+                   "allowance_text:-36 formula_text:-1");
 
     for (int i = 0; i < tally->claim_count; i++) {
         const struct claim *const c = &tally->claims[i];
 
         table_row(&table, TEXT(c->row), TEXT(c->what), COUNT(c->counted), COUNT(c->formula),
-                  COUNT(c->allowance), TRUTH(claim_holds(c)), TEXT(c->text),
-                  TEXT(c->excuse));
+                  COUNT(c->allowance), TRUTH(claim_holds(c)), TEXT(c->excuse),
+                  TEXT(c->text));
     }
     table_close(&table);
 }

@@ -40,15 +40,15 @@ static void put_tunings(struct report *report, mw_context *context)
 static void put_device(struct report *report, mw_context *context, const mw_info *info)
 {
     report_field(report, "name", TEXT(info->name));
+    report_field(report, "processors", COUNT(info->processors));
+    if (info->architecture == 0)
+        return; /* the CPU */
     report_field(report, "driver", TEXT(info->driver));
     report_field(report, "memory_bytes", COUNT(info->memory_bytes));
-    report_field(report, "processors", COUNT(info->processors));
     report_field(report, "architecture", COUNT(info->architecture));
     report_field(report, "shared_per_block", COUNT(info->shared_per_block));
     report_field(report, "shared_per_processor", COUNT(info->shared_per_processor));
     report_field(report, "ahead_of_time", TRUTH(info->ahead_of_time));
-    if (info->architecture == 0)
-        return; /* the CPU */
     report_field(report, "kernels",
                  TEXT(info->ahead_of_time
                           ? "embedded in the library"

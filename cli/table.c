@@ -77,12 +77,13 @@ static void json_cell(struct json *json, const char *name, const struct cell *ce
 
 void report_field(struct report *report, const char *name, struct cell cell)
 {
-    char text[WORDS];
+    char text[WORDS] = "";
+    const char *const value = cell_text(&cell, text);
 
     if (report->form == REPORT_JSON)
         json_cell(&report->json, name, &cell);
-    else
-        fprintf(report->json.to, "%-20s %s\n", name, cell_text(&cell, text));
+    else if (*value)
+        fprintf(report->json.to, "%-20s %s\n", name, value);
 }
 
 void report_input(struct report *report, mw_type type, uint64_t count,
@@ -121,7 +122,7 @@ static const char *next_column(const char *columns, char name[WORDS], int *width
     return columns + length;
 }
 
-/* A row, or without cells the names of columns. The last column is not padded. */
+/* A row, or without cells the names of columns. No blanks follow the last one. */
 static void write_row(const struct table *table, const struct cell *cells)
 {
     const int tabs = table->report->form == REPORT_TSV;
@@ -137,7 +138,7 @@ static void write_row(const struct table *table, const struct cell *cells)
 
         if (!tabs && width == 0)
             continue;
-        fprintf(to, "%s%*s", between, tabs || !*rest ? 0 : width,
+        fprintf(to, "%s%*s", between, tabs || (!*rest && width < 0) ? 0 : width,
                 cells ? cell_text(&cells[i], text) : head);
         between = tabs ? "\t" : " ";
     }

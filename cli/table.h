@@ -33,7 +33,7 @@ struct cell {
 #define TRAFFIC(value) (struct cell){.kind = CELL_TRAFFIC, .traffic = (value)}
 /* clang-format on */
 
-/* One figure: a line of text, or a member of the object that is open in JSON. */
+/* One figure: a line of text, unless it is "", or a member of the open JSON object. */
 void report_field(struct report *report, const char *name, struct cell cell);
 
 /* The same for a made input: type, count, shape, seed. */
