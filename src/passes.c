@@ -104,7 +104,7 @@ done:
 /* Blocks of `threads` that give each of `tasks` a warp. */
 static uint64_t blocks_for(uint64_t tasks, uint32_t threads)
 {
-    const uint64_t warps = threads / HEAP_LANES;
+    const uint64_t warps = threads / WARP;
 
     return (tasks + warps - 1) / warps;
 }

@@ -166,7 +166,7 @@ static struct plan_round tile_round(const struct tile_geometry *tile, const mw_i
     const uint64_t at_once = (uint64_t)PLAN_JOINED_EACH * info->processors;
     const uint64_t most_joined = at_once > PLAN_MOST_JOINED ? at_once : PLAN_MOST_JOINED;
     const uint64_t ahead = (uint64_t)PLAN_AHEAD_EACH * info->processors;
-    const uint64_t warps = tile->rows / HEAP_LANES;
+    const uint64_t warps = tile->rows / WARP;
     const int keys = (int)(tile->rows * tile->items);
     const uint64_t group = run > count / ways ? count : run * ways;
     const uint64_t most =
@@ -218,7 +218,7 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
         run *= ways;
     }
     t->ways = plan->rounds ? plan->round[0].ways : 2;
-    t->warps = (uint32_t)(tiles * (t->threads / HEAP_LANES));
+    t->warps = (uint32_t)(tiles * (t->threads / WARP));
 done:
     return status;
 }

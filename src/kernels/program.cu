@@ -6,6 +6,10 @@
  *
  * The same text goes to nvcc, to NVRTC and, as C, to the simulator.
  */
+#ifdef __CUDACC__
+namespace mw_kernels { /* see simt.h */
+#endif
+
 #include "simt.h"
 
 #include "launch.h"
@@ -51,4 +55,8 @@
 #include "heap_cut.cu"
 #include "heap_merge.cu"
 
+#endif
+
+#ifdef __CUDACC__
+}
 #endif

@@ -1,10 +1,15 @@
 /*
  * simt.h - the dialect every kernel is written in.
  *
- * A kernel file includes this header and launch.h and nothing else. Under nvcc
- * and NVRTC each word below is a plain access or a CUDA intrinsic; under a C
- * compiler it calls the simulator, which runs every thread as a fibre and
- * keeps a ledger of what each warp asked of memory.
+ * Under nvcc and NVRTC each word below is a plain access or a CUDA intrinsic; under a
+ * C compiler it calls the simulator, which runs every thread as a fibre and keeps a
+ * ledger of each warp's memory accesses. Kernels include no other header; program.cu
+ * puts their texts together.
+ *
+ * On a GPU a text of the user's may precede program.cu. Its names cannot collide with
+ * ours: it comes before our macros, and the rest of ours is in namespace mw_kernels. So
+ * names here are plain words. The simulator compiles no such text, and C needs no
+ * namespace.
  *
  *   KERNEL(name, args_t)      define a kernel; its one argument is `args`, and its
  *                             blocks have at most name_threads threads (launch.h),
@@ -52,7 +57,7 @@
 #ifndef MW_SIMT_H
 #define MW_SIMT_H
 
-#define WARP 32
+#include "launch.h"
 
 #ifdef __CUDACC__ /* nvcc and NVRTC */
 

@@ -93,7 +93,7 @@ static mw_status sim_alloc(struct device *device, uint64_t bytes, void **memory)
 {
     *memory = memory_take(&sim_machine(device)->memory, bytes);
     if (!*memory)
-        return fail(device->error, MW_NO_MEMORY, "no memory for %llu bytes",
+        return fail(device->error, MW_NO_MEMORY, "cannot allocate %llu bytes on sim",
                     (unsigned long long)bytes);
     return MW_OK;
 }
@@ -103,7 +103,7 @@ static void sim_free(struct device *device, void *memory)
     memory_give(&sim_machine(device)->memory, memory);
 }
 
-/* Is [first, first + bytes) the device's? An empty range is, wherever it lies. */
+/* MW_OK if [first, first + bytes) is the simulator's memory, or empty. */
 static mw_status check_range(struct device *device, const void *first, uint64_t bytes)
 {
     struct memory *const memory = &sim_machine(device)->memory;
@@ -111,8 +111,8 @@ static mw_status check_range(struct device *device, const void *first, uint64_t 
     if (bytes == 0 || memory_find(memory, (uintptr_t)first, bytes))
         return MW_OK;
     return fail(device->error, MW_BAD_ARGUMENT,
-                "a copy of %llu bytes leaves the simulator's memory",
-                (unsigned long long)bytes);
+                "a copy of %llu bytes at %p is outside the simulator's memory",
+                (unsigned long long)bytes, first);
 }
 
 /* Every verb is done when it returns, so all streams are one: NULL. */
@@ -293,13 +293,13 @@ mw_status sim_open(struct device **device, struct error *error)
 
     *device = NULL;
     if (!sim)
-        return fail(error, MW_NO_MEMORY, "no memory for the simulator");
+        return fail(error, MW_NO_MEMORY, "no host memory for the simulator");
     sim->device.verbs = &verbs;
     sim->device.error = error;
     sim->device.info.size = sizeof sim->device.info;
     strcpy(sim->device.info.device, "sim");
     strcpy(sim->device.info.name, "Multiway simulator (SIMT, 32 banks)");
-    sim->device.info.processors = 4; /* few, so that grids made to fill them are small */
+    sim->device.info.processors = 4; /* few: grids that fill all SMs stay small */
     sim->device.info.architecture = 90;
     sim->device.info.shared_per_block = MOST_SHARED;
     sim->device.info.shared_per_processor = MOST_SHARED + 1024;
