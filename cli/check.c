@@ -167,14 +167,14 @@ static int check(const struct check *check)
 
 int command_check(int argc, char **argv)
 {
-    struct check choice = {0};
+    struct check c = {0};
     /* clang-format off */
     const struct option options[] = {
-        {"type",    0, "TYPE", OPTION_TYPE, &choice.type,       1, "of the keys:"},
-        {"desc",    0, NULL,   OPTION_FLAG, &choice.descending, 0, "expect descending order"},
-        {"same-as", 0, "FILE", OPTION_TEXT, &choice.same_as,    0,
+        TYPE_OPTION(c.type),
+        {"desc",    0, NULL,   OPTION_FLAG, &c.descending, 0, "expect descending order"},
+        {"same-as", 0, "FILE", OPTION_TEXT, &c.same_as,    0,
          "expect the keys of this file, in any order"},
-        {"json",    0, NULL,   OPTION_FLAG, &choice.json,       0, "answer in JSON"},
+        JSON_OPTION(c.json),
         {0},
     };
     /* clang-format on */
@@ -193,7 +193,7 @@ int command_check(int argc, char **argv)
                 "  multiway check --type u64 sorted.bin\n"
                 "  multiway check --type u64 --same-as keys.bin sorted.bin\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, &choice.input);
+    const enum parsed parsed = options_parse(&command, argc, argv, &c.input);
 
-    return parsed == PARSED_RUN ? check(&choice) : exit_of(parsed);
+    return parsed == PARSED_RUN ? check(&c) : exit_of(parsed);
 }

@@ -131,11 +131,9 @@ static void put_lines(struct report *report, const struct tally *tally, int all)
 
 static void put_count(const struct count *count, const struct tally *tally, int correct)
 {
-    struct report report = {count->json ? REPORT_JSON : REPORT_TEXT, {.to = stdout}};
+    struct report report = report_begin(count->json);
     const struct trials *const input = &count->trials;
 
-    if (count->json)
-        report_open(&report, NULL);
     report_field(&report, "device", TEXT("sim"));
     report_input(&report, input->type, input->count, input->shape, input->seed);
     report_field(&report, "direction",
@@ -186,20 +184,17 @@ static int count(struct count *count)
 
 int command_count(int argc, char **argv)
 {
-    struct count choice = {
+    struct count c = {
         .tuning = MW_TUNING_INIT, .trials = {.command = "count", .trials = 1}
     };
     /* clang-format off */
     const struct option options[] = {
-        {"type",  0, "TYPE",  OPTION_TYPE,  &choice.trials.type,  1, "of the keys:"},
-        {"count", 0, "N",     OPTION_COUNT, &choice.trials.count, 1,
-         "number of keys; a million take seconds"},
-        SHAPE_OPTIONS(choice.trials.shape, choice.trials.seed),
-        {"desc",  0, NULL,    OPTION_FLAG,  &choice.descending,   0, "sort descending"},
-        TUNING_OPTIONS(choice.tuning),
-        {"lines", 0, NULL,    OPTION_FLAG,  &choice.all_lines,    0,
-         "every source line with traffic, not only the busiest"},
-        {"json",  0, NULL,    OPTION_FLAG,  &choice.json,         0, "everything, as JSON"},
+        TYPE_OPTION(c.trials.type), COUNT_OPTION(c.trials.count),
+        SHAPE_OPTION(c.trials.shape), SEED_OPTION(c.trials.seed),
+        {"desc",  0, NULL, OPTION_FLAG, &c.descending, 0, "sort descending"},
+        TUNING_OPTIONS(c.tuning),
+        {"lines", 0, NULL, OPTION_FLAG, &c.all_lines, 0, "all source lines with traffic"},
+        JSON_OPTION(c.json),
         {0},
     };
     /* clang-format on */
@@ -222,9 +217,7 @@ int command_count(int argc, char **argv)
             "  multiway count --type i32 --count 100k --shape random --ways 8\n"
             "  multiway count --type f64 --count 20k --shape organ --engine heap --lines\n",
     };
-    enum parsed parsed;
+    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
 
-    kit_shape_parse("random", &choice.trials.shape);
-    parsed = options_parse(&command, argc, argv, NULL);
-    return parsed == PARSED_RUN ? count(&choice) : exit_of(parsed);
+    return parsed == PARSED_RUN ? count(&c) : exit_of(parsed);
 }

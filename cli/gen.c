@@ -60,20 +60,11 @@ static int gen(const struct gen *gen)
 
 int command_gen(int argc, char **argv)
 {
-    struct gen choice = {0};
-    /* clang-format off */
+    struct gen c = {0};
     const struct option options[] = {
-        {"type",   0,   "TYPE",  OPTION_TYPE,  &choice.type,   1, "of the keys:"},
-        {"count",  0,   "N",     OPTION_COUNT, &choice.count,  1,
-         "how many: 1000000, 1M (k M G T), 2^20, 2^20-1"},
-        {"shape",  0,   "SHAPE", OPTION_SHAPE, &choice.shape,  0, "see below (random)"},
-        {"seed",   0,   "N",     OPTION_COUNT, &choice.seed,   0,
-         "another seed gives another input (0)"},
-        {"output", 'o', "FILE",  OPTION_TEXT,  &choice.output, 0,
-         "where to (standard output)"},
-        {0},
+        TYPE_OPTION(c.type), COUNT_OPTION(c.count),   SHAPE_OPTION(c.shape),
+        SEED_OPTION(c.seed), OUTPUT_OPTION(c.output), {0},
     };
-    /* clang-format on */
     const struct command command = {
         .name = "gen",
         .usage = "--type TYPE --count N [--shape SHAPE] [--seed N] [-o FILE]",
@@ -90,9 +81,7 @@ int command_gen(int argc, char **argv)
             "  multiway gen --type i32 --count 2228224 --shape conflict:17,256 "
             ">hard.bin\n",
     };
-    enum parsed parsed;
+    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
 
-    kit_shape_parse("random", &choice.shape);
-    parsed = options_parse(&command, argc, argv, NULL);
-    return parsed == PARSED_RUN ? gen(&choice) : exit_of(parsed);
+    return parsed == PARSED_RUN ? gen(&c) : exit_of(parsed);
 }

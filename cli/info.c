@@ -93,15 +93,13 @@ static int put(struct report *report, const char *device, int required)
 
 static int info(int as_json)
 {
-    struct report report = {as_json ? REPORT_JSON : REPORT_TEXT, {.to = stdout}};
+    struct report report = report_begin(as_json);
     const int version = mw_version();
     mw_context *context = NULL;
     const char *why;
     mw_info info;
     char text[32];
 
-    if (as_json)
-        report_open(&report, NULL);
     snprintf(text, sizeof text, "%d.%d.%d", version / 10000, version / 100 % 100,
              version % 100);
     report_field(&report, "version", TEXT(text));
@@ -126,12 +124,7 @@ static int info(int as_json)
 int command_info(int argc, char **argv)
 {
     int as_json = 0;
-    /* clang-format off */
-    const struct option options[] = {
-        {"json", 0, NULL, OPTION_FLAG, &as_json, 0, "answer in JSON"},
-        {0},
-    };
-    /* clang-format on */
+    const struct option options[] = {JSON_OPTION(as_json), {0}};
     const struct command command = {
         .name = "info",
         .usage = "[--json]",

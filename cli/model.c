@@ -140,12 +140,10 @@ static void put_way(struct report *report, const struct way *way, size_t key_siz
 
 static void put_model(const struct model *model)
 {
-    struct report report = {model->json ? REPORT_JSON : REPORT_TEXT, {.to = stdout}};
+    struct report report = report_begin(model->json);
     const struct trials *const input = &model->trials;
     const struct pem *const pem = &model->ways[0].pem;
 
-    if (model->json)
-        report_open(&report, NULL);
     report_input(&report, input->type, input->count, input->shape, input->seed);
     report_field(&report, "ran", TRUTH(model->ran));
     if (model->ran)
@@ -267,25 +265,22 @@ static int model(struct model *model)
 
 int command_model(int argc, char **argv)
 {
-    struct model choice = {
+    struct model c = {
         .trials = {.command = "model", .type = MW_I32, .trials = 1},
         .tuning = MW_TUNING_INIT,
         .correct = 1
     };
     /* clang-format off */
     const struct option options[] = {
-        {"type",   0, "TYPE",  OPTION_TYPE,  &choice.trials.type,  0, "of the keys (i32):"},
-        {"count",  0, "N",     OPTION_COUNT, &choice.trials.count, 1, "number of keys, N"},
-        {"block",  0, "B",     OPTION_SIZE,  &choice.block,        0,
-         "keys of an I/O, for the paper's formulas (32)"},
-        {"memory", 0, "M",     OPTION_SIZE,  &choice.memory,       0,
-         "keys of internal memory, likewise (the base)"},
-        SHAPE_OPTIONS(choice.trials.shape, choice.trials.seed),
-        TUNING_OPTIONS(choice.tuning),
-        {"run",    0, NULL,    OPTION_FLAG,  &choice.run,          0,
-         "sort even more than 2^20 keys"},
-        {"no-run", 0, NULL,    OPTION_FLAG,  &choice.no_run,       0, "formulas only"},
-        {"json",   0, NULL,    OPTION_FLAG,  &choice.json,         0, "everything, as JSON"},
+        {"type",   0, "TYPE",  OPTION_TYPE,  &c.trials.type,  0, "of the keys (i32):"},
+        COUNT_OPTION(c.trials.count),
+        {"block",  0, "B",  OPTION_SIZE, &c.block,  0, "keys of an I/O in formulas (32)"},
+        {"memory", 0, "M",  OPTION_SIZE, &c.memory, 0, "keys of internal memory (base)"},
+        SHAPE_OPTION(c.trials.shape), SEED_OPTION(c.trials.seed),
+        TUNING_OPTIONS(c.tuning),
+        {"run",    0, NULL, OPTION_FLAG, &c.run,    0, "sort even more than 2^20 keys"},
+        {"no-run", 0, NULL, OPTION_FLAG, &c.no_run, 0, "formulas only"},
+        JSON_OPTION(c.json),
         {0},
     };
     /* clang-format on */
@@ -307,13 +302,11 @@ int command_model(int argc, char **argv)
             "  multiway model --count 2^16 --engine heap --ways 16 --base 1024\n"
             "  multiway model --count 2^40 --type f64 --ways 8 --warps 1000\n",
     };
-    enum parsed parsed;
+    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
 
-    kit_shape_parse("random", &choice.trials.shape);
-    parsed = options_parse(&command, argc, argv, NULL);
     if (parsed != PARSED_RUN)
         return exit_of(parsed);
-    if (choice.run && choice.no_run)
+    if (c.run && c.no_run)
         return complain("model", "--run and --no-run exclude each other");
-    return model(&choice);
+    return model(&c);
 }

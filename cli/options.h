@@ -63,13 +63,23 @@ const char *engine_name(mw_engine engine);
 enum { SHAPE_WORDS = 64 };
 void shape_text(struct kit_shape shape, char text[SHAPE_WORDS]);
 
-/* The rows of every command that makes an input, and of every one with a tuning. */
+/* Rows that several commands have. */
 /* clang-format off */
-#define SHAPE_OPTIONS(shape, seed)                                                       \
-    {"shape",   0, "SHAPE", OPTION_SHAPE, &(shape),          0,                          \
-     "of the input, see multiway gen --help (random)"},                                  \
-    {"seed",    0, "N",     OPTION_COUNT, &(seed),           0,                          \
+#define TYPE_OPTION(type)                                                                \
+    {"type",    0, "TYPE",  OPTION_TYPE,  &(type),       1, "of the keys:"}
+#define COUNT_OPTION(count)                                                              \
+    {"count",   0, "N",     OPTION_COUNT, &(count),      1,                              \
+     "number of keys: 1000000, 1M (k M G T), 2^20, 2^20-1"}
+#define SHAPE_OPTION(shape)                                                              \
+    {"shape",   0, "SHAPE", OPTION_SHAPE, &(shape),      0,                              \
+     "of the input, see multiway gen --help (random)"}
+#define SEED_OPTION(seed)                                                                \
+    {"seed",    0, "N",     OPTION_COUNT, &(seed),       0,                              \
      "another seed gives another input (0)"}
+#define OUTPUT_OPTION(path)                                                              \
+    {"output", 'o', "FILE", OPTION_TEXT,  &(path),       0, "(standard output)"}
+#define JSON_OPTION(json)                                                                \
+    {"json",    0, NULL,    OPTION_FLAG,  &(json),       0, "print everything as JSON"}
 #define TUNING_OPTIONS(tuning)                                                           \
     {"engine",  0, "NAME", OPTION_ENGINE, &(tuning).engine,  0,                          \
      "the method: auto, heap, tile or pair (auto)"},                                     \

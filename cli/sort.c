@@ -123,21 +123,19 @@ static int sort(const struct sort *sort)
 
 int command_sort(int argc, char **argv)
 {
-    struct sort choice = {.device = "auto", .tuning = MW_TUNING_INIT};
+    struct sort c = {.device = "auto", .tuning = MW_TUNING_INIT};
     /* clang-format off */
     const struct option options[] = {
-        {"type",   0,   "TYPE", OPTION_TYPE, &choice.type,       1, "of the keys:"},
-        {"desc",   0,   NULL,   OPTION_FLAG, &choice.descending, 0,
-         "descending, the exact reverse order"},
-        {"output", 'o', "FILE", OPTION_TEXT, &choice.output,     0,
-         "where to (standard output)"},
-        {"device", 0,   "NAME", OPTION_TEXT, &choice.device,     0,
+        TYPE_OPTION(c.type),
+        {"desc",   0,   NULL,   OPTION_FLAG, &c.descending, 0, "the exact reverse order"},
+        OUTPUT_OPTION(c.output),
+        {"device", 0,   "NAME", OPTION_TEXT, &c.device,     0,
          "auto, cuda[:N], cpu[:N] or sim (auto)"},
-        {"stats",  'v', NULL,   OPTION_FLAG, &choice.stats,      0,
+        {"stats",  'v', NULL,   OPTION_FLAG, &c.stats,      0,
          "print the time and more on standard error"},
-        {"json",   0,   NULL,   OPTION_FLAG, &choice.json,       0, "the same, as JSON"},
-        TUNING_OPTIONS(choice.tuning),
-        CACHE_OPTIONS(choice.cache),
+        JSON_OPTION(c.json),
+        TUNING_OPTIONS(c.tuning),
+        CACHE_OPTIONS(c.cache),
         {0},
     };
     /* clang-format on */
@@ -153,14 +151,14 @@ int command_sort(int argc, char **argv)
         .takes_file = 1,
         .more =
             "What is not given of engine, ways, warps, threads, items and base is the\n"
-            "library's choice for the device; the CPU ignores all of them. Engine auto is\n"
+            "library's c for the device; the CPU ignores all of them. Engine auto is\n"
             "heap if warps, threads or base are given, and otherwise tile.\n"
             "\n"
             "  multiway sort --type u64 -o sorted.bin keys.bin\n"
             "  multiway sort --type f32 --desc --device cpu:4 -v < keys.bin > sorted.bin\n"
             "  multiway sort --type i32 --engine heap --ways 8 -o keys.bin keys.bin\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, &choice.input);
+    const enum parsed parsed = options_parse(&command, argc, argv, &c.input);
 
-    return parsed == PARSED_RUN ? sort(&choice) : exit_of(parsed);
+    return parsed == PARSED_RUN ? sort(&c) : exit_of(parsed);
 }

@@ -98,6 +98,15 @@ void report_input(struct report *report, mw_type type, uint64_t count,
     report_field(report, "seed", COUNT(seed));
 }
 
+struct report report_begin(int json)
+{
+    struct report report = {json ? REPORT_JSON : REPORT_TEXT, {.to = stdout}};
+
+    if (json)
+        json_open(&report.json, NULL, '{');
+    return report;
+}
+
 void report_open(struct report *report, const char *name)
 {
     if (report->form == REPORT_JSON)

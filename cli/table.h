@@ -40,6 +40,9 @@ void report_field(struct report *report, const char *name, struct cell cell);
 void report_input(struct report *report, mw_type type, uint64_t count,
                   struct kit_shape shape, uint64_t seed);
 
+/* A report on standard output, of which the first object is open. */
+struct report report_begin(int json);
+
 /* Begin and end an object of JSON, or a part of the text that begins with an empty line. */
 void report_open(struct report *report, const char *name);
 void report_close(struct report *report);

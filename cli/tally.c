@@ -76,17 +76,22 @@ static void add_cuts(uint64_t cuts[4], const mw_plan *plan, const mw_plan_round 
 
 void figures_of(struct figure figures[FIGURES], const mw_plan *plan, size_t key_size)
 {
-    static const char *const first[4] = {"ceil(N / 32)", "ceil(N size / 32)",
-                                         "ceil(N / 32)", "ceil(N size / 32)"};
+    static const char reads[] = "ceil(N / 32)", sectors[] = "ceil(N size / 32)";
+    static const char all_reads[] = "R ceil(N / 32)", all_sectors[] = "R ceil(N size / 32)";
+    static const char *const first[4] = {reads, sectors, reads, sectors};
+    /* clang-format off */
     static const char *const merging[][4] = {
         [MW_ENGINE_HEAP] = {"R ceil(N / 32), + K - 1 a piece",
-                            "R ceil(N size / 32), + 1 a read, + 2 (K - 1) a piece",                           "R ceil(N / 32)",                            "R ceil(N size / 32)"},
+                            "R ceil(N size / 32), + 1 a read, + 2 (K - 1) a piece",
+                            all_reads, all_sectors},
         [MW_ENGINE_TILE] = {"R ceil(N / 32), + 2 K a tile",
-                            "R ceil(N size / 32), + 1 a read, + 4 K a tile",                                  "R ceil(N / 32), + threads / 32 + 1 a tile",
-                            "R ceil(N size / 32), + threads / 32 + 1 a tile"                                                                                                    },
-        [MW_ENGINE_PAIR] = {"R ceil(N / 32)",                  "R ceil(N size / 32), + 1 a read, + 2 a tile",
-                            "R ceil(N / 32)",                                                                                                              "R ceil(N size / 32)"}
+                            "R ceil(N size / 32), + 1 a read, + 4 K a tile",
+                            "R ceil(N / 32), + threads / 32 + 1 a tile",
+                            "R ceil(N size / 32), + threads / 32 + 1 a tile"},
+        [MW_ENGINE_PAIR] = {all_reads, "R ceil(N size / 32), + 1 a read, + 2 a tile",
+                            all_reads, all_sectors}
     };
+    /* clang-format on */
     uint64_t cuts[4] = {0};
 
     set_figures(figures + FIRST_PASS, plan, key_size, 1, first, cuts);
@@ -117,9 +122,12 @@ int tally_holds(const struct tally *tally)
     return holds;
 }
 
-static void add_claim(struct tally *tally, struct claim claim)
+static void add_claim(struct tally *tally, const char *row, const char *what,
+                      uint64_t counted, uint64_t formula, const char *text,
+                      uint64_t allowance, const char *excuse)
 {
-    tally->claims[tally->claim_count++] = claim;
+    tally->claims[tally->claim_count++] =
+        (struct claim){row, what, counted, formula, text, allowance, excuse};
 }
 
 /*
@@ -134,30 +142,25 @@ static void claim_conflicts(struct tally *tally, size_t key_size)
     const mw_traffic *const apart = &tally->searches;
     const mw_traffic *const merging = &tally->merging;
     const int other_rows = tuning->items * (key_size == 8 ? 8 : 4) != 128;
-    struct claim claim = {.row = "C1",
-                          .what = "bank conflicts",
-                          .counted = traffic_conflicts(total),
-                          .text = "none",
-                          .excuse = ""};
 
-    if (tuning->engine == MW_ENGINE_TILE) {
-        claim.counted -= traffic_conflicts(apart) + traffic_conflicts(merging);
-        claim.text = "none, except searches and merging";
-        claim.excuse = other_rows ? "rows that do not fill the banks once" : "";
-        claim.allowance =
-            other_rows ? total->shared_ideal - apart->shared_ideal - merging->shared_ideal
-                       : 0;
-    }
-    if (tuning->engine != MW_ENGINE_PAIR)
-        add_claim(tally, claim);
+    if (tuning->engine == MW_ENGINE_HEAP)
+        add_claim(tally, "C1", "bank conflicts", traffic_conflicts(total), 0, "none", 0,
+                  "");
+    if (tuning->engine == MW_ENGINE_TILE)
+        add_claim(tally, "C1", "bank conflicts",
+                  traffic_conflicts(total) - traffic_conflicts(apart) -
+                      traffic_conflicts(merging),
+                  0, "none, except searches and merging",
+                  other_rows
+                      ? total->shared_ideal - apart->shared_ideal - merging->shared_ideal
+                      : 0,
+                  other_rows ? "rows that do not fill the banks once" : "");
     if (tuning->engine == MW_ENGINE_TILE && tally->plan.rounds > 0) {
-        add_claim(tally, (struct claim){"C1", "wavefronts of merging",
-                                        merging->shared_wavefronts, merging->shared_ideal,
-                                        "the least possible", merging->shared_ideal,
-                                        "groups that end inside a warp", 0});
-        add_claim(tally,
-                  (struct claim){"C1", "worst conflict of merging", merging->shared_worst,
-                                 1, "1: none", 1, "two-way at most", 0});
+        add_claim(tally, "C1", "wavefronts of merging", merging->shared_wavefronts,
+                  merging->shared_ideal, "the least possible", merging->shared_ideal,
+                  "groups that end inside a warp");
+        add_claim(tally, "C1", "worst conflict of merging", merging->shared_worst, 1,
+                  "1: none", 1, "two-way at most");
     }
 }
 
@@ -171,14 +174,12 @@ static void claim_traffic(struct tally *tally)
         least[i % 2] += tally->figures[i].least;
         most[i % 2] += tally->figures[i].most;
     }
-    add_claim(tally,
-              (struct claim){"C2", "bulk global requests", tally->bulk.global_requests,
-                             least[0], "2 (rounds + 1) ceil(count / 32)",
-                             most[0] - least[0], "short requests at the ends of lists", 0});
-    add_claim(tally,
-              (struct claim){"C3", "sectors of bulk requests", tally->bulk.global_sectors,
-                             tally->bulk.global_ideal, "their bytes / 32",
-                             most[1] - least[1], "lists that begin inside a sector", 0});
+    add_claim(tally, "C2", "bulk global requests", tally->bulk.global_requests, least[0],
+              "2 (rounds + 1) ceil(count / 32)", most[0] - least[0],
+              "short requests at the ends of lists");
+    add_claim(tally, "C3", "sectors of bulk requests", tally->bulk.global_sectors,
+              tally->bulk.global_ideal, "their bytes / 32", most[1] - least[1],
+              "lists that begin inside a sector");
 }
 
 /*
@@ -196,11 +197,9 @@ static void claim_pass(struct tally *tally, size_t key_size)
 
         worst = moved > worst ? moved : worst;
     }
-    add_claim(tally,
-              (struct claim){"", "distinct sectors, worst pass", worst,
-                             2 * divide_up(bytes, SECTOR), "each key read and written once",
-                             room > bytes ? 2 * divide_up(room - bytes, SECTOR) : 0,
-                             "samples, cuts", 1});
+    add_claim(tally, "", "distinct sectors, worst pass", worst,
+              2 * divide_up(bytes, SECTOR), "each key read and written once",
+              room > bytes ? 2 * divide_up(room - bytes, SECTOR) : 0, "samples, cuts");
 }
 
 static void make_claims(struct tally *tally, size_t key_size)
@@ -211,14 +210,13 @@ static void make_claims(struct tally *tally, size_t key_size)
     claim_conflicts(tally, key_size);
     claim_traffic(tally);
     if (tuning->engine == MW_ENGINE_HEAP)
-        add_claim(tally, (struct claim){"C4", "shared bytes of a merging warp",
-                                        tally->counts.warp_shared,
-                                        LANES * (2 * (uint64_t)tuning->ways - 1) * key_size,
-                                        "32 (2 ways - 1) size", 0, "", 0});
+        add_claim(tally, "C4", "shared bytes of a merging warp", tally->counts.warp_shared,
+                  LANES * (2 * (uint64_t)tuning->ways - 1) * key_size,
+                  "32 (2 ways - 1) size", 0, "");
     for (uint64_t runs = divide_up(tally->plan.count, tuning->base); runs > 1; rounds++)
         runs = divide_up(runs, tuning->ways);
-    add_claim(tally, (struct claim){"P7", "merge rounds", tally->counts.rounds, rounds,
-                                    "ceil(log_ways(count / base))", 0, "", 0});
+    add_claim(tally, "P7", "merge rounds", tally->counts.rounds, rounds,
+              "ceil(log_ways(count / base))", 0, "");
     if (tuning->engine == MW_ENGINE_TILE && tally->launch_count > 0)
         claim_pass(tally, key_size);
 }

@@ -45,7 +45,6 @@ struct claim {
     const char *text;   /* the formula */
     uint64_t allowance; /* how much more is explained ... */
     const char *excuse; /* ... by this */
-    int in_percent;     /* print the difference in percent, too */
 };
 
 /* Is the count the formula's, or larger by at most the allowance? */

@@ -312,28 +312,20 @@ static int tune(const struct tune *choice)
 
 int command_tune(int argc, char **argv)
 {
-    struct tune choice = {
+    struct tune c = {
         .type = "i32", .device = "auto", .commit = "unknown", .only = MW_TUNING_INIT};
     /* clang-format off */
     const struct option options[] = {
-        {"type",   0, "TYPE",  OPTION_TEXT,  &choice.type,   0,
-         "of the keys, or all: one of each size (i32)"},
-        {"count",  0, "N",     OPTION_SIZE,  &choice.count,  0,
-         "number of keys (2^26; sim: 20000)"},
-        {"shape",  0, "SHAPE", OPTION_SHAPE, &choice.shape,  0,
-         "of the input, see multiway gen --help (random)"},
-        {"device", 0, "NAME",  OPTION_TEXT,  &choice.device, 0,
-         "auto, cuda[:N] or sim (auto)"},
-        {"quick",  0, NULL,    OPTION_FLAG,  &choice.quick,  0,
-         "fewer tunings, three trials instead of ten"},
-        {"paper",  0, NULL,    OPTION_FLAG,  &choice.paper,  0,
-         "heap: warps for each K, then counts, as the paper"},
-        {"tsv",    0, "FILE",  OPTION_TEXT,  &choice.tsv,    0,
-         "also write the table to this file"},
-        {"commit", 0, "TEXT",  OPTION_TEXT,  &choice.commit, 0,
-         "what that file says of the sources"},
-        TUNING_OPTIONS(choice.only),
-        CACHE_OPTIONS(choice.cache),
+        {"type",   0, "TYPE", OPTION_TEXT, &c.type,   0, "or all: one of each size (i32)"},
+        {"count",  0, "N",    OPTION_SIZE, &c.count,  0, "of keys (2^26; sim: 20000)"},
+        SHAPE_OPTION(c.shape),
+        {"device", 0, "NAME", OPTION_TEXT, &c.device, 0, "auto, cuda[:N] or sim (auto)"},
+        {"quick",  0, NULL,   OPTION_FLAG, &c.quick,  0, "fewer tunings, three trials"},
+        {"paper",  0, NULL,   OPTION_FLAG, &c.paper,  0, "heap, as the paper tuned it"},
+        {"tsv",    0, "FILE", OPTION_TEXT, &c.tsv,    0, "also write the table there"},
+        {"commit", 0, "TEXT", OPTION_TEXT, &c.commit, 0, "of the sources, for that file"},
+        TUNING_OPTIONS(c.only),
+        CACHE_OPTIONS(c.cache),
         {0},
     };
     /* clang-format on */
@@ -356,22 +348,19 @@ int command_tune(int argc, char **argv)
             "  multiway tune --type u64 --count 2^16 --quick\n"
             "  multiway tune --paper --type i32 --tsv paper.tsv\n",
     };
-    enum parsed parsed;
+    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
     char names[TYPE_NAMES];
     mw_type type;
 
-    kit_shape_parse("random", &choice.shape);
-    parsed = options_parse(&command, argc, argv, NULL);
     if (parsed != PARSED_RUN)
         return exit_of(parsed);
     type_names(names);
-    if (strcmp(choice.type, "all") != 0 && mw_type_parse(choice.type, &type) != MW_OK)
-        return complain("tune", "--type %s: expected all or one of%s", choice.type, names);
-    if (choice.paper && choice.only.engine != MW_ENGINE_AUTO &&
-        choice.only.engine != MW_ENGINE_HEAP)
+    if (strcmp(c.type, "all") != 0 && mw_type_parse(c.type, &type) != MW_OK)
+        return complain("tune", "--type %s: expected all or one of%s", c.type, names);
+    if (c.paper && c.only.engine != MW_ENGINE_AUTO && c.only.engine != MW_ENGINE_HEAP)
         return complain("tune", "--paper needs engine heap, not %s",
-                        engine_name(choice.only.engine));
-    if (choice.only.engine == MW_ENGINE_AUTO)
-        choice.only.engine = choice.paper ? MW_ENGINE_HEAP : MW_ENGINE_TILE;
-    return tune(&choice);
+                        engine_name(c.only.engine));
+    if (c.only.engine == MW_ENGINE_AUTO)
+        c.only.engine = c.paper ? MW_ENGINE_HEAP : MW_ENGINE_TILE;
+    return tune(&c);
 }

@@ -12,7 +12,7 @@
 
 /* ---- Inputs by shape ----------------------------------------------------- */
 
-/* A shape and its number: `few:16` is the row "few" with parameter 16. */
+/* `few:16` is the row "few" with parameter 16; all zero is `random`. */
 struct kit_shape {
     int row;
     uint64_t parameter;

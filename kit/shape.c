@@ -125,9 +125,9 @@ static const struct row {
     uint64_t least;   /* parameter */
     uint64_t normal;  /* parameter if none is given */
 } rows[] = {
-    {{"permutation", "0 to count - 1 in random order"}, at_permutation, COUNT, 0, 0},
     {{"random", "any number of the type; floats finite, of every magnitude"},
      at_random, COUNT, 0, 0},
+    {{"permutation", "0 to count - 1 in random order"}, at_permutation, COUNT, 0, 0},
     {{"sorted", "0 to count - 1, ascending"}, at_sorted, COUNT, 0, 0},
     {{"reversed", "the same, descending"}, at_reversed, COUNT, 0, 0},
     {{"equal", "one value, chosen by the seed, everywhere"}, at_equal, COUNT, 0, 0},
