@@ -13,10 +13,7 @@ struct tune_row {
 static const struct tune_row tune_rows[] = {
 #define TUNE(arch, size, ways, warps, threads, base) \
     {arch, size, ways, warps, threads, base},
-#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)
 #include "tune.def"
-#undef TUNE_TILE
-#undef TUNE
 };
 
 enum { TUNE_ROW_COUNT = sizeof tune_rows / sizeof *tune_rows };
@@ -203,7 +200,7 @@ done:
  */
 uint64_t plan_heap_cells(const mw_tuning *tuning, uint32_t least_base, uint64_t count)
 {
-    const uint64_t smallest = divide_up(count, HEAP_LANES);
+    const uint64_t smallest = divide_up(count, WARP);
     const uint64_t tasks = smallest < tuning->warps ? smallest : tuning->warps;
     const uint64_t groups = divide_up(count, (uint64_t)least_base * tuning->ways);
 

@@ -14,6 +14,7 @@
  *   KERNEL(name, args_t)      define a kernel; its one argument is `args`, and its
  *                             blocks have at most name_threads threads (launch.h),
  *                             name_blocks of them to share a multiprocessor
+ *   ENTRY(name, args_t)       make it one that can be launched (program.cu)
  *   DEVICE                    in front of every helper
  *   SHARED(type, name)        `name` points at the block's shared memory
  *   THREAD BLOCK LANE         where am I: in the block, in the grid, in the warp
@@ -62,15 +63,17 @@
 #ifdef __CUDACC__ /* nvcc and NVRTC */
 
 #define DEVICE static __device__ __forceinline__
-#define KERNEL(name, args_t)                                                    \
-    DEVICE void name##_body(const args_t &args);                                \
+#define KERNEL(name, args_t) DEVICE void name##_body(const args_t &args)
+#define ENTRY(name, args_t)                                                     \
     extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks) \
         name(const args_t args)                                                 \
     {                                                                           \
         simt_follow();                                                          \
         name##_body(args);                                                      \
-    }                                                                           \
-    DEVICE void name##_body(const args_t &args)
+    }
+#define NO_ENTRY
+#define ENTRIES_BEGIN
+#define ENTRIES_END
 #define SHARED(type, name)                                              \
     extern __shared__ __align__(16) unsigned char simt_shared_memory[]; \
     type *const name = (type *)simt_shared_memory
