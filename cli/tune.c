@@ -2,7 +2,7 @@
  * tune.c - `multiway tune`: how to sort fastest on a device, found by trying, and the
  * row of the tuning table that makes it the default.
  */
-#define _POSIX_C_SOURCE 200809L /* open_memstream, gmtime_r */
+#define _POSIX_C_SOURCE 200809L /* fdopen, gmtime_r */
 
 #include "cli.h"
 #include "device.h"
@@ -10,9 +10,11 @@
 #include "output.h"
 #include "sweep.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 static const mw_type sizes[] = {MW_U8, MW_U16, MW_U32, MW_U64}; /* --type all */
 
@@ -39,8 +41,6 @@ struct run {
     uint64_t count;
     FILE *tsv;
     char shape[SHAPE_WORDS];
-    char rows[SIZES][80]; /* of the tuning table, as found */
-    int row_count;
 };
 
 static struct trials trials_of(const struct run *run, mw_type type, uint64_t count)
@@ -121,41 +121,32 @@ static uint32_t most_ways(const struct run *run, mw_type type, const mw_tuning *
     return wish.ways;
 }
 
-static void write_row(struct run *run, mw_type type, const struct sweep_row *best)
+/* The fastest, and its row of the tuning table. */
+static void print_best(const struct run *run, mw_type type, const struct sweep *sweep)
 {
-    const mw_tuning *const t = &best->used;
-    const unsigned arch = run->info.architecture;
-    const unsigned size = (unsigned)mw_type_size(type);
-    const uint32_t warps = t->warps / run->info.processors;
-    char *const row = run->rows[run->row_count++];
-
-    if (t->engine == MW_ENGINE_TILE)
-        snprintf(row, sizeof run->rows[0],
-                 "TUNE_TILE(%u, %d, %u, %" PRIu64 ", %u, %u, %u, 0, 0)", arch,
-                 run->info.shared_per_processor >= 160 << 10 ? 160 : 0, size,
-                 run->count <= 1 << 20 ? run->count : 0, most_ways(run, type, t),
-                 t->threads, t->items);
-    else
-        snprintf(row, sizeof run->rows[0], "TUNE(%u, %u, %u, %u, %u, %u)", arch, size,
-                 t->ways, warps ? warps : 1, t->threads,
-                 best->wish.base ? t->base : largest_base(run, type));
-}
-
-static void print_best(const struct sweep *sweep, const struct sweep_row *best)
-{
+    const struct sweep_row *const best = sweep_best(sweep, 0);
     const mw_tuning *const t = &best->used;
     const double median = best->times.median;
+    const unsigned size = (unsigned)mw_type_size(type);
+    const uint32_t warps = t->warps / run->info.processors;
 
-    printf("fastest: ways %u, warps %u, threads %u, items %u, base %u: %.3f ms", t->ways,
-           t->warps, t->threads, t->items, t->base, median);
-    if (best == &sweep->rows[0])
-        printf(", which is the default\n");
-    else
-        printf(", %.3f times as fast as the default\n",
-               median > 0 ? sweep->rows[0].times.median / median : 0);
+    printf("fastest: ways %u, warps %u, threads %u, items %u, base %u: %.3f ms, %.3f times "
+           "as fast as the default\n",
+           t->ways, t->warps, t->threads, t->items, t->base, median,
+           median > 0 ? sweep->rows[0].times.median / median : 1);
     if (sweep->left_out)
         printf("%d tunings were left out, the first because: %s\n", sweep->left_out,
                sweep->why);
+    if (t->engine == MW_ENGINE_TILE)
+        printf("TUNE_TILE(%u, %d, %u, %" PRIu64 ", %u, %u, %u, 0, 0)\n\n",
+               run->info.architecture,
+               run->info.shared_per_processor >= 160 << 10 ? 160 : 0, size,
+               run->count <= 1 << 20 ? run->count : 0, most_ways(run, type, t), t->threads,
+               t->items);
+    else
+        printf("TUNE(%u, %u, %u, %u, %u, %u)\n\n", run->info.architecture, size, t->ways,
+               warps ? warps : 1, t->threads,
+               best->wish.base ? t->base : largest_base(run, type));
 }
 
 static enum trials_result tune_type(struct run *run, mw_type type)
@@ -187,11 +178,8 @@ static enum trials_result tune_type(struct run *run, mw_type type)
     trials_close(&trials);
     if (result == TRIALS_FINE && choice->paper)
         result = tune_counts(run, type, sweep);
-    if (result == TRIALS_FINE) {
-        print_best(sweep, sweep_best(sweep, 0));
-        write_row(run, type, sweep_best(sweep, 0));
-        printf("\n");
-    }
+    if (result == TRIALS_FINE)
+        print_best(run, type, sweep);
     free(sweep);
     return result;
 }
@@ -206,16 +194,12 @@ static int tune_types(struct run *run)
     else
         for (int i = 0; i < SIZES && result == TRIALS_FINE; i++)
             result = tune_type(run, sizes[i]);
-    if (result != TRIALS_FINE)
-        return trials_exit(result);
-    printf("For src/tune.def:\n");
-    for (int i = 0; i < run->row_count; i++)
-        printf("%s\n", run->rows[i]);
-    if (run->choice->only.engine == MW_ENGINE_TILE)
-        printf("Blocks per SM are fixed when kernels are compiled and were not swept: 0\n"
-               "stands for the library's rule. If the table already has this geometry, it\n"
-               "was timed with the blocks of that row; keep them.\n");
-    return EXIT_FINE;
+    if (result == TRIALS_FINE)
+        printf("Put the rows into src/tune.def. Blocks per SM are fixed when kernels of "
+               "engine tile\nare compiled and were not swept: 0 stands for the library's "
+               "rule. If the table has\nthis geometry already, keep the blocks of that "
+               "row.\n");
+    return trials_exit(result);
 }
 
 /* Lines of `#` that say what the figures are of. */
@@ -244,33 +228,26 @@ static void begin_tsv(const struct run *run)
     sweep_head(run->tsv, 1);
 }
 
-/* The table is collected in memory and written when it is complete. */
 static int tune_to_file(struct run *run)
 {
+    const char *const path = run->choice->tsv;
     struct output output = {0};
-    char *text = NULL;
-    size_t bytes = 0;
     int status = EXIT_TROUBLE;
 
-    if (!run->choice->tsv)
+    if (!path)
         return tune_types(run);
-    if (output_aim(&output, "tune", run->choice->tsv) == 0) {
-        run->tsv = open_memstream(&text, &bytes);
-        if (!run->tsv)
-            complain("tune", "no memory for the table");
+    if (output_aim(&output, "tune", path) == 0 && output_open(&output) == 0) {
+        run->tsv = fdopen(dup(output.file), "w");
+        if (run->tsv) {
+            begin_tsv(run);
+            status = tune_types(run);
+        }
+        if (!run->tsv || fclose(run->tsv) != 0)
+            status = complain("tune", "cannot write %s: %s", path, strerror(errno));
     }
-    if (run->tsv) {
-        begin_tsv(run);
-        status = tune_types(run);
-        if (fclose(run->tsv) != 0)
-            status = complain("tune", "no memory for the table");
-    }
-    if (status == EXIT_FINE &&
-        (output_open(&output) || output_write(&output, text, bytes) ||
-         output_finish(&output)))
+    if (status == EXIT_FINE && output_finish(&output))
         status = EXIT_TROUBLE;
     output_drop(&output);
-    free(text);
     return status;
 }
 
