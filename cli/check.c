@@ -20,6 +20,7 @@ struct check {
 };
 
 struct finding {
+    const char *name;
     struct kit_fingerprint print;
     int disordered;
     uint64_t position;    /* the first key that should stand before its left neighbour */
@@ -68,6 +69,7 @@ static int examine(const struct check *check, const char *path, char *chunk,
     const int failed = input_open(&input, "check", path, check->type) ||
                        examine_keys(check, &input, chunk, finding);
 
+    finding->name = input.name;
     input_close(&input);
     return failed;
 }
@@ -77,32 +79,26 @@ static int is_standard_input(const char *path)
     return !path || strcmp(path, "-") == 0;
 }
 
-static const char *name_of(const char *path)
-{
-    return is_standard_input(path) ? "standard input" : path;
-}
-
 static void print_text(const struct check *check, const struct finding *finding,
                        const struct finding *other, int same)
 {
-    const char *const name = name_of(check->input);
     char left[KIT_KEY_TEXT];
     char right[KIT_KEY_TEXT];
 
     if (finding->disordered) {
         kit_key_text(check->type, &finding->left, left);
         kit_key_text(check->type, &finding->right, right);
-        printf("%s: not in order at position %" PRIu64 ": %s follows %s\n", name,
+        printf("%s: not in order at position %" PRIu64 ": %s follows %s\n", finding->name,
                finding->position, right, left);
     } else {
-        printf("%s: %" PRIu64 " %s keys, in %sorder\n", name, finding->print.count,
+        printf("%s: %" PRIu64 " %s keys, in %sorder\n", finding->name, finding->print.count,
                mw_type_name(check->type), check->descending ? "descending " : "");
     }
     if (check->same_as && same)
-        printf("%s: the same keys as %s\n", name, name_of(check->same_as));
+        printf("%s: the same keys as %s\n", finding->name, other->name);
     else if (check->same_as)
-        printf("%s: not the same keys as %s (%" PRIu64 " and %" PRIu64 " keys)\n", name,
-               name_of(check->same_as), finding->print.count, other->print.count);
+        printf("%s: not the same keys as %s (%" PRIu64 " and %" PRIu64 " keys)\n",
+               finding->name, other->name, finding->print.count, other->print.count);
 }
 
 /* How many keys, and their sum as a hexadecimal text. */
@@ -122,7 +118,7 @@ static void print_json(const struct check *check, const struct finding *finding,
     struct json json = {.to = stdout};
 
     json_open(&json, NULL, '{');
-    json_text(&json, "file", name_of(check->input));
+    json_text(&json, "file", finding->name);
     json_text(&json, "type", mw_type_name(check->type));
     json_text(&json, "direction", check->descending ? "descending" : "ascending");
     json_print(&json, "count", "fingerprint", finding->print);
@@ -133,7 +129,7 @@ static void print_json(const struct check *check, const struct finding *finding,
         json_key(&json, "right", check->type, &finding->right);
     }
     if (check->same_as) {
-        json_text(&json, "other_file", name_of(check->same_as));
+        json_text(&json, "other_file", other->name);
         json_print(&json, "other_count", "other_fingerprint", other->print);
         json_truth(&json, "same_keys", same);
     }

@@ -41,17 +41,14 @@ static void print_row(const struct sweep *sweep, const struct sweep_row *row)
                   REAL(sweep->rows[0].times.median / median));
 }
 
-static int same(const mw_tuning *a, const mw_tuning *b)
-{
-    return a->engine == b->engine && a->ways == b->ways && a->warps == b->warps &&
-           a->threads == b->threads && a->items == b->items && a->base == b->base;
-}
-
 /* Did an earlier wish have the same plan? */
 static int tried(const struct sweep *sweep, const mw_tuning *used)
 {
     for (int i = 0; i < sweep->count; i++) {
-        if (same(&sweep->rows[i].used, used))
+        const mw_tuning *const t = &sweep->rows[i].used;
+
+        if (t->engine == used->engine && t->ways == used->ways && t->warps == used->warps &&
+            t->threads == used->threads && t->items == used->items && t->base == used->base)
             return 1;
     }
     return 0;

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -154,33 +153,28 @@ static enum trials_result tune_type(struct run *run, mw_type type)
     const struct tune *const choice = run->choice;
     const mw_tuning standard = {.size = sizeof standard, .engine = choice->only.engine};
     struct trials trials = trials_of(run, type, run->count);
-    struct sweep *const sweep = memory_for("tune", 1, sizeof *sweep);
-    enum trials_result result;
+    struct sweep sweep = {.trials = &trials,
+                          .only = choice->only,
+                          .quick = choice->quick,
+                          .processors = run->info.processors,
+                          .tsv = run->tsv};
+    enum trials_result result = begin_table(run, &trials);
 
-    if (!sweep)
-        return TRIALS_TROUBLE;
-    *sweep = (struct sweep){.trials = &trials,
-                            .only = choice->only,
-                            .quick = choice->quick,
-                            .processors = run->info.processors,
-                            .tsv = run->tsv};
-    result = begin_table(run, &trials);
     if (result == TRIALS_FINE)
-        result = sweep_try(sweep, &standard);
-    if (result == TRIALS_FINE && sweep->count == 0) {
-        complain("tune", "%s", sweep->why);
+        result = sweep_try(&sweep, &standard);
+    if (result == TRIALS_FINE && sweep.count == 0) {
+        complain("tune", "%s", sweep.why);
         result = TRIALS_TROUBLE;
     }
     if (result == TRIALS_FINE)
-        result = choice->paper                           ? sweep_paper(sweep)
-                 : choice->only.engine == MW_ENGINE_TILE ? sweep_tile(sweep)
-                                                         : sweep_heap(sweep);
+        result = choice->paper                           ? sweep_paper(&sweep)
+                 : choice->only.engine == MW_ENGINE_TILE ? sweep_tile(&sweep)
+                                                         : sweep_heap(&sweep);
     trials_close(&trials);
     if (result == TRIALS_FINE && choice->paper)
-        result = tune_counts(run, type, sweep);
+        result = tune_counts(run, type, &sweep);
     if (result == TRIALS_FINE)
-        print_best(run, type, sweep);
-    free(sweep);
+        print_best(run, type, &sweep);
     return result;
 }
 
