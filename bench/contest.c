@@ -1,5 +1,5 @@
 /*
- * contest.c - one contestant on one input: ready, measured, judged.
+ * contest.c - one contestant on one input: prepared, timed, checked.
  */
 #include "stage.h"
 
@@ -22,7 +22,7 @@ note(struct result *result, enum outcome outcome, const char *format, ...)
     return -1;
 }
 
-/* What failed, in the library's words or in the plugin's. */
+/* A failure with the library's error message, or with the plugin's. */
 static int note_ours(const struct stage *stage, struct result *result)
 {
     return note(result, FAILED, "%s", mw_error(stage->context));
@@ -39,13 +39,13 @@ static int note_sort(const struct stage *stage, const struct contestant *who,
     return who->rival ? note_theirs(stage, result) : note_ours(stage, result);
 }
 
-/* Copies and the stopwatch are the plugin's where there is one. */
+/* Copies and the clock are the plugin's if there is one. */
 static int note_stage(const struct stage *stage, struct result *result)
 {
     return stage->plugin ? note_theirs(stage, result) : note_ours(stage, result);
 }
 
-/* Ready the workspace that `who` needs for the present case. */
+/* Allocate the workspace that `who` needs for the present case. */
 static int prepare(struct stage *stage, const struct contestant *who,
                    const struct rival_case *judged, struct result *result)
 {
@@ -95,7 +95,7 @@ static int sort(struct stage *stage, const struct contestant *who,
                : -1;
 }
 
-/* Hold the result against the order and the fingerprint that the input had. */
+/* Check the order of the result, and its fingerprint against the input's. */
 static int judge(struct stage *stage, const struct rival_case *judged, const void *sorted,
                  struct result *result)
 {
@@ -107,10 +107,10 @@ static int judge(struct stage *stage, const struct rival_case *judged, const voi
         if (stage->plugin->check(judged, sorted, stage->stream, &verdict))
             return note_theirs(stage, result);
         if (verdict.descents)
-            return note(result, WRONG, "%llu keys belong before their left neighbours",
+            return note(result, WRONG, "%llu keys are less than their left neighbours",
                         (unsigned long long)verdict.descents);
         if (verdict.fingerprint != stage->original.fingerprint)
-            return note(result, WRONG, "other keys than before");
+            return note(result, WRONG, "not the same keys as the input");
         return 0;
     }
     if (mw_download(stage->context, stage->output, sorted, stage->bytes) != MW_OK)
@@ -120,11 +120,11 @@ static int judge(struct stage *stage, const struct rival_case *judged, const voi
         return note(result, WRONG, "out of order");
     kit_fingerprint_add(&print, what->type, stage->output, what->count);
     if (!kit_fingerprint_equal(print, stage->print))
-        return note(result, WRONG, "other keys than before");
+        return note(result, WRONG, "not the same keys as the input");
     return 0;
 }
 
-/* `trials` timed sorts after the warm-ups; the last result is judged. */
+/* `trials` timed sorts after the warm-ups; the last result is checked. */
 static int measure(struct stage *stage, const struct contestant *who,
                    const struct rival_case *judged, double *times, struct result *result)
 {
@@ -177,7 +177,7 @@ static int time_launches(struct stage *stage, const struct contestant *who,
     return 0;
 }
 
-/* The median time of each launch. Ours only: rivals do not tell. */
+/* The median time of each launch, of our engines only. */
 static int measure_phases(struct stage *stage, const struct contestant *who,
                           const struct rival_case *judged, struct result *result)
 {
@@ -202,7 +202,7 @@ void stage_run(struct stage *stage, const struct contestant *who, int phases,
 
     *result = (struct result){.outcome = NOT_RUN};
     if (!who->rival)
-        judged.order = ORDER_TOTAL; /* what we promise */
+        judged.order = ORDER_TOTAL;
     if (!times) {
         note(result, FAILED, "no memory for the times of trials");
     } else if (prepare(stage, who, &judged, result) == 0) {

@@ -1,3 +1,6 @@
+/*
+ * stage.c - the device, the input and the clock of a run.
+ */
 #include "stage.h"
 
 #include "plugin.h"
@@ -17,13 +20,14 @@ static int plugin_trouble(const struct stage *stage, const char *what)
     return -1;
 }
 
-/* The plugin that was named must work; the one beside us is asked on a GPU only. */
+/* A plugin that was named must work. The default one is tried on a GPU only. */
 static int open_plugin(struct stage *stage, const char *file)
 {
     const int on_gpu = strncmp(stage->info.device, "cuda", 4) == 0;
 
     if (!file && !on_gpu) {
-        snprintf(stage->no_rivals, sizeof stage->no_rivals, "they sort on GPUs");
+        snprintf(stage->no_rivals, sizeof stage->no_rivals,
+                 "--rivals-from names no plugin");
         return 0;
     }
     stage->plugin = plugin_open(file, stage->no_rivals, sizeof stage->no_rivals);
@@ -74,7 +78,7 @@ const char *stage_clock(const struct stage *stage)
                          : "wall clock from the call to the end of mw_wait";
 }
 
-/* Copies, until a device that rested has found its clocks; then ask for them. */
+/* Copy until an idle device has raised its clocks; then ask for them. */
 static int warm_up(struct stage *stage, uint64_t bytes)
 {
     const struct rivals *const plugin = stage->plugin;
@@ -123,11 +127,8 @@ struct rival_case stage_rival_case(const struct one_case *what)
                                what->count};
 }
 
-/*
- * The plugin judges on the device, where nobody looks over its shoulder; so on
- * small inputs it must see in the input what the kit sees.
- */
-static int judge_the_judge(struct stage *stage)
+/* The plugin's check must agree with the kit's on the input, if that is small. */
+static int check_the_check(struct stage *stage)
 {
     const struct one_case *const what = &stage->what;
     const struct rival_case total = {what->type, ORDER_TOTAL, what->count};
@@ -144,7 +145,8 @@ static int judge_the_judge(struct stage *stage)
     if ((verdict.descents == 0) == (first == what->count) &&
         verdict.fingerprint == print.sum)
         return 0;
-    complain("bench", "the plugin is no judge: it misjudges the input");
+    complain("bench",
+             "the plugin's check is wrong: it disagrees with the kit on the input");
     return -1;
 }
 
@@ -167,7 +169,7 @@ int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed)
         return trouble(stage, status, "the input");
     if (stage->plugin->check(&judged, stage->pristine, stage->stream, &stage->original))
         return plugin_trouble(stage, "the input");
-    return judge_the_judge(stage);
+    return check_the_check(stage);
 }
 
 int stage_refill(struct stage *stage)
@@ -218,7 +220,7 @@ struct figures figures_of(double *times, uint32_t count)
     return figures;
 }
 
-/* Without a plugin there is no copying inside a device, but on the CPU memory is memory. */
+/* Copies inside a GPU need the plugin; on the CPU memcpy will do. */
 int stage_copies(const struct stage *stage)
 {
     return stage->plugin || strncmp(stage->info.device, "cpu", 3) == 0;
