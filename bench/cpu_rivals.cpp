@@ -129,7 +129,7 @@ int describe(char *text, size_t bytes)
         if (line.rfind("model name", 0) == 0)
             model = line.substr(line.find(':') + 2);
     }
-    std::snprintf(text, bytes, "of %s", model.c_str());
+    std::snprintf(text, bytes, "not measured (%s)", model.c_str());
     return 0;
 }
 
