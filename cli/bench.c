@@ -29,5 +29,8 @@ int command_bench(int argc, char **argv)
         return complain("bench", "where this program lies is unknown");
     strcpy(slash + 1, name);
     execv(path, argv);
+    if (errno == ENOENT)
+        return complain("bench", "%s is not installed (build with -DMW_INSTALL_BENCH=ON)",
+                        path);
     return complain("bench", "cannot run %s: %s", path, strerror(errno));
 }
