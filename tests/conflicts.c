@@ -10,6 +10,7 @@
  *
  * `percent` runs so many of the cases only, evenly spread.
  */
+#include "backend_device.h"
 #include "context.h"
 #include "kernels/launch.h"
 
@@ -72,7 +73,7 @@ static int sum_kernel(const mw_ledger_line *lines, size_t count, const char *ker
                      (unsigned long long)t->shared_ideal, lines[i].text);
             passed = 0;
         }
-        if (lines[i].access == MW_ACCESS_BULK && strstr(lines[i].text, "LOAD_BULK")) {
+        if (lines[i].access == MW_ACCESS_BULK && !lines[i].stores) {
             sums->load_requests += t->global_requests;
             sums->load_sectors += t->global_sectors;
             sums->load_ideal += t->global_ideal;
@@ -196,7 +197,7 @@ static void run_case(struct tap *tap, mw_context *context, const struct trial *t
 
     if (!passed)
         tap_note("%s", outcome.why);
-    passed = passed && plan_make(&plan, &t->tuning, &context->info, mw_type_size(t->type),
+    passed = passed && plan_make(&plan, &t->tuning, &context->backend->info, mw_type_size(t->type),
                                  t->count, &error) == MW_OK;
     passed = passed && plan_fits(context, t, &plan);
     passed = passed && ledger_fits(context, t, &plan);

@@ -5,6 +5,7 @@
 #ifndef MW_TESTS_PASS_TRAFFIC_H
 #define MW_TESTS_PASS_TRAFFIC_H
 
+#include "backend_device.h"
 #include "context.h"
 
 /*

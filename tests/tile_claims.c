@@ -17,6 +17,7 @@
  *
  * `percent` runs so many of the cases only, evenly spread.
  */
+#include "backend_device.h"
 #include "context.h"
 
 #include "cover.h"
@@ -74,57 +75,28 @@ struct totals {
     double most_moved;    /* by a pass, in percent more than its keys */
 };
 
-/*
- * The searches are two lines of tile.cuh, both keys of a probe, and those of
- * tile_settle.cuh, for cuts, among samples in shared memory. Gathers are one line.
- */
+/* Searches for a row's split, and for cuts among samples in shared memory. */
 static int is_search(const mw_ledger_line *line)
 {
-    return (strcmp(line->file, "tile.cuh") == 0 && strstr(line->text, "- back")) ||
-           strcmp(line->file, "tile_settle.cuh") == 0;
-}
-
-static int is_of(const mw_ledger_line *line, const char *kernel)
-{
-    return strcmp(line->kernel, kernel) == 0;
-}
-
-/* Kernels find cuts and merge: their lines are told apart by their files. */
-static int is_of_cut(const mw_ledger_line *line)
-{
-    return strcmp(line->file, "tile_cut.cu") == 0 ||
-           strcmp(line->file, "tile_pivot.cuh") == 0 ||
-           strcmp(line->file, "tile_settle.cuh") == 0;
+    return line->access == MW_ACCESS_SEARCH || line->access == MW_ACCESS_PROBE;
 }
 
 /* A cut is stored at once, wherever it goes. */
 static int is_cut_itself(const mw_ledger_line *line)
 {
-    return strstr(line->text, "POST(") || strstr(line->text, "STORE(&before[");
+    return line->access == MW_ACCESS_CUT && line->stores;
 }
 
 static int is_of_merge(const mw_ledger_line *line)
 {
-    return is_of(line, "tile_merge") || is_of(line, "tile_join");
+    return strcmp(line->kernel, "tile_merge") == 0 ||
+           strcmp(line->kernel, "tile_join") == 0;
 }
 
-/* How registers are filled from a merge's rows and put back there. */
-static int is_gather_of_merge(const mw_ledger_line *line)
-{
-    return is_of_merge(line) && strstr(line->text, "turns_at");
-}
-
-/* The same of either kernel: free of conflicts inside a group, however short the rows. */
+/* Rows to registers and back: free of conflicts inside a group, however short they are. */
 static int is_row_move(const mw_ledger_line *line)
 {
-    return strstr(line->text, "turns_at") || strstr(line->text, "STORE(to + j") ||
-           strstr(line->text, "STORE(to - j");
-}
-
-static int is_scatter_of_merge(const mw_ledger_line *line)
-{
-    return is_of_merge(line) && strcmp(line->file, "tile.cuh") == 0 &&
-           (strstr(line->text, "STORE(to + j") || strstr(line->text, "STORE(to - j"));
+    return line->access == MW_ACCESS_GATHER || line->access == MW_ACCESS_SCATTER;
 }
 
 /* Add up the lines; each must be free of conflicts, or within its bound. */
@@ -143,17 +115,14 @@ static int sum_lines(const mw_ledger_line *lines, size_t count, int other_rows,
         }
         if (is_cut_itself(&lines[i]))
             sums->cuts += t->global_requests + t->shared_requests;
-        else if (is_of_cut(&lines[i]))
+        else if (lines[i].access == MW_ACCESS_PROBE)
             sums->cut_loads += t->global_requests + t->shared_requests;
         if (is_search(&lines[i])) {
             traffic_add(&sums->searches, t);
             continue;
         }
-        if (is_gather_of_merge(&lines[i])) {
-            traffic_add(&sums->gathers, t);
-            most = t->shared_worst <= 2 ? 2 * most : 0;
-        } else if (is_scatter_of_merge(&lines[i])) {
-            traffic_add(&sums->scatters, t);
+        if (is_row_move(&lines[i]) && is_of_merge(&lines[i])) {
+            traffic_add(lines[i].stores ? &sums->scatters : &sums->gathers, t);
             most = t->shared_worst <= 2 ? 2 * most : 0;
         } else {
             sums->other_requests += t->shared_requests;
@@ -203,15 +172,16 @@ static int traffic_fits(const struct trial *t, const struct plan *plan,
 
     for (uint32_t i = 0; i < plan->rounds;
          i++) /* ... and of what each of its warps writes */
-        ends +=
-            plan->round[i].blocks * (2 * plan->round[i].ways + plan->tile.rows / 32 + 1);
+        ends += plan->round[i].blocks *
+                (2 * plan->round[i].ways + plan->program.tile.rows / 32 + 1);
     if (sums->bulk.global_requests < moves * blocks ||
         sums->bulk.global_requests > moves * blocks + ends) {
         tap_note("%llu bulk requests", (unsigned long long)sums->bulk.global_requests);
         return 0;
     }
     if (!is_large(t, plan) ||
-        plan->tile.items < 16) /* each warp writes few keys, and one request too many */
+        plan->program.tile.items <
+            16) /* each warp writes few keys, and one request too many */
         return 1;
     keep_most(&totals->most_requests, requests);
     keep_most(&totals->most_packed, packed);
@@ -253,9 +223,10 @@ static int claims_hold(mw_context *context, const struct trial *t, struct totals
 
     if (mw_get_ledger(context, &lines, &count) != MW_OK ||
         mw_get_counts(context, &counts) != MW_OK ||
-        plan_make(&plan, &t->tuning, &context->info, size, t->count, &error) != MW_OK)
+        plan_make(&plan, &t->tuning, &context->backend->info, size, t->count, &error) != MW_OK)
         return 0;
-    passed = sum_lines(lines, count, plan.tile.items * (size == 8 ? 8 : 4) != 128, &sums);
+    passed = sum_lines(lines, count, plan.program.tile.items * (size == 8 ? 8 : 4) != 128,
+                       &sums);
     if (counts.tuning.engine != MW_ENGINE_TILE || sums.other_requests == 0 ||
         sums.searches.shared_requests == 0 ||
         (sums.gathers.shared_requests == 0) != (counts.rounds == 0)) {

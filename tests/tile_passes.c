@@ -42,7 +42,7 @@ static int fits(mw_context *context, const struct trial *t, double *most)
         tap_note("%s", outcome.why);
     trial_close(&outcome);
     passed = passed &&
-             plan_make(&plan, &t->tuning, &context->info, size, t->count, &error) == MW_OK;
+             plan_make(&plan, &t->tuning, &context->backend->info, size, t->count, &error) == MW_OK;
     if (passed && (plan.round[0].joined ||
                    plan.tuning.base / plan.tuning.ways * size < PASS_LEAST_BYTES)) {
         tap_note("%u ways, joined: %d", plan.tuning.ways, plan.round[0].joined);

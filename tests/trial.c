@@ -72,7 +72,7 @@ static int sort_there(mw_context *context, const struct trial *t, struct outcome
     struct guarded keys = {NULL, 0, 0};
     struct guarded workspace = {NULL, 0, 0};
     uint64_t wanted = 0;
-    mw_status status = mw_sort_workspace(context, t->type, t->count, &wanted);
+    mw_status status = kit_sort_workspace(context, t->type, t->count, &wanted);
     int whole = 1;
 
     if (status == MW_OK)
@@ -82,7 +82,7 @@ static int sort_there(mw_context *context, const struct trial *t, struct outcome
     if (status == MW_OK)
         status = mw_upload(context, keys.memory, outcome->keys, bytes);
     if (status == MW_OK)
-        status = mw_sort_device(context, t->type, t->direction, keys.memory, t->count,
+        status = kit_sort_device(context, t->type, t->direction, keys.memory, t->count,
                                 workspace.memory, wanted, NULL);
     if (status == MW_OK)
         status = mw_wait(context);

@@ -16,7 +16,7 @@ struct trial {
     uint64_t seed;
     uint64_t count;
     mw_tuning tuning;
-    int device_memory; /* by mw_sort_device, with exactly the workspace it asks for */
+    int device_memory; /* by mw_enqueue, with exactly the workspace it asks for */
 };
 
 struct outcome {

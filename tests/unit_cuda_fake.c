@@ -81,12 +81,12 @@ static void test_words(struct tap *tap)
                strstr(error.text, "1099511627776 bytes"),
            "too much memory", error.text);
     tap_ok(tap,
-           verbs->upload(device, &error, &args, 4) == MW_DEVICE_FAILED &&
+           verbs->upload(device, &error, &args, 4, NULL) == MW_DEVICE_FAILED &&
                strstr(error.text, "4 bytes"),
            "a copy to nowhere", error.text);
     tap_ok(tap,
-           verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &program) == MW_OK &&
-               verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &again) == MW_OK &&
+           load_all(device, MW_ENGINE_HEAP, 32, NULL, &program) == MW_OK &&
+               load_all(device, MW_ENGINE_HEAP, 32, NULL, &again) == MW_OK &&
                program == again,
            "a program is loaded once", "");
 
@@ -114,12 +114,12 @@ static void test_words(struct tap *tap)
            error.text);
     rewrite_program("error ");
     tap_ok(tap,
-           verbs->load(device, MW_ENGINE_HEAP, ABSENT_BITS, NULL, &again) ==
+           load_all(device, MW_ENGINE_HEAP, ABSENT_BITS, NULL, &again) ==
                    MW_COMPILE_FAILED &&
                strstr(error.text, "program.cu(1): error: not a kernel"),
            "a kernel that does not compile", error.text);
     rewrite_program("kernel");
-    tap_ok(tap, verbs->load(device, MW_ENGINE_HEAP, ABSENT_BITS, NULL, &again) == MW_OK,
+    tap_ok(tap, load_all(device, MW_ENGINE_HEAP, ABSENT_BITS, NULL, &again) == MW_OK,
            "and one that does", "");
     verbs->close(device);
     tap_ok(tap, fake.live() == 0 && fake.nvrtc_live() == 0, "all of it is given back", "");
@@ -153,8 +153,8 @@ static void test_engines(struct tap *tap)
         for (size_t i = 0; i < COUNT_OF(rows) && right; i++) {
             const int before = fake.nvrtc_compiles();
 
-            right &= device->verbs->load(device, rows[i].engine, rows[i].bits, NULL,
-                                         &programs[i]) == MW_OK &&
+            right &= load_all(device, rows[i].engine, rows[i].bits, NULL, &programs[i]) ==
+                         MW_OK &&
                      fake.nvrtc_compiles() == before + (life == 0 && rows[i].compiles);
             for (size_t j = 0; j < i; j++)
                 right &= programs[i] != programs[j];
@@ -192,15 +192,14 @@ static void test_tiles(struct tap *tap)
     struct device *device = NULL;
     const int args = 0;
     int right = cuda_open(&device, 0, NULL, &error) == MW_OK &&
-                device->verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &heap) == MW_OK;
+                load_all(device, MW_ENGINE_HEAP, 32, NULL, &heap) == MW_OK;
 
     for (size_t i = 0; i < 2 * COUNT_OF(rows) && right; i++) {
         const size_t row = i % COUNT_OF(rows);
         const int compiles = fake.nvrtc_compiles();
         struct program *program = NULL;
 
-        right &= device->verbs->load(device, MW_ENGINE_TILE, 32, &rows[row], &program) ==
-                     MW_OK &&
+        right &= load_all(device, MW_ENGINE_TILE, 32, &rows[row], &program) == MW_OK &&
                  fake.nvrtc_compiles() == compiles + (row > 0 && i == row) &&
                  program != heap && (!programs[row] || program == programs[row]);
         for (size_t j = 0; j < row; j++)
@@ -256,11 +255,10 @@ static void test_carveouts(struct tap *tap)
         struct device *device = NULL;
         const int is_tile = rows[i].engine == MW_ENGINE_TILE;
         char detail[32] = "";
-        int right =
-            cuda_open(&device, 0, NULL, &error) == MW_OK &&
-            device->verbs->load(device, rows[i].engine, rows[i].bits,
-                                is_tile ? &rows[i].tile : NULL, &launch.program) == MW_OK &&
-            device->verbs->launch(device, &launch) == MW_OK;
+        int right = cuda_open(&device, 0, NULL, &error) == MW_OK &&
+                    load_all(device, rows[i].engine, rows[i].bits,
+                             is_tile ? &rows[i].tile : NULL, &launch.program) == MW_OK &&
+                    device->verbs->launch(device, &launch) == MW_OK;
 
         if (right)
             snprintf(detail, sizeof detail, "%d percent", fake.launched()->carveout);
@@ -318,8 +316,7 @@ static int last_is_early(struct device *device, mw_engine engine, struct pass_lo
     mw_status status;
 
     TRY(plan_make(&plan, &wish, &device->info, 4, 100000, device->error));
-    TRY(device->verbs->load(device, engine, 32,
-                            engine == MW_ENGINE_TILE ? &plan.tile : NULL, &program));
+    TRY(device->verbs->load(device, &plan.program, plan.kernels, &program));
     /* Nothing runs on the fake, so the addresses need only differ. */
     TRY(passes_sort(device, program, &plan, code, (void *)4096, 100000, (void *)8192, NULL,
                     log));
@@ -334,10 +331,8 @@ static void test_early(struct tap *tap)
     struct device *device = NULL;
     struct pass_log log = {0};
 
-    if (cuda_open(&device, 0, NULL, &error) != MW_OK) {
-        tap_ok(tap, 0, "open", error.text);
+    if (cuda_open(&device, 0, NULL, &error) != MW_OK)
         return;
-    }
     tap_ok(tap, last_is_early(device, MW_ENGINE_TILE, NULL) == 1, "engine tile's do", "");
     tap_ok(tap, last_is_early(device, MW_ENGINE_TILE, &log) == 0, "not if they are timed",
            "");
@@ -345,47 +340,51 @@ static void test_early(struct tap *tap)
            error.text);
     tap_ok(tap, last_is_early(device, MW_ENGINE_PAIR, NULL) == 0, "nor engine pair's",
            error.text);
+    pass_log_close(device, &log);
     device->verbs->close(device);
 }
 
-/* Many marks, in any order, set again: the last time counts. */
-static void test_marks(struct tap *tap)
+/* Events recorded again: the last time counts. */
+static void test_events(struct tap *tap)
 {
     struct error error = {""};
     struct device *device = NULL;
     const int args = 0;
     struct launch launch = {NULL, KERNEL_HEAP_MERGE, 1, 32, 0, &args, 4, NULL, 0};
+    void *events[3] = {NULL};
     double first = 0, last = 0;
     mw_status status;
 
-    if (cuda_open(&device, 0, NULL, &error) != MW_OK) {
-        tap_ok(tap, 0, "open", error.text);
+    if (cuda_open(&device, 0, NULL, &error) != MW_OK)
         return;
-    }
 
     const struct device_verbs *const verbs = device->verbs;
 
-    TRY(verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &launch.program));
-    for (uint32_t mark = 0; mark < 100; mark++) {
-        TRY(verbs->mark(device, mark, NULL));
+    TRY(load_all(device, MW_ENGINE_HEAP, 32, NULL, &launch.program));
+    for (int i = 0; i < 3; i++)
+        TRY(verbs->event_open(device, &events[i]));
+    TRY(verbs->record(device, events[0], NULL));
+    TRY(verbs->record(device, events[1], NULL));
+    for (int i = 0; i < 100; i++)
         TRY(verbs->launch(device, &launch));
-    }
-    TRY(verbs->mark(device, 1, NULL)); /* as an older sort's marks are set anew */
-    TRY(verbs->between(device, 0, &first));
-    TRY(verbs->between(device, 98, &last));
-    tap_ok(tap, first == 25 && last == 0.25, "the time between two marks", "");
+    TRY(verbs->elapsed(device, events[0], events[1], &first));
+    TRY(verbs->record(device, events[1], NULL));
+    TRY(verbs->elapsed(device, events[0], events[1], &last));
+    tap_ok(tap, first == 0 && last == 25, "the time between two events", "");
     tap_ok(tap,
-           verbs->between(device, 99, &last) == MW_DEVICE_FAILED &&
-               strstr(error.text, "cannot tell the time"),
-           "a mark that was not set", error.text);
+           verbs->elapsed(device, events[0], events[2], &last) == MW_DEVICE_FAILED &&
+               strstr(error.text, "cannot measure the time between two events on cuda:0"),
+           "an event that was not recorded", error.text);
     tap_ok(tap,
-           verbs->mark(device, 0, &launch) == MW_DEVICE_FAILED &&
-               strstr(error.text, "cannot mark the time"),
-           "a mark on no such stream", error.text);
+           verbs->record(device, events[0], &launch) == MW_DEVICE_FAILED &&
+               strstr(error.text, "cannot record an event"),
+           "an event on no such stream", error.text);
 done:
-    tap_ok(tap, status == MW_OK, "marks and launches", error.text);
+    tap_ok(tap, status == MW_OK, "events and launches", error.text);
+    for (int i = 0; i < 3; i++)
+        verbs->event_close(device, events[i]);
     verbs->close(device);
-    tap_ok(tap, fake.live() == 0, "and the marks are given back", "");
+    tap_ok(tap, fake.live() == 0, "and nothing is left", "");
 }
 
 static void test_disk_cache(struct tap *tap)
@@ -442,7 +441,7 @@ int main(void)
     test_context(&tap);
     test_copies(&tap);
     test_early(&tap);
-    test_marks(&tap);
+    test_events(&tap);
     test_disk_cache(&tap);
     life_end();
     return tap_end(&tap);

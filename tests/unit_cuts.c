@@ -193,16 +193,18 @@ static mw_status cut(struct bench *b, const struct heap_round *round, int bits, 
     void *out = NULL;
     mw_status status;
 
-    TRY(verbs->load(b->device, MW_ENGINE_HEAP, bits, NULL, &launch.program));
+    TRY(verbs->load(b->device,
+                    &(struct program_name){.engine = MW_ENGINE_HEAP, .bits = bits},
+                    1u << launch.kernel, &launch.program));
     TRY(verbs->alloc(b->device, key_bytes, &in));
     TRY(verbs->alloc(b->device, cut_bytes, &out));
-    TRY(verbs->upload(b->device, in, b->narrow, key_bytes));
+    TRY(verbs->upload(b->device, in, b->narrow, key_bytes, NULL));
     args.round.in = in;
     args.round.cuts = out;
     verbs->ledger_reset(b->device);
     TRY(verbs->launch(b->device, &launch));
     TRY(verbs->wait(b->device, NULL));
-    TRY(verbs->download(b->device, b->cuts, out, cut_bytes));
+    TRY(verbs->download(b->device, b->cuts, out, cut_bytes, NULL));
 done:
     verbs->free(b->device, out);
     verbs->free(b->device, in);

@@ -175,20 +175,22 @@ static mw_status merge(struct bench *b, const struct heap_round *round, int bits
     void *cuts = NULL;
     mw_status status;
 
-    TRY(verbs->load(b->device, MW_ENGINE_HEAP, bits, NULL, &launch.program));
+    TRY(verbs->load(b->device,
+                    &(struct program_name){.engine = MW_ENGINE_HEAP, .bits = bits},
+                    1u << launch.kernel, &launch.program));
     TRY(verbs->alloc(b->device, bytes, &in));
     TRY(verbs->alloc(b->device, bytes, &out));
     TRY(verbs->alloc(b->device, cut_bytes, &cuts));
-    TRY(verbs->upload(b->device, in, b->narrow, bytes));
-    TRY(verbs->upload(b->device, out, b->narrow, bytes));
-    TRY(verbs->upload(b->device, cuts, b->cuts, cut_bytes));
+    TRY(verbs->upload(b->device, in, b->narrow, bytes, NULL));
+    TRY(verbs->upload(b->device, out, b->narrow, bytes, NULL));
+    TRY(verbs->upload(b->device, cuts, b->cuts, cut_bytes, NULL));
     args.round.in = in;
     args.round.out = out;
     args.round.cuts = (wide *)cuts;
     verbs->ledger_reset(b->device);
     TRY(verbs->launch(b->device, &launch));
     TRY(verbs->wait(b->device, NULL));
-    TRY(verbs->download(b->device, b->narrow, out, bytes));
+    TRY(verbs->download(b->device, b->narrow, out, bytes, NULL));
 done:
     verbs->free(b->device, cuts);
     verbs->free(b->device, out);

@@ -97,15 +97,17 @@ static mw_status sort_blocks(struct bench *b, int bits, uint64_t base, uint64_t 
 
         memcpy((char *)b->narrow + i * size, &key, size); /* little-endian */
     }
-    TRY(verbs->load(b->device, MW_ENGINE_HEAP, bits, NULL, &launch.program));
+    TRY(verbs->load(b->device,
+                    &(struct program_name){.engine = MW_ENGINE_HEAP, .bits = bits},
+                    1u << launch.kernel, &launch.program));
     TRY(verbs->alloc(b->device, bytes, &in));
     TRY(verbs->alloc(b->device, bytes, &out));
-    TRY(verbs->upload(b->device, in, b->narrow, bytes));
+    TRY(verbs->upload(b->device, in, b->narrow, bytes, NULL));
     args.in = in;
     args.out = in_place ? in : out;
     TRY(verbs->launch(b->device, &launch));
     TRY(verbs->wait(b->device, NULL));
-    TRY(verbs->download(b->device, b->narrow, args.out, bytes));
+    TRY(verbs->download(b->device, b->narrow, args.out, bytes, NULL));
 done:
     verbs->free(b->device, out);
     verbs->free(b->device, in);

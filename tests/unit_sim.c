@@ -157,8 +157,8 @@ static void test_divergence(struct tap *tap, struct bench *bench)
     void *const in = bench_alloc(bench, sizeof in_words);
     unsigned *const out = bench_alloc(bench, 32 * sizeof *out);
     const struct test_args args = {.in = in, .out = out};
-    int right =
-        bench->device->verbs->upload(bench->device, in, in_words, sizeof in_words) == MW_OK;
+    int right = bench->device->verbs->upload(bench->device, in, in_words, sizeof in_words,
+                                             NULL) == MW_OK;
 
     right &= bench_run(bench, &simt_diverge_32, 1, 32, 0, &args) == MW_OK;
     tap_ok(tap, right && out[0] == 2 && out[8] == 15, "diverging lanes compute", "");
@@ -207,9 +207,9 @@ static int transposes(struct bench *bench, int stride, uint64_t paid)
                       &args) == MW_OK;
     for (unsigned i = 0; right && i < 1024; i++)
         right &= out[i] == i % 32 * 32 + i / 32;
-    right &= bench_line(bench, 0).shared_wavefronts == 32;
-    right &= bench_line(bench, 0).global_sectors == 128;
-    right &= is_shared(bench_line(bench, 1), 32, paid, 32);
+    right &= bench_line(bench, 0).global_sectors == 128; /* loads come before stores */
+    right &= bench_line(bench, 1).shared_wavefronts == 32;
+    right &= is_shared(bench_line(bench, 2), 32, paid, 32);
     bench->device->verbs->free(bench->device, in);
     bench->device->verbs->free(bench->device, out);
     bench_reset(bench);
@@ -221,7 +221,7 @@ static void test_correct(struct tap *tap, struct bench *bench)
 {
     unsigned char *const out = bench_alloc(bench, 1 << 16);
     const struct test_args args = {.out = out};
-    const unsigned long long *const wide = (const unsigned long long *)out;
+    const unsigned long long *const words = (const unsigned long long *)out;
     const unsigned *const error = (const unsigned *)out;
     int right;
 
@@ -238,7 +238,7 @@ static void test_correct(struct tap *tap, struct bench *bench)
     tap_ok(tap, right, "bytes passed on under barriers", "");
     right = bench_run(bench, &simt_reuse_32, 1, 64, 512, &args) == MW_OK;
     for (int i = 0; i < 64; i++)
-        right &= wide[i] == 2 * 496;
+        right &= words[i] == 2 * 496;
     tap_ok(tap, right, "a warp's memory passed on under warp barriers", "");
     right = bench_run(bench, &simt_block_order_32, 2, 256, 0, &args) == MW_OK;
     for (unsigned i = 0; i < 512; i++)
@@ -266,12 +266,12 @@ static void test_memory(struct tap *tap, struct bench *bench)
         (uintptr_t)a % 256 == 0 && (uintptr_t)b % 256 == 0 && a[0] == a[999] && a[0] != 0;
 
     tap_ok(tap, right, "memory is aligned to 256 bytes and full of rubbish", "");
-    right = verbs->upload(bench->device, a + 10, "multiway", 9) == MW_OK &&
-            verbs->download(bench->device, copy, a + 10, 9) == MW_OK;
+    right = verbs->upload(bench->device, a + 10, "multiway", 9, NULL) == MW_OK &&
+            verbs->download(bench->device, copy, a + 10, 9, NULL) == MW_OK;
     tap_ok(tap, right && strcmp((char *)copy, "multiway") == 0, "copies in and out", "");
-    right = verbs->upload(bench->device, a, copy, 1001) == MW_BAD_ARGUMENT &&
-            verbs->download(bench->device, copy, a + 992, 9) == MW_BAD_ARGUMENT &&
-            verbs->upload(bench->device, copy, a, 1) == MW_BAD_ARGUMENT;
+    right = verbs->upload(bench->device, a, copy, 1001, NULL) == MW_BAD_ARGUMENT &&
+            verbs->download(bench->device, copy, a + 992, 9, NULL) == MW_BAD_ARGUMENT &&
+            verbs->upload(bench->device, copy, a, 1, NULL) == MW_BAD_ARGUMENT;
     tap_ok(tap, right, "copies that leave the device's memory are refused", "");
     right = verbs->alloc(bench->device, UINT64_MAX - 5, &huge) == MW_NO_MEMORY && !huge;
     tap_ok(tap, right, "more memory than there is", bench->error.text);
@@ -279,7 +279,7 @@ static void test_memory(struct tap *tap, struct bench *bench)
     verbs->free(bench->device, copy);
     verbs->free(bench->device, a);
     verbs->free(bench->device, b);
-    right = verbs->download(bench->device, copy, a, 1) == MW_BAD_ARGUMENT;
+    right = verbs->download(bench->device, copy, a, 1, NULL) == MW_BAD_ARGUMENT;
     tap_ok(tap, right, "memory given back is the device's no more", "");
 }
 
@@ -301,9 +301,43 @@ static void test_ledger(struct tap *tap, struct bench *bench)
         right &= i == 0 || lines[i - 1].line < lines[i].line;
     }
     tap_ok(tap, right, "lines are named, sorted and count their launches", "");
-    right = right && lines[0].access == MW_ACCESS_BULK && lines[2].access != MW_ACCESS_BULK && lines[3].traffic.barriers == 16 &&
+    right = right && lines[0].access == MW_ACCESS_BULK &&
+            lines[2].access == MW_ACCESS_PLAIN && lines[3].traffic.barriers == 16 &&
             lines[1].traffic.shuffles == 80 && lines[2].traffic.shared_requests == 16;
     tap_ok(tap, right, "lines add up over blocks and launches", "");
+    bench_reset(bench);
+}
+
+/* Accesses are told apart by their kinds, not by what their source line says. */
+static void test_kinds(struct tap *tap, struct bench *bench)
+{
+    static const struct {
+        mw_access access;
+        int stores;
+        uint64_t requests;
+    } rows[] = {
+        {MW_ACCESS_PLAIN,  0, 2},
+        {MW_ACCESS_BULK,   1, 1},
+        {MW_ACCESS_SEARCH, 0, 1},
+        {MW_ACCESS_CUT,    0, 3},
+        {MW_ACCESS_CUT,    1, 1},
+    };
+    void *const out = bench_alloc(bench, 32 * sizeof(uint64_t));
+    void *const in = bench_alloc(bench, 32 * sizeof(uint64_t));
+    const struct test_args args = {.in = in, .out = out};
+    const mw_ledger_line *lines;
+    size_t count;
+    int right = in && out && bench_run(bench, &simt_kinds_32, 1, 32, 0, &args) == MW_OK &&
+                bench->device->verbs->ledger(bench->device, &lines, &count) == MW_OK &&
+                count == COUNT_OF(rows);
+
+    for (size_t i = 0; right && i < count; i++)
+        right &= lines[i].line == lines[0].line && lines[i].access == rows[i].access &&
+                 lines[i].stores == rows[i].stores &&
+                 lines[i].traffic.global_requests == rows[i].requests;
+    tap_ok(tap, right, "one source line, an entry for each kind of access in it", "");
+    bench->device->verbs->free(bench->device, in);
+    bench->device->verbs->free(bench->device, out);
     bench_reset(bench);
 }
 
@@ -361,6 +395,7 @@ int main(void)
     test_correct(&tap, &bench);
     test_memory(&tap, &bench);
     test_ledger(&tap, &bench);
+    test_kinds(&tap, &bench);
     test_clock(&tap, &bench);
     test_two_at_once(&tap);
     bench_close(&bench);

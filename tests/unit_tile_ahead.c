@@ -129,7 +129,7 @@ static mw_status find_cuts(struct bench *b)
 
     TRY(launch(b, KERNEL_TILE_CUT, blocks, tile_cut_threads, 0, &args, sizeof args));
     TRY(b->device->verbs->download(b->device, b->cuts, b->round.cuts,
-                                   cells_of(&b->round) * sizeof(wide)));
+                                   cells_of(&b->round) * sizeof(wide), NULL));
 done:
     return status;
 }
@@ -183,13 +183,13 @@ static mw_status merge(struct bench *b, enum cells cells,
     for (uint64_t i = 0; i < cells_of(&b->round); i++)
         b->found[i] = cell_of(b, cells, i);
     memset(b->merged, 0xa5, bytes);
-    TRY(verbs->upload(b->device, b->round.cuts, b->found, cell_bytes));
-    TRY(verbs->upload(b->device, b->round.out, b->merged, bytes));
+    TRY(verbs->upload(b->device, b->round.cuts, b->found, cell_bytes, NULL));
+    TRY(verbs->upload(b->device, b->round.out, b->merged, bytes, NULL));
     verbs->ledger_reset(b->device);
     TRY(launch(b, KERNEL_TILE_MERGE, tiles_of(&b->round) + args->cutters, g->rows,
                TILE_MERGE_SHARED(g->rows, g->items, b->size), args, sizeof *args));
-    TRY(verbs->download(b->device, b->merged, b->round.out, bytes));
-    TRY(verbs->download(b->device, b->found, b->round.cuts, cell_bytes));
+    TRY(verbs->download(b->device, b->merged, b->round.out, bytes, NULL));
+    TRY(verbs->download(b->device, b->found, b->round.cuts, cell_bytes, NULL));
 done:
     return status;
 }
@@ -204,7 +204,7 @@ static uint64_t posts(struct bench *b)
     if (b->device->verbs->ledger(b->device, &lines, &count) != MW_OK)
         return UINT64_MAX;
     for (size_t i = 0; i < count; i++) {
-        if (strstr(lines[i].text, "POST("))
+        if (lines[i].access == MW_ACCESS_CUT && lines[i].stores)
             sum += lines[i].traffic.global_requests;
     }
     return sum;
@@ -319,8 +319,9 @@ static mw_status open_row(struct bench *b, const struct row *row)
     b->code = (struct key_code){.flip = code.flip, .is_float = code.is_float};
     b->round = (struct tile_round){.in = NULL};
     b->keys = NULL;
-    TRY(verbs->load(b->device, MW_ENGINE_TILE, (int)(8 * b->size), &row->tile,
-                    &b->program));
+    TRY(verbs->load(b->device,
+                    &(struct program_name){MW_ENGINE_TILE, (int)(8 * b->size), row->tile},
+                    kernels_of(MW_ENGINE_TILE), &b->program));
     TRY(verbs->alloc(b->device, bytes, &b->keys));
     TRY(verbs->alloc(b->device, bytes, &in));
     TRY(verbs->alloc(b->device, bytes, &b->round.out));

@@ -172,8 +172,9 @@ static mw_status launch_cut(struct bench *b, const struct tile_round *round, uin
                             .args_bytes = sizeof args};
     mw_status status;
 
-    TRY(b->device->verbs->load(b->device, MW_ENGINE_TILE, b->bits, b->tile,
-                               &launch.program));
+    TRY(b->device->verbs->load(b->device,
+                               &(struct program_name){MW_ENGINE_TILE, b->bits, *b->tile},
+                               1u << launch.kernel, &launch.program));
     b->device->verbs->ledger_reset(b->device);
     TRY(b->device->verbs->launch(b->device, &launch));
     TRY(b->device->verbs->wait(b->device, NULL));
@@ -194,13 +195,13 @@ static mw_status cut(struct bench *b, struct tile_round round)
     TRY(verbs->alloc(b->device, bytes[0], &in));
     TRY(verbs->alloc(b->device, bytes[1], &samples));
     TRY(verbs->alloc(b->device, rows * ways * sizeof(wide), &cuts));
-    TRY(verbs->upload(b->device, in, b->narrow, bytes[0]));
-    TRY(verbs->upload(b->device, samples, (char *)b->narrow + bytes[0], bytes[1]));
+    TRY(verbs->upload(b->device, in, b->narrow, bytes[0], NULL));
+    TRY(verbs->upload(b->device, samples, (char *)b->narrow + bytes[0], bytes[1], NULL));
     round.in = in;
     round.samples = samples;
     round.cuts = cuts;
     TRY(launch_cut(b, &round, rows));
-    TRY(verbs->download(b->device, b->cells, cuts, rows * ways * sizeof(wide)));
+    TRY(verbs->download(b->device, b->cells, cuts, rows * ways * sizeof(wide), NULL));
     for (uint64_t i = 0; i < rows * ways; i++)
         b->cuts[i] = (unsigned)b->cells[i];
 done:

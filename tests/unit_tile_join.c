@@ -4,6 +4,7 @@
  * tile_join, all others one of tile_merge or, for who wants to time phases, of tile_cut
  * and tile_merge. What comes out is the same, key by key.
  */
+#include "backend_device.h"
 #include "context.h"
 #include "plan_parts.h"
 
@@ -131,21 +132,20 @@ static int launched(const struct plan *plan, const struct pass_log *log)
 static mw_status sort_by(struct bench *b, const struct plan *plan,
                          const struct type_row *row, mw_direction direction, uint64_t count)
 {
-    struct device *const device = b->context->device;
+    struct device *const device = backend_device(b->context->backend);
     struct program *program;
     void *keys = NULL;
     void *workspace = NULL;
     mw_status status;
 
     b->log.count = b->log.round = 0;
-    TRY(device->verbs->load(device, MW_ENGINE_TILE, (int)(8 * row->size), &plan->tile,
-                            &program));
+    TRY(device->verbs->load(device, &plan->program, plan->kernels, &program));
     TRY(device->verbs->alloc(device, plan->key_bytes, &keys));
     TRY(device->verbs->alloc(device, plan->workspace_bytes, &workspace));
-    TRY(device->verbs->upload(device, keys, b->keys, plan->key_bytes));
+    TRY(device->verbs->upload(device, keys, b->keys, plan->key_bytes, NULL));
     TRY(passes_sort(device, program, plan, type_code(row, direction), keys, count,
                     workspace, NULL, &b->log));
-    TRY(device->verbs->download(device, b->sorted, keys, plan->key_bytes));
+    TRY(device->verbs->download(device, b->sorted, keys, plan->key_bytes, NULL));
 done:
     device->verbs->free(device, workspace);
     device->verbs->free(device, keys);
@@ -167,7 +167,7 @@ static void test_sorts(struct tap *tap, struct bench *b, size_t program, size_t 
     struct error error = {""};
     struct plan planned;
     const int ready =
-        plan_make(&planned, &wish, &b->context->info, row->size, count, &error) == MW_OK &&
+        plan_make(&planned, &wish, &b->context->backend->info, row->size, count, &error) == MW_OK &&
         kit_fill(programs[program].type, inputs[input].shape, 1 + program, b->keys,
                  count) == MW_OK;
 
@@ -204,7 +204,7 @@ int main(void)
                mw_open(&b.context, "sim", NULL) == MW_OK,
            "open", "sim");
     if (tap.failed == 0) {
-        test_plans(&tap, &b.context->info);
+        test_plans(&tap, &b.context->backend->info);
         for (size_t i = 0; i < COUNT_OF(programs) * COUNT_OF(inputs); i++)
             test_sorts(&tap, &b, i % COUNT_OF(programs), i / COUNT_OF(programs));
     }

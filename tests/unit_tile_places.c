@@ -17,17 +17,17 @@
 /* Does a line move rows between shared memory and registers? */
 static int moves_rows(const mw_ledger_line *line)
 {
-    return strstr(line->text, "turns_at") || strstr(line->text, "STORE(to + j") ||
-           strstr(line->text, "STORE(to - j");
+    return line->access == MW_ACCESS_GATHER || line->access == MW_ACCESS_SCATTER;
 }
 
 /* Samples of 16-byte items: two lanes of each quarter, which are served by halves. */
 static int fetches_wide_samples(const struct bench *b, const mw_ledger_line *line)
 {
-    return TILE_PLACED_BYTES(size_of(b)) == 16 && strstr(line->text, "rows) + cell");
+    return TILE_PLACED_BYTES(size_of(b)) == 16 && line->access == MW_ACCESS_SAMPLE &&
+           !line->stores;
 }
 
-/* Does every line keep to its bound? Searches, in two files, have none. */
+/* Does every line keep to its bound? Searches have none. */
 static int banks_kept(struct bench *b)
 {
     const int whole =
@@ -47,8 +47,7 @@ static int banks_kept(struct bench *b)
 
         moves += move;
         if (t->shared_requests > 0 && t->shared_worst > worst &&
-            !strstr(lines[i].text, "- back") &&
-            strcmp(lines[i].file, "tile_settle.cuh") != 0) {
+            lines[i].access != MW_ACCESS_SEARCH && lines[i].access != MW_ACCESS_PROBE) {
             tap_note("%s, %s:%d: a %llu-way conflict: %s", lines[i].kernel, lines[i].file,
                      lines[i].line, (unsigned long long)t->shared_worst, lines[i].text);
             return 0;
@@ -91,8 +90,8 @@ static mw_status take_arrays(struct bench *b, struct arrays *a, uint64_t count,
     TRY(verbs->alloc(b->device, samples, &a->out_samples));
     TRY(verbs->alloc(b->device, count * sizeof *b->places, &a->places));
     TRY(verbs->alloc(b->device, cuts * sizeof *b->cuts, &a->cuts));
-    TRY(verbs->upload(b->device, a->in, b->narrow, count * size_of(b)));
-    TRY(verbs->upload(b->device, a->samples, b->samples, samples));
+    TRY(verbs->upload(b->device, a->in, b->narrow, count * size_of(b), NULL));
+    TRY(verbs->upload(b->device, a->samples, b->samples, samples, NULL));
     verbs->ledger_reset(b->device);
 done:
     return status;
@@ -105,10 +104,10 @@ static mw_status fetch_arrays(struct bench *b, const struct arrays *a, uint64_t 
     const uint64_t samples = divide_up(count, TILE_SAMPLE) * size_of(b);
     mw_status status;
 
-    TRY(verbs->download(b->device, b->narrow, a->out, count * size_of(b)));
-    TRY(verbs->download(b->device, b->samples, a->out_samples, samples));
-    TRY(verbs->download(b->device, b->places, a->places, count * sizeof *b->places));
-    TRY(verbs->download(b->device, b->cuts, a->cuts, cuts * sizeof *b->cuts));
+    TRY(verbs->download(b->device, b->narrow, a->out, count * size_of(b), NULL));
+    TRY(verbs->download(b->device, b->samples, a->out_samples, samples, NULL));
+    TRY(verbs->download(b->device, b->places, a->places, count * sizeof *b->places, NULL));
+    TRY(verbs->download(b->device, b->cuts, a->cuts, cuts * sizeof *b->cuts, NULL));
 done:
     return status;
 }

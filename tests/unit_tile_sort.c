@@ -147,19 +147,20 @@ static mw_status sort_tiles(struct bench *b, uint64_t count, int in_place)
     mw_status status;
 
     args.cells = some_cells(b, launch.blocks);
-    TRY(verbs->load(b->device, MW_ENGINE_TILE, b->bits, g, &launch.program));
+    TRY(verbs->load(b->device, &(struct program_name){MW_ENGINE_TILE, b->bits, *g},
+                    1u << launch.kernel, &launch.program));
     TRY(verbs->alloc(b->device, (args.cells + 2 * GUARD) * sizeof *args.cuts, &cells));
     TRY(verbs->alloc(b->device, count * size, &in));
     TRY(verbs->alloc(b->device, count * size, &out));
     TRY(verbs->alloc(b->device, sample_bytes, &args.samples));
-    TRY(verbs->upload(b->device, in, b->narrow, count * size));
+    TRY(verbs->upload(b->device, in, b->narrow, count * size, NULL));
     args.in = in;
     args.out = in_place ? in : out;
     args.cuts = (wide *)cells + GUARD;
     TRY(verbs->launch(b->device, &launch));
     TRY(verbs->wait(b->device, NULL));
-    TRY(verbs->download(b->device, b->narrow, args.out, count * size));
-    TRY(verbs->download(b->device, b->samples, args.samples, sample_bytes));
+    TRY(verbs->download(b->device, b->narrow, args.out, count * size, NULL));
+    TRY(verbs->download(b->device, b->samples, args.samples, sample_bytes, NULL));
     if (!cells_cleared(cells, args.cells))
         status = fail(&b->error, MW_DEVICE_FAILED, "cells are not cleared, or too many");
 done:

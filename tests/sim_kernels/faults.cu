@@ -193,7 +193,7 @@ KERNEL(race_post_load, struct test_args)
     wide_cell *const out = (wide_cell *)args.out;
 
     if (BLOCK == 0 && THREAD == 0)
-        POST(&out[1], 1);
+        POST(PLAIN, &out[1], 1);
     HERE(2);
     if (BLOCK == 1 && THREAD == 0)
         (void)LOAD(&out[1]); /* plainly: it may be half of what is posted */
@@ -207,7 +207,7 @@ KERNEL(race_load_post, struct test_args)
         (void)LOAD(&out[1 + THREAD]);
     HERE(2);
     if (BLOCK == 1 && THREAD == 0)
-        POST(&out[1 + THREAD], 1);
+        POST(PLAIN, &out[1 + THREAD], 1);
 }
 
 KERNEL(race_peek_store, struct test_args)
@@ -215,7 +215,7 @@ KERNEL(race_peek_store, struct test_args)
     wide_cell *const out = (wide_cell *)args.out;
 
     if (BLOCK == 0)
-        (void)PEEK(&out[1]);
+        (void)PEEK(PLAIN, &out[1]);
     HERE(2);
     if (BLOCK == 1 && THREAD == 0)
         STORE(&out[1 + THREAD], 1);
@@ -229,7 +229,7 @@ KERNEL(race_store_peek, struct test_args)
         STORE(&out[1 + THREAD], 1);
     HERE(2);
     if (BLOCK == 1 && THREAD == 0)
-        (void)PEEK(&out[1 + THREAD]);
+        (void)PEEK(PLAIN, &out[1 + THREAD]);
 }
 
 KERNEL(race_behind_post, struct test_args)
@@ -238,18 +238,18 @@ KERNEL(race_behind_post, struct test_args)
 
     if (BLOCK == 0) {
         STORE(&out[1 + THREAD], 1);
-        POST(&out[1 + THREAD], 2); /* which does not make the STORE an open one */
+        POST(PLAIN, &out[1 + THREAD], 2); /* which does not make the STORE an open one */
     }
     HERE(2);
     if (BLOCK == 1 && THREAD == 0)
-        (void)PEEK(&out[1 + THREAD]);
+        (void)PEEK(PLAIN, &out[1 + THREAD]);
 }
 
 KERNEL(race_first_post, struct test_args)
 {
     wide_cell *const out = (wide_cell *)args.out;
 
-    POST(&out[1 + THREAD], 1);
+    POST(PLAIN, &out[1 + THREAD], 1);
     HERE(2);
     if (BLOCK == 2 && THREAD == 0)
         (void)LOAD(&out[1 + THREAD]); /* what it has posted itself, as others have */
@@ -260,7 +260,7 @@ KERNEL(race_half_post, struct test_args)
     wide_cell *const out = (wide_cell *)args.out;
 
     if (BLOCK == 0 && THREAD == 0)
-        POST(&out[1], 1);
+        POST(PLAIN, &out[1], 1);
     HERE(2);
     if (BLOCK == 1 && THREAD == 0)
         (void)LOAD((word_cell *)args.out + 3);
@@ -271,7 +271,7 @@ KERNEL(race_warps_post, struct test_args)
     wide_cell *const out = (wide_cell *)args.out;
 
     if (THREAD == 0)
-        POST(&out[1], 1);
+        POST(PLAIN, &out[1], 1);
     WARP_BARRIER(); /* orders a warp: it may load, the other may not */
     HERE(2);
     if (LANE == 0)
@@ -283,7 +283,7 @@ KERNEL(post_straddle, struct test_args)
     wide_cell *const in = (wide_cell *)args.in;
 
     HERE(1);
-    POST(&in[args.count / 2], 1);
+    POST(PLAIN, &in[args.count / 2], 1);
 }
 
 KERNEL(peek_straddle, struct test_args)
@@ -291,7 +291,7 @@ KERNEL(peek_straddle, struct test_args)
     const wide_cell *const in = (const wide_cell *)args.in;
 
     HERE(1);
-    (void)PEEK(&in[args.count / 2]);
+    (void)PEEK(PLAIN, &in[args.count / 2]);
 }
 
 KERNEL(peek_misaligned, struct test_args)
@@ -299,7 +299,7 @@ KERNEL(peek_misaligned, struct test_args)
     const word_cell *const in = (const word_cell *)args.in;
 
     HERE(1);
-    (void)PEEK((const wide_cell *)(in + 1));
+    (void)PEEK(PLAIN, (const wide_cell *)(in + 1));
 }
 
 KERNEL(post_shared, struct test_args)
@@ -307,7 +307,7 @@ KERNEL(post_shared, struct test_args)
     SHARED(wide_cell, cells);
 
     HERE(1);
-    POST(&cells[THREAD], 1);
+    POST(PLAIN, &cells[THREAD], 1);
 }
 
 KERNEL(lanes_apart, struct test_args)
