@@ -22,27 +22,15 @@ note(struct result *result, enum outcome outcome, const char *format, ...)
     return -1;
 }
 
-/* A failure with the library's error message, or with the plugin's. */
+/* A failure of the library, and one of the stage or of a rival. */
 static int note_ours(const struct stage *stage, struct result *result)
 {
     return note(result, FAILED, "%s", mw_error(stage->context));
 }
 
-static int note_theirs(const struct stage *stage, struct result *result)
-{
-    return note(result, FAILED, "%s", stage->plugin->error());
-}
-
-static int note_sort(const struct stage *stage, const struct contestant *who,
-                     struct result *result)
-{
-    return who->rival ? note_theirs(stage, result) : note_ours(stage, result);
-}
-
-/* Copies and the clock are the plugin's if there is one. */
 static int note_stage(const struct stage *stage, struct result *result)
 {
-    return stage->plugin ? note_theirs(stage, result) : note_ours(stage, result);
+    return note(result, FAILED, "%s", stage_error(stage));
 }
 
 /* Allocate the workspace that `who` needs for the present case. */
@@ -57,7 +45,7 @@ static int prepare(struct stage *stage, const struct contestant *who,
         if (!who->rival->takes(judged))
             return note(result, NOT_RUN, "does not take this case");
         if (who->rival->workspace(judged, &bytes))
-            return note_theirs(stage, result);
+            return note_stage(stage, result);
     } else {
         mw_tuning tuning = MW_TUNING_INIT;
 
@@ -95,31 +83,17 @@ static int sort(struct stage *stage, const struct contestant *who,
                : -1;
 }
 
-/* Check the order of the result, and its fingerprint against the input's. */
+/* Is the result in order, with the fingerprint of the input? */
 static int judge(struct stage *stage, const struct rival_case *judged, const void *sorted,
                  struct result *result)
 {
-    const struct one_case *const what = &stage->what;
     struct rival_verdict verdict = {0, 0};
-    struct kit_fingerprint print = {0, 0};
 
-    if (stage->plugin) {
-        if (stage->plugin->check(judged, sorted, stage->stream, &verdict))
-            return note_theirs(stage, result);
-        if (verdict.descents)
-            return note(result, WRONG, "%llu keys are less than their left neighbours",
-                        (unsigned long long)verdict.descents);
-        if (verdict.fingerprint != stage->original.fingerprint)
-            return note(result, WRONG, "not the same keys as the input");
-        return 0;
-    }
-    if (mw_download(stage->context, stage->output, sorted, stage->bytes) != MW_OK)
-        return note_ours(stage, result);
-    if (kit_first_disorder(what->type, MW_ASCENDING, stage->output, what->count) !=
-        what->count)
+    if (stage_check(stage, judged, sorted, &verdict))
+        return note_stage(stage, result);
+    if (verdict.descents)
         return note(result, WRONG, "out of order");
-    kit_fingerprint_add(&print, what->type, stage->output, what->count);
-    if (!kit_fingerprint_equal(print, stage->print))
+    if (verdict.fingerprint != stage->original.fingerprint)
         return note(result, WRONG, "not the same keys as the input");
     return 0;
 }
@@ -137,7 +111,7 @@ static int measure(struct stage *stage, const struct contestant *who,
         if (stage_refill(stage) || stage_start(stage, &began))
             return note_stage(stage, result);
         if (sort(stage, who, judged, &sorted))
-            return note_sort(stage, who, result);
+            return who->rival ? note_stage(stage, result) : note_ours(stage, result);
         if (stage_stop(stage, began, &ms))
             return note_stage(stage, result);
         if (i >= 0)

@@ -4,7 +4,7 @@
  * With a plugin, the input is copied inside the device, and the plugin times and checks.
  * Without one, the input is uploaded, the wall clock times from the call to the end of
  * mw_wait, and the host checks. Functions that return an int return 0, or -1 after an
- * error message; stage_refill, stage_start and stage_stop print none.
+ * error message; stage_refill, stage_start, stage_stop and stage_check print none.
  */
 #ifndef MW_BENCH_STAGE_H
 #define MW_BENCH_STAGE_H
@@ -25,8 +25,7 @@ struct stage {
     uint64_t workspace_bytes;
     struct one_case what;          /* the present input, and its ... */
     uint64_t bytes;                /* ... bytes */
-    struct kit_fingerprint print;  /* without a plugin */
-    struct rival_verdict original; /* with one */
+    struct rival_verdict original; /* of the input */
     uint32_t trials;
 };
 
@@ -42,13 +41,20 @@ int stage_reserve(struct stage *stage, const struct one_case *largest);
 /* Make the input of this case; the contestants that follow sort it. */
 int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed);
 
-/* By which order a rival sorts this case: by `<` wherever that is an order. */
+/* The case as a rival sorts it: by `<` if there are no NaNs. */
 struct rival_case stage_rival_case(const struct one_case *what);
 
 /* Restore the input; start the clock; stop it and read it. */
 int stage_refill(struct stage *stage);
 int stage_start(struct stage *stage, double *began);
 int stage_stop(struct stage *stage, double began, double *milliseconds);
+
+/* Check sorted keys in device memory. */
+int stage_check(struct stage *stage, const struct rival_case *judged, const void *keys,
+                struct rival_verdict *verdict);
+
+/* Why refill, start, stop or check failed. */
+const char *stage_error(const struct stage *stage);
 
 /* Can copies be timed here? */
 int stage_copies(const struct stage *stage);

@@ -1,4 +1,4 @@
-"""Write docs/reproduction.md: reproduction.md.in with numbers, tables and verdicts.
+"""Write docs/reproduction.md: docs/reproduction.md.in with numbers, tables and verdicts.
 
     reproduction.py RESULTS FILE
 
@@ -13,6 +13,7 @@ import sys
 import facts
 from tables import Results, right, times
 
+TEMPLATE = pathlib.Path(__file__).resolve().parents[2] / "docs/reproduction.md.in"
 LIBRARIES = ["cub-merge", "thrust", "moderngpu"]
 NAMES = {"tile": "engine `tile`", "heap": "engine `heap`", "pair": "engine `pair`",
          "cub-merge": "CUB merge", "cub-radix": "CUB radix", "thrust": "Thrust",
@@ -367,7 +368,7 @@ def page(results):
         values.update(part(results))
     values["summary"] = summary(values)
     lines = []
-    for line in pathlib.Path(__file__).with_suffix(".md.in").read_text().splitlines():
+    for line in TEMPLATE.read_text().splitlines():
         if line.startswith("? "):
             name, _, line = line[2:].partition(": ")
             if not values.get(name):
