@@ -181,7 +181,7 @@ static mw_status cut(struct bench *b, const struct heap_round *round, int bits, 
 {
     const struct device_verbs *const verbs = b->device->verbs;
     const uint64_t key_bytes = round->count * (uint64_t)bits / 8;
-    const uint64_t per_block = heap_cut_threads / HEAP_LANES;
+    const uint64_t per_block = heap_cut_threads / WARP;
     struct heap_cut_args args = {.round = *round};
     struct launch launch = {.kernel = KERNEL_HEAP_CUT,
                             .blocks = (cuts + per_block - 1) / per_block,

@@ -131,13 +131,13 @@ static wide prepare(struct bench *b, const struct lengths *l, enum kind kind, in
 /* The blocks of 32 keys in which all lists are read and all pieces are written. */
 static uint64_t blocks_expected(const struct bench *b, const struct heap_round *round)
 {
-    uint64_t blocks = GROUPS * ((round->piece + HEAP_LANES - 1) / HEAP_LANES);
+    uint64_t blocks = GROUPS * ((round->piece + HEAP_NODE_KEYS - 1) / HEAP_NODE_KEYS);
 
     for (int group = 0; group < GROUPS; group++) {
         const wide *const cuts = b->cuts + 2 * group * round->ways;
 
         for (int list = 0; list < round->ways; list++)
-            blocks += (cuts[round->ways + list] - cuts[list] + HEAP_LANES - 1) / HEAP_LANES;
+            blocks += (cuts[round->ways + list] - cuts[list] + HEAP_NODE_KEYS - 1) / HEAP_NODE_KEYS;
     }
     return blocks;
 }
@@ -165,8 +165,8 @@ static mw_status merge(struct bench *b, const struct heap_round *round, int bits
     struct heap_merge_args args = {.round = *round};
     struct launch launch = {.kernel = KERNEL_HEAP_MERGE,
                             .blocks = (GROUPS + WARPS - 1) / WARPS,
-                            .threads = WARPS * HEAP_LANES,
-                            .shared_bytes = (uint32_t)(WARPS * HEAP_LANES *
+                            .threads = WARPS * WARP,
+                            .shared_bytes = (uint32_t)(WARPS * HEAP_NODE_KEYS *
                                                        HEAP_NODES(round->ways) * (int)size),
                             .args = &args,
                             .args_bytes = sizeof args};

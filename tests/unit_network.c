@@ -61,13 +61,13 @@ static void random_ones(struct bench *b, uint64_t first, int count, int ones)
 }
 
 /* A grid whose row i has ones[i] ones. Lane i begins with keys i, i + 32, i + 64 ... */
-static void rows_of_ones(struct bench *b, uint64_t first, const int ones[HEAP_LANES])
+static void rows_of_ones(struct bench *b, uint64_t first, const int ones[WARP])
 {
     int all = 0;
 
-    for (int i = 0; i < HEAP_LANES; i++) {
-        for (int j = 0; j < HEAP_LANES; j++)
-            b->keys[first + (uint64_t)(i + HEAP_LANES * j)] = j < ones[i];
+    for (int i = 0; i < WARP; i++) {
+        for (int j = 0; j < WARP; j++)
+            b->keys[first + (uint64_t)(i + WARP * j)] = j < ones[i];
         all += ones[i];
     }
     expect_ones(b->expected + first, HEAP_GRID, all);
@@ -83,7 +83,7 @@ static mw_status sort_blocks(struct bench *b, int bits, uint64_t base, uint64_t 
     struct launch launch = {
         .kernel = KERNEL_HEAP_BASE,
         .blocks = blocks,
-        .threads = (uint32_t)(base / HEAP_LANES),
+        .threads = (uint32_t)(base / WARP),
         .shared_bytes = (uint32_t)(base / HEAP_GRID * size * (size_t)HEAP_GRID_CELLS(size)),
         .args = &args,
         .args_bytes = sizeof args};
@@ -173,9 +173,9 @@ static int every_pattern(struct bench *b, int bits)
     const int patterns = 640;
 
     for (int pattern = 0; pattern < patterns; pattern++) {
-        int ones[HEAP_LANES];
+        int ones[WARP];
 
-        for (int i = 0; i < HEAP_LANES; i++)
+        for (int i = 0; i < WARP; i++)
             ones[i] = ones_in_row(b, pattern, i);
         rows_of_ones(b, (uint64_t)pattern * HEAP_GRID, ones);
     }

@@ -163,7 +163,7 @@ static uint64_t sample_count(const struct tile_round *r)
 
 static mw_status launch_cut(struct bench *b, const struct tile_round *round, uint64_t cuts)
 {
-    const uint64_t per_block = tile_cut_threads / HEAP_LANES;
+    const uint64_t per_block = tile_cut_threads / WARP;
     const struct tile_cut_args args = {.round = *round};
     struct launch launch = {.kernel = KERNEL_TILE_CUT,
                             .blocks = (cuts + per_block - 1) / per_block,

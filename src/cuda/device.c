@@ -335,7 +335,7 @@ mw_status cuda_open(struct device **device, int index, const mw_options *options
     TRY(describe(gpu, index));
     TRY(driver_check(&gpu->driver, error,
                      gpu->driver.DevicePrimaryCtxRetain(&gpu->context, gpu->number),
-                     "cannot make a context on %s", gpu->base.info.device));
+                     "cannot create a context on %s", gpu->base.info.device));
     if (options)
         gpu->cache =
             cache_open(options->cache_path,
