@@ -49,28 +49,14 @@ void with_order(const rival_case *what, const void *keys, Work work)
 
 template <typename Work> void with_keys(const rival_case *what, const void *keys, Work work)
 {
-    switch (what->type) {
-    case MW_I8:
-        return with_order<int8_t>(what, keys, work);
-    case MW_U8:
-        return with_order<uint8_t>(what, keys, work);
-    case MW_I16:
-        return with_order<int16_t>(what, keys, work);
-    case MW_U16:
-        return with_order<uint16_t>(what, keys, work);
-    case MW_I32:
-        return with_order<int32_t>(what, keys, work);
-    case MW_U32:
-        return with_order<uint32_t>(what, keys, work);
-    case MW_I64:
-        return with_order<int64_t>(what, keys, work);
-    case MW_U64:
-        return with_order<uint64_t>(what, keys, work);
-    case MW_F32:
-        return with_order<float>(what, keys, work);
-    default:
-        return with_order<double>(what, keys, work);
-    }
+    static void (*const of_type[])(const rival_case *, const void *, Work) = {
+        with_order<int8_t, Work>,   with_order<uint8_t, Work>,  with_order<int16_t, Work>,
+        with_order<uint16_t, Work>, with_order<int32_t, Work>,  with_order<uint32_t, Work>,
+        with_order<int64_t, Work>,  with_order<uint64_t, Work>, with_order<float, Work>,
+        with_order<double, Work>};
+
+    static_assert(sizeof of_type / sizeof *of_type == MW_TYPE_COUNT, "in mw_type's order");
+    of_type[what->type](what, keys, work);
 }
 
 int takes(const rival_case *)
