@@ -66,7 +66,7 @@ static int prepare(struct stage *stage, const struct contestant *who,
         tuning.warps = who->warps;
         status = mw_set_tuning(stage->context, &tuning);
         if (status == MW_OK)
-            status = mw_sort_workspace(stage->context, what->type, what->count, &bytes);
+            status = kit_sort_workspace(stage->context, what->type, what->count, &bytes);
         if (status == MW_UNSUPPORTED)
             return note(result, NOT_RUN, "%s", mw_error(stage->context));
     }
@@ -88,9 +88,9 @@ static int sort(struct stage *stage, const struct contestant *who,
     if (who->rival)
         return who->rival->sort(judged, stage->keys, stage->workspace,
                                 stage->workspace_bytes, stage->stream, sorted);
-    return mw_sort_device(stage->context, stage->what.type, MW_ASCENDING, stage->keys,
-                          stage->what.count, stage->workspace, stage->workspace_bytes,
-                          stage->stream) == MW_OK
+    return kit_sort_device(stage->context, stage->what.type, MW_ASCENDING, stage->keys,
+                           stage->what.count, stage->workspace, stage->workspace_bytes,
+                           stage->stream) == MW_OK
                ? 0
                : -1;
 }

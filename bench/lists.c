@@ -9,16 +9,16 @@
 
 /* Our own, by device. */
 static const struct contestant engines[] = {
-    {"tile", "mw_sort_device, engine tile, workspace allocated before", MW_ENGINE_TILE,
-     NULL, 0, 0},
-    {"heap", "mw_sort_device, engine heap, workspace allocated before", MW_ENGINE_HEAP,
-     NULL, 0, 0},
-    {"pair", "mw_sort_device, engine pair, workspace allocated before", MW_ENGINE_PAIR,
-     NULL, 0, 0},
+    {"tile", "mw_enqueue, engine tile, workspace allocated before", MW_ENGINE_TILE, NULL, 0,
+     0},
+    {"heap", "mw_enqueue, engine heap, workspace allocated before", MW_ENGINE_HEAP, NULL, 0,
+     0},
+    {"pair", "mw_enqueue, engine pair, workspace allocated before", MW_ENGINE_PAIR, NULL, 0,
+     0},
 };
 static const struct contestant cpu[] = {
-    {"cpu", "mw_sort_device on the CPU, workspace allocated before", MW_ENGINE_AUTO, NULL,
-     0, 0},
+    {"cpu", "mw_enqueue on the CPU, workspace allocated before", MW_ENGINE_AUTO, NULL, 0,
+     0},
 };
 
 /* What is measured if nothing is said: enough to see the engines at work. */

@@ -3,7 +3,7 @@
  *
  * With a plugin, keys are copied inside the device, timed by the plugin's
  * stopwatch and judged on the device; without one they are uploaded, timed by
- * the wall clock from the call of mw_sort_device to the end of mw_wait, and
+ * the wall clock from the call of mw_enqueue to the end of mw_wait, and
  * judged on the host. Functions that return an int return 0, or -1 after a complaint;
  * those that contest.c calls while it measures do so without one.
  */

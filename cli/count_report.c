@@ -102,8 +102,9 @@ static void print_line(const mw_ledger_line *line)
 {
     char where[64];
 
-    snprintf(where, sizeof where, "%s:%d%s", line->file, line->line, line->access == MW_ACCESS_BULK ? "*" : "");
-    printf("%-11s %-19s", line->kernel, where);
+    snprintf(where, sizeof where, "%s:%d", line->file, line->line);
+    printf("%-11s %-19s %-7s", line->kernel, where,
+           line->access == MW_ACCESS_PLAIN ? "" : mw_access_name(line->access));
     print_traffic(&line->traffic);
     printf("  %s\n", line->text ? line->text : "");
 }
@@ -138,7 +139,8 @@ static void print_lines(const struct count *count, const struct tally *tally)
         qsort(lines, used, sizeof *lines, by_weight);
         shown = BUSIEST;
     }
-    printf("\n%-11s %-19s%s  %s\n", "kernel", "line (* bulk)", traffic_head, "source");
+    printf("\n%-11s %-19s %-7s%s  %s\n", "kernel", "line", "access", traffic_head,
+           "source");
     for (size_t i = 0; i < shown; i++)
         print_line(lines[i]);
     if (shown < used)
@@ -202,7 +204,8 @@ static void json_lines(struct json *json, const struct tally *tally)
         json_text(json, "file", line->file);
         json_count(json, "line", (uint64_t)line->line);
         json_text(json, "text", line->text ? line->text : "");
-        json_truth(json, "bulk", line->access == MW_ACCESS_BULK);
+        json_text(json, "access", mw_access_name(line->access));
+        json_truth(json, "stores", line->stores);
         json_traffic(json, "traffic", &line->traffic);
         json_close(json, '{');
     }

@@ -365,9 +365,8 @@ static void count_line(struct forecast *f, const mw_ledger_line *line)
     const mw_traffic *const t = &line->traffic;
     const int merge = strstr(line->kernel, "_merge") || strstr(line->kernel, "_join");
     const int cut = strstr(line->kernel, "_cut") != NULL;
-    const int write = line->text && strstr(line->text, "STORE_") != NULL;
     struct figure *const reads = &f->figures[merge ? MERGE_READS : FIRST_READS];
-    struct figure *const bulk = reads + (write ? FIRST_WRITES - FIRST_READS : 0);
+    struct figure *const bulk = reads + (line->stores ? FIRST_WRITES - FIRST_READS : 0);
 
     f->figures[CONFLICTS].counted += t->shared_wavefronts - t->shared_ideal;
     if (cut)

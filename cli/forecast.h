@@ -62,7 +62,7 @@ struct forecast {
     struct figure figures[FIGURES];
 };
 
-/* `tuning` is one that mw_get_tuning filled in for this count and size of keys. */
+/* `tuning` is one that kit_get_tuning filled in for this count and size of keys. */
 void forecast_make(struct forecast *forecast, const mw_tuning *tuning, size_t key_size,
                    uint64_t count);
 

@@ -41,7 +41,7 @@ static void print_tunings(mw_context *context)
         for (int c = 0; c < COUNTS; c++) {
             mw_tuning tuning;
 
-            if (mw_get_tuning(context, types[t], counts[c].count, &tuning) == MW_OK)
+            if (kit_get_tuning(context, types[t], counts[c].count, &tuning) == MW_OK)
                 printf("  %-5s %6s %6s %6" PRIu32 " %8" PRIu32 " %8" PRIu32 " %6" PRIu32
                        "\n",
                        mw_type_name(types[t]), counts[c].text, engine_name(tuning.engine),
@@ -74,7 +74,7 @@ static void json_tunings(struct json *json, mw_context *context)
         for (int c = 0; c < COUNTS; c++) {
             mw_tuning tuning;
 
-            if (mw_get_tuning(context, types[t], counts[c].count, &tuning) != MW_OK)
+            if (kit_get_tuning(context, types[t], counts[c].count, &tuning) != MW_OK)
                 continue;
             json_open(json, NULL, '{');
             json_text(json, "type", mw_type_name(types[t]));

@@ -89,7 +89,7 @@ static mw_status find_warps(const struct model *model, mw_context *context, uint
     tuning.engine = MW_ENGINE_HEAP;
     status = mw_set_tuning(context, &tuning);
     if (status == MW_OK)
-        status = mw_get_tuning(context, model->type, model->count, &tuning);
+        status = kit_get_tuning(context, model->type, model->count, &tuning);
     *warps = tuning.warps;
     return status;
 }
@@ -116,7 +116,7 @@ static mw_status find_ways(const struct model *model, struct model_result *resul
     mw_tuning many;
     mw_tuning two;
     uint32_t warps;
-    mw_status status = mw_get_tuning(context, model->type, model->count, &many);
+    mw_status status = kit_get_tuning(context, model->type, model->count, &many);
 
     if (status == MW_OK)
         status = find_warps(model, context, &warps);
@@ -127,7 +127,7 @@ static mw_status find_ways(const struct model *model, struct model_result *resul
     if (many.ways != 2) {
         status = mw_set_tuning(context, &two);
         if (status == MW_OK)
-            status = mw_get_tuning(context, model->type, model->count, &two);
+            status = kit_get_tuning(context, model->type, model->count, &two);
         if (status != MW_OK)
             return status;
         add_way(model, result, &two, warps);

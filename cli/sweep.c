@@ -57,7 +57,7 @@ static enum trials_result ask(struct sweep *sweep, const mw_tuning *wish, mw_tun
     mw_status status = mw_set_tuning(trials->context, wish);
 
     if (status == MW_OK)
-        status = mw_get_tuning(trials->context, trials->type, trials->count, used);
+        status = kit_get_tuning(trials->context, trials->type, trials->count, used);
     if (status == MW_OK)
         return TRIALS_FINE;
     if (status == MW_UNSUPPORTED)

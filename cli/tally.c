@@ -66,6 +66,11 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
     return a / b + (a % b != 0);
 }
 
+static int is_of_merge(const mw_ledger_line *line)
+{
+    return strstr(line->kernel, "_merge") || strstr(line->kernel, "_join");
+}
+
 /* What the paper's formulas need to know about a sort. */
 struct sizes {
     uint64_t rounds;  /* ceil(log_ways(count / base)) */
@@ -99,7 +104,7 @@ static struct sizes sizes_of(const struct tally *tally, size_t key_size)
     for (size_t i = 0; i < tally->line_count; i++) {
         const mw_ledger_line *const line = &tally->lines[i];
 
-        if (line->access == MW_ACCESS_BULK && (strstr(line->kernel, "_merge") || strstr(line->kernel, "_join")))
+        if (line->access == MW_ACCESS_BULK && is_of_merge(line))
             sizes.feeding += line->traffic.global_requests;
     }
     return sizes;
@@ -216,38 +221,26 @@ static void make_claims(struct tally *tally, size_t key_size)
 }
 /* clang-format on */
 
-/* The searches are two lines of tile.cuh, or of pair.cuh: both keys of a probe. */
+/* Searches in shared memory, and those for cuts, which may be there too. */
 static int is_search(const mw_ledger_line *line)
 {
-    return line->text &&
-           ((strcmp(line->file, "tile.cuh") == 0 && strstr(line->text, "- back")) ||
-            strcmp(line->file, "tile_settle.cuh") == 0 || /* cuts, among fetched samples */
-            (strcmp(line->file, "pair.cuh") == 0 && strstr(line->text, "middle]")));
-}
-
-/* Engine pair's serial merge: the first key of each list, then one a step. */
-static int is_first_of_serial(const mw_ledger_line *line)
-{
-    return line->text && strcmp(line->file, "pair.cuh") == 0 &&
-           strstr(line->text, "LOAD(&cells[a])");
-}
-
-static int is_serial(const mw_ledger_line *line)
-{
-    return is_first_of_serial(line) ||
-           (line->text && strcmp(line->file, "pair.cuh") == 0 &&
-            (strstr(line->text, "LOAD(&cells[b])") || strstr(line->text, "[take_b")));
+    return line->access == MW_ACCESS_SEARCH || line->access == MW_ACCESS_PROBE;
 }
 
 /* Where lists end inside a warp: rows of a merge gathered to registers, and put back. */
-static int is_merging(const mw_ledger_line *line)
+static int is_merging(const struct tally *tally, const mw_ledger_line *line)
 {
-    return line->text &&
-           (strcmp(line->kernel, "tile_merge") == 0 ||
-            strcmp(line->kernel, "tile_join") == 0) &&
-           strcmp(line->file, "tile.cuh") == 0 &&
-           (strstr(line->text, "turns_at") || strstr(line->text, "STORE(to + j") ||
-            strstr(line->text, "STORE(to - j"));
+    return tally->counts.tuning.engine == MW_ENGINE_TILE && is_of_merge(line) &&
+           (line->access == MW_ACCESS_GATHER || line->access == MW_ACCESS_SCATTER);
+}
+
+/* A serial merge reads the first key of both lists, then one key a step. */
+static void count_merges(struct tally *tally)
+{
+    const uint64_t reads = tally->counts.tuning.items + 2;
+
+    for (int i = 0; i < tally->kernel_count; i++)
+        tally->kernels[i].merges = tally->kernels[i].serial.shared_requests / reads;
 }
 
 mw_status tally_make(struct tally *tally, mw_context *context, mw_type type)
@@ -269,17 +262,16 @@ mw_status tally_make(struct tally *tally, mw_context *context, mw_type type)
 
         if (kernel)
             add(&kernel->traffic, &line->traffic);
-        if (kernel && is_serial(line))
+        if (kernel && line->access == MW_ACCESS_SERIAL)
             add(&kernel->serial, &line->traffic);
-        if (kernel && is_first_of_serial(line))
-            kernel->merges += line->traffic.shared_requests;
         if (line->access == MW_ACCESS_BULK)
             add(&tally->bulk, &line->traffic);
         if (is_search(line))
             add(&tally->searches, &line->traffic);
-        if (is_merging(line))
+        if (is_merging(tally, line))
             add(&tally->merging, &line->traffic);
     }
+    count_merges(tally);
     make_claims(tally, mw_type_size(type));
     return MW_OK;
 }

@@ -13,7 +13,7 @@ struct kernel_tally {
     uint64_t launches;
     mw_traffic traffic;
     uint64_t merges;   /* engine pair: serial merges, counted once a warp, ... */
-    mw_traffic serial; /* ... and what their reads asked of shared memory */
+    mw_traffic serial; /* ... and the traffic of their reads */
 };
 
 /* One claim: what was counted, and what it should be, or at most be. */
@@ -37,9 +37,9 @@ struct tally {
     struct kernel_tally kernels[TALLY_MOST_KERNELS];
     int kernel_count;
     mw_traffic total;
-    mw_traffic bulk;     /* lines that move keys in bulk */
-    mw_traffic searches; /* tile and pair: lines that search in shared memory, ... */
-    mw_traffic merging;  /* ... those of tile that merge lists of any length there */
+    mw_traffic bulk;     /* accesses that move keys in bulk, ... */
+    mw_traffic searches; /* ... that search, in shared memory or for cuts, ... */
+    mw_traffic merging;  /* ... and those of tile's merges that gather and scatter keys */
     struct claim claims[TALLY_MOST_CLAIMS];
     int claim_count;
 };

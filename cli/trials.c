@@ -50,7 +50,7 @@ static enum trials_result prepare(struct trials *trials, const mw_tuning *tuning
     mw_status status = mw_set_tuning(trials->context, tuning);
 
     if (status == MW_OK)
-        status = mw_sort_workspace(trials->context, trials->type, trials->count, &bytes);
+        status = kit_sort_workspace(trials->context, trials->type, trials->count, &bytes);
     if (status == MW_UNSUPPORTED || status == MW_COMPILE_FAILED)
         return TRIALS_CANNOT;
     if (status == MW_OK && bytes > trials->workspace_bytes) {
@@ -71,9 +71,9 @@ static mw_status sort_once(struct trials *trials, double *time)
     const double start = kit_seconds();
 
     if (status == MW_OK)
-        status =
-            mw_sort_device(trials->context, trials->type, MW_ASCENDING, trials->keys,
-                           trials->count, trials->workspace, trials->workspace_bytes, NULL);
+        status = kit_sort_device(trials->context, trials->type, MW_ASCENDING, trials->keys,
+                                 trials->count, trials->workspace, trials->workspace_bytes,
+                                 NULL);
     if (status == MW_OK)
         status = mw_wait(trials->context);
     *time = 1000 * (kit_seconds() - start);

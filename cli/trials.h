@@ -5,7 +5,7 @@
  *   TRY trials_open, then for each tuning trials_run, then trials_close.
  *
  * Keys lie in device memory. A time is the wall clock's, from the call of
- * mw_sort_device to the end of mw_wait; every tuning's result is verified. Trouble
+ * mw_enqueue to the end of mw_wait; every tuning's result is verified. Trouble
  * is complained about here; the calls then return something else than TRIALS_FINE.
  */
 #ifndef MW_CLI_TRIALS_H

@@ -94,7 +94,7 @@ static uint32_t largest_base(const struct run *run, mw_type type)
     tuning.engine = MW_ENGINE_HEAP;
     if (mw_set_tuning(run->context, &tuning) != MW_OK)
         return base;
-    while (base > 1024 && (mw_get_tuning(run->context, type, base, &tuning) != MW_OK ||
+    while (base > 1024 && (kit_get_tuning(run->context, type, base, &tuning) != MW_OK ||
                            tuning.base != base))
         base /= 2;
     return base;
@@ -111,7 +111,7 @@ static uint32_t most_ways(const struct run *run, mw_type type, const mw_tuning *
 
     for (wish.ways = 32; wish.ways > used->ways; wish.ways /= 2) {
         if (mw_set_tuning(run->context, &wish) == MW_OK &&
-            mw_get_tuning(run->context, type, run->count, &tuning) == MW_OK &&
+            kit_get_tuning(run->context, type, run->count, &tuning) == MW_OK &&
             tuning.ways == used->ways)
             break;
     }
@@ -226,7 +226,7 @@ static void begin_tsv(const struct run *run)
             "# machine: %s, driver %s\n# date: %s\n# commit: %s\n"
             "# command: multiway tune --engine %s --type %s --count %" PRIu64
             " --shape %s%s%s\n"
-            "# wall clock around mw_sort_device and mw_wait, %d trials after %d to warm "
+            "# wall clock around mw_enqueue and mw_wait, %d trials after %d to warm "
             "up, all verified\n",
             engine_name(choice->only.engine), run->count, choice->type, choice->shape,
             run->info.name, *run->info.driver ? run->info.driver : "none", date,

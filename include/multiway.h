@@ -238,7 +238,7 @@ typedef struct mw_job {
 
 /*
  * Plan a job, compile and load its kernels, and say how many bytes of workspace
- * mw_enqueue needs. No data pointer is followed. The workspace and the kernels then
+ * mw_enqueue needs. Data pointers are ignored and may be NULL. The workspace and the kernels then
  * serve every job of the same operation, order and memory layout, up to this count,
  * under the handle's present tuning. Workspace of a sort: about the bytes of its
  * keys, or none for few keys.

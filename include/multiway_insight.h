@@ -130,17 +130,19 @@ MW_API mw_status mw_get_counts(mw_context *context, mw_counts *counts);
 
 /* What an access in a kernel is for. A kernel names the kind beside the access. */
 typedef enum mw_access {
-    MW_ACCESS_PLAIN = 0,   /* anything else: bookkeeping of few bytes */
+    MW_ACCESS_PLAIN = 0,   /* none of the others */
     MW_ACCESS_BULK = 1,    /* keys between global memory and a block, coalesced */
-    MW_ACCESS_SEARCH = 2,  /* a probe of a binary search in shared memory */
+    MW_ACCESS_SEARCH = 2,  /* a probe of a thread's merge path search in shared memory */
     MW_ACCESS_GATHER = 3,  /* keys to be merged, from shared memory to registers */
     MW_ACCESS_SCATTER = 4, /* merged keys, from registers to shared memory */
     MW_ACCESS_SERIAL = 5,  /* engine pair: a read of a thread's serial merge */
     MW_ACCESS_SAMPLE = 6,  /* samples of runs, by which cuts are found */
-    MW_ACCESS_CUT = 7      /* cuts of lists in global memory */
+    MW_ACCESS_CUT = 7,     /* cuts of lists */
+    MW_ACCESS_PROBE = 8    /* a key or sample that is looked at to find a cut; */
+                           /*   a search of another cost than SEARCH, counted per cut */
 } mw_access;
 
-enum { MW_ACCESS_COUNT = 8 };
+enum { MW_ACCESS_COUNT = 9 };
 
 /* The short name of a kind of access, such as "bulk"; NULL if there is none. */
 MW_API const char *mw_access_name(mw_access access);
@@ -203,14 +205,6 @@ MW_API mw_status mw_set_timing(mw_context *context, mw_timing timing);
  */
 MW_API mw_status mw_get_launches(mw_context *context, const mw_launch **launches,
                                  size_t *count);
-
-MW_API mw_status mw_get_tuning(mw_context *context, mw_type type, uint64_t count,
-                               mw_tuning *tuning);
-MW_API mw_status mw_sort_workspace(mw_context *context, mw_type type, uint64_t count,
-                                   uint64_t *bytes);
-MW_API mw_status mw_sort_device(mw_context *context, mw_type type, mw_direction direction,
-                                void *keys, uint64_t count, void *workspace,
-                                uint64_t workspace_bytes, void *stream);
 
 #ifdef __cplusplus
 }

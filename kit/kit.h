@@ -140,6 +140,20 @@ int kit_fingerprint_equal(struct kit_fingerprint a, struct kit_fingerprint b);
 /* Sixty-four bits into sixty-four others, one to one, each depending on all. */
 uint64_t kit_mix(uint64_t bits);
 
+/* ---- Jobs that sort keys --------------------------------------------------- */
+
+/* mw_prepare, mw_enqueue and mw_get_plan for keys of one type, sorted in place. */
+mw_status kit_sort_workspace(mw_context *context, mw_type type, uint64_t count,
+                             uint64_t *bytes);
+mw_status kit_sort_device(mw_context *context, mw_type type, mw_direction direction,
+                          void *keys, uint64_t count, void *workspace,
+                          uint64_t workspace_bytes, void *stream);
+mw_status kit_get_plan(mw_context *context, mw_type type, uint64_t count, mw_plan *plan);
+
+/* The tuning of that plan. */
+mw_status kit_get_tuning(mw_context *context, mw_type type, uint64_t count,
+                         mw_tuning *tuning);
+
 /* ---- Time and text ------------------------------------------------------- */
 
 /* Seconds since some fixed moment; never goes back. */

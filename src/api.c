@@ -1,8 +1,9 @@
 /*
- * api.c - the hall: checks what comes through the door and sends it to a room,
- * the CPU's or the devices'.
+ * api.c - open and close handles, choose tunings, ask for figures.
  */
+#include "base/sized.h"
 #include "context.h"
+#include "plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,81 +32,72 @@ static int parse_device(const char *device, const char *kind, long other, long *
     return *end == '\0' && *number <= 1 << 20;
 }
 
-static mw_status open_cpu(mw_context *context, long threads)
+/* The first GPU that has kernels, or else the CPU, which keeps the reason. */
+static mw_status open_auto(mw_context *context, const mw_options *options)
 {
+    struct error why = {""};
     mw_status status;
 
-    TRY(cpu_open(&context->cpu, (unsigned)threads, &context->error));
-    context->info = (mw_info){.size = sizeof context->info,
-                              .processors = cpu_threads(context->cpu),
-                              .ahead_of_time = 1};
-    snprintf(context->info.device, sizeof context->info.device, "cpu:%u",
-             context->info.processors);
-    snprintf(context->info.name, sizeof context->info.name, "CPU, %u thread%s",
-             context->info.processors, context->info.processors == 1 ? "" : "s");
+    status = backend_open_cuda(&context->backend, 0, options, &context->error);
+    if (status == MW_OK)
+        return MW_OK;
+    why = context->error;
+    context->error.text[0] = '\0'; /* no GPU is no failure here */
+    TRY(backend_open_cpu(&context->backend, 0, &context->error));
+    snprintf(context->backend->info.fallback, sizeof context->backend->info.fallback, "%s",
+             why.text);
 done:
     return status;
 }
 
-static mw_status open_device(mw_context *context, const char *device,
-                             const mw_options *options)
+static mw_status open_backend(mw_context *context, const char *device,
+                              const mw_options *options)
 {
     struct error *const error = &context->error;
-    mw_status status;
     long number;
 
-    if (strcmp(device, "auto") == 0) {
-        status = cuda_open(&context->device, 0, options, error);
-        if (status != MW_OK) {
-            error->text[0] = '\0'; /* no GPU is no failure here */
-            return open_cpu(context, 0);
-        }
-    } else if (parse_device(device, "cuda", 0, &number)) {
-        status = cuda_open(&context->device, (int)number, options, error);
-    } else if (strcmp(device, "sim") == 0) {
-        status = sim_open(&context->device, error);
-    } else if (parse_device(device, "cpu", 0, &number)) {
-        if (number == 0 && strcmp(device, "cpu") != 0)
-            return fail(error, MW_BAD_ARGUMENT, "device \"%s\": no threads", device);
-        return open_cpu(context, number);
-    } else {
+    if (strcmp(device, "auto") == 0)
+        return open_auto(context, options);
+    if (parse_device(device, "cuda", 0, &number))
+        return backend_open_cuda(&context->backend, (int)number, options, error);
+    if (strcmp(device, "sim") == 0)
+        return backend_open_sim(&context->backend, error);
+    if (!parse_device(device, "cpu", 0, &number))
         return fail(error, MW_BAD_ARGUMENT,
-                    "there is no device \"%s\"; auto, cuda, cuda:N, cpu, cpu:N and sim are",
+                    "unknown device \"%s\" (expected auto, cuda[:N], cpu[:N] or sim)",
                     device);
-    }
-    if (status == MW_OK)
-        context->info = context->device->info;
-    return status;
+    if (number == 0 && strcmp(device, "cpu") != 0)
+        return fail(error, MW_BAD_ARGUMENT,
+                    "device \"%s\" has 0 threads (expected 1 or more)", device);
+    return backend_open_cpu(&context->backend, (unsigned)number, error);
 }
 
 mw_status mw_open(mw_context **context, const char *device, const mw_options *options)
 {
-    const mw_options defaults = MW_OPTIONS_INIT;
+    mw_options ours = MW_OPTIONS_INIT;
+    mw_status status;
 
     if (!context)
         return MW_BAD_ARGUMENT;
     *context = calloc(1, sizeof **context);
     if (!*context)
         return MW_NO_MEMORY;
-    (*context)->tuning = (mw_tuning)MW_TUNING_INIT;
-    (*context)->counts.tuning = (mw_tuning)MW_TUNING_INIT;
     if (!device)
-        return fail(&(*context)->error, MW_BAD_ARGUMENT, "no device was named");
-    if (options && options->size != sizeof *options)
-        return fail(&(*context)->error, MW_BAD_ARGUMENT,
-                    "options were not begun with MW_OPTIONS_INIT of this version");
-    return open_device(*context, device, options ? options : &defaults);
+        return fail(&(*context)->error, MW_BAD_ARGUMENT, "device is NULL");
+    if (options)
+        TRY(sized_read(&ours, sizeof ours, options, options->size, sizeof options->size,
+                       "mw_options", &(*context)->error));
+    TRY(open_backend(*context, device, &ours));
+    (*context)->backend->tuning = (mw_tuning)MW_TUNING_INIT;
+    (*context)->backend->counts = (mw_counts)MW_COUNTS_INIT;
+done:
+    return status;
 }
 
 void mw_close(mw_context *context)
 {
-    if (!context)
-        return;
-    if (context->device) {
-        context->device->verbs->free(context->device, context->scratch);
-        context->device->verbs->close(context->device);
-    }
-    cpu_close(context->cpu);
+    if (context && context->backend)
+        context->backend->verbs->close(context->backend);
     free(context);
 }
 
@@ -118,47 +110,48 @@ mw_status context_ready(mw_context *context)
 {
     if (!context)
         return MW_BAD_ARGUMENT;
-    if (!context->device && !context->cpu)
+    if (!context->backend)
         return fail(&context->error, MW_BAD_ARGUMENT, "this handle failed to open");
     return MW_OK;
 }
 
+mw_status backend_check_workspace(struct backend *backend, uint64_t bytes, uint64_t wanted)
+{
+    if (bytes >= wanted)
+        return MW_OK;
+    return fail(backend->error, MW_BAD_ARGUMENT,
+                "the workspace has %llu bytes, expected %llu or more",
+                (unsigned long long)bytes, (unsigned long long)wanted);
+}
+
 mw_status mw_set_tuning(mw_context *context, const mw_tuning *tuning)
 {
-    const mw_tuning defaults = MW_TUNING_INIT;
+    mw_tuning ours = MW_TUNING_INIT;
     mw_status status;
 
     TRY(context_ready(context));
-    if (tuning && tuning->size != sizeof *tuning)
-        return fail(&context->error, MW_BAD_ARGUMENT,
-                    "the tuning was not begun with MW_TUNING_INIT of this version");
-    if (tuning)
-        TRY(plan_check(tuning, &context->error));
-    context->tuning = tuning ? *tuning : defaults;
+    if (tuning) {
+        TRY(sized_read(&ours, sizeof ours, tuning, tuning->size, sizeof tuning->size,
+                       "mw_tuning", &context->error));
+        ours.size = sizeof ours;
+        TRY(plan_check(&ours, &context->error));
+    }
+    context->backend->tuning = ours;
 done:
     return status;
 }
 
-mw_status mw_get_tuning(mw_context *context, mw_type type, uint64_t count,
-                        mw_tuning *tuning)
+/* Can a struct that a call fills be filled? `size` is its first member. */
+static mw_status check_target(mw_context *context, const void *target, const char *what)
 {
-    const struct type_row *const row = type_row(type);
-    struct plan plan;
-    mw_status status;
+    size_t size = 0;
 
-    TRY(context_ready(context));
-    if (!row || !tuning)
-        return fail(&context->error, MW_BAD_ARGUMENT,
-                    row ? "tuning is NULL" : "no such type");
-    if (context->cpu) {
-        *tuning = context->tuning;
+    if (target)
+        memcpy(&size, target, sizeof size);
+    if (size >= sizeof size)
         return MW_OK;
-    }
-    TRY(plan_make(&plan, &context->tuning, &context->info, row->size, count,
-                  &context->error));
-    *tuning = plan.tuning;
-done:
-    return status;
+    return fail(&context->error, MW_BAD_ARGUMENT,
+                target ? "%s has no size; start from its _INIT macro" : "%s is NULL", what);
 }
 
 mw_status mw_get_info(mw_context *context, mw_info *info)
@@ -166,11 +159,23 @@ mw_status mw_get_info(mw_context *context, mw_info *info)
     mw_status status;
 
     TRY(context_ready(context));
-    if (!info || info->size != sizeof *info)
-        return fail(&context->error, MW_BAD_ARGUMENT,
-                    "info was not begun with MW_INFO_INIT");
-    *info = context->info;
-    info->size = sizeof *info;
+    TRY(check_target(context, info, "mw_info"));
+    sized_write(info, &context->backend->info, sizeof *info);
+done:
+    return status;
+}
+
+mw_status mw_get_plan(mw_context *context, const mw_job *job, mw_plan *plan)
+{
+    mw_plan made = {.size = sizeof made};
+    struct request request;
+    mw_status status;
+
+    TRY(context_ready(context));
+    TRY(check_target(context, plan, "mw_plan"));
+    TRY(job_read(job, 0, &request, &context->error));
+    TRY(context->backend->verbs->plan(context->backend, &request, &made));
+    sized_write(plan, &made, sizeof made);
 done:
     return status;
 }
@@ -178,18 +183,17 @@ done:
 mw_status mw_get_counts(mw_context *context, mw_counts *counts)
 {
     const mw_ledger_line *lines;
+    mw_counts made;
     size_t line_count;
     mw_status status;
 
     TRY(context_ready(context));
-    if (!counts || counts->size != sizeof *counts)
-        return fail(&context->error, MW_BAD_ARGUMENT,
-                    "counts were not begun with MW_COUNTS_INIT");
+    TRY(check_target(context, counts, "mw_counts"));
     TRY(mw_get_ledger(context, &lines, &line_count));
-    *counts = context->counts;
-    counts->size = sizeof *counts;
+    made = context->backend->counts;
     for (size_t i = 0; i < line_count; i++)
-        traffic_add(&counts->traffic, &lines[i].traffic);
+        traffic_add(&made.traffic, &lines[i].traffic);
+    sized_write(counts, &made, sizeof made);
 done:
     return status;
 }
@@ -199,32 +203,26 @@ mw_status mw_set_timing(mw_context *context, mw_timing timing)
     mw_status status;
 
     TRY(context_ready(context));
-    if (timing != MW_TIMING_OFF && timing != MW_TIMING_LAUNCHES &&
-        timing != MW_TIMING_PHASES)
-        return fail(&context->error, MW_BAD_ARGUMENT, "there is no timing number %d",
-                    (int)timing);
-    context->timing = timing;
+    if ((unsigned)timing > MW_TIMING_PHASES)
+        return fail(&context->error, MW_BAD_ARGUMENT, "timing number %d, expected 0 to %d",
+                    (int)timing, (int)MW_TIMING_PHASES);
+    context->backend->timing = timing;
 done:
     return status;
 }
 
 mw_status mw_get_launches(mw_context *context, const mw_launch **launches, size_t *count)
 {
-    struct pass_log *log;
     mw_status status;
 
     TRY(context_ready(context));
     if (!launches || !count)
-        return fail(&context->error, MW_BAD_ARGUMENT, "launches or count is NULL");
+        return fail(&context->error, MW_BAD_ARGUMENT, "%s is NULL",
+                    launches ? "count" : "launches");
     *launches = NULL;
     *count = 0;
-    log = &context->log;
-    for (uint32_t i = 0; i < log->count && !context->timed; i++)
-        TRY(context->device->verbs->between(context->device, i,
-                                            &log->launches[i].milliseconds));
-    context->timed = 1;
-    *launches = log->launches;
-    *count = log->count;
+    if (context->backend->verbs->launches)
+        TRY(context->backend->verbs->launches(context->backend, launches, count));
 done:
     return status;
 }
@@ -235,11 +233,12 @@ mw_status mw_get_ledger(mw_context *context, const mw_ledger_line **lines, size_
 
     TRY(context_ready(context));
     if (!lines || !count)
-        return fail(&context->error, MW_BAD_ARGUMENT, "lines or count is NULL");
+        return fail(&context->error, MW_BAD_ARGUMENT, "%s is NULL",
+                    lines ? "count" : "lines");
     *lines = NULL;
     *count = 0;
-    if (context->device && context->device->verbs->ledger)
-        TRY(context->device->verbs->ledger(context->device, lines, count));
+    if (context->backend->verbs->ledger)
+        TRY(context->backend->verbs->ledger(context->backend, lines, count));
 done:
     return status;
 }

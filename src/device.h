@@ -9,19 +9,10 @@
 #define MW_DEVICE_H
 
 #include "base/base.h"
+#include "kernels/programs.h"
 
-/* The kernels of kernels.def, by number. */
-enum kernel_id {
-#define KERNEL_ROW(id, name, args, program, memory) KERNEL_##id,
-#include "kernels/kernels.def"
-#undef KERNEL_ROW
-    KERNEL_COUNT
-};
-
-/* One engine's kernels for one key width, compiled and loaded. */
+/* Kernels of one program, compiled and loaded. */
 struct program;
-
-struct tile_geometry; /* launch.h */
 
 /* One launch. `args` is the kernel's argument struct, `bytes` long. */
 struct launch {
@@ -52,12 +43,13 @@ struct device_verbs {
                           uint64_t bytes);
 
     /*
-     * The program of `engine` for keys of 8, 16, 32 or 64 `bits`. `tile` is the
-     * geometry of engine tile's, and NULL for the other engines. The device keeps it
-     * until it is closed. MW_UNSUPPORTED if it has none such and no means to make one.
+     * The program `name`, with at least the set `kernels` of its kernels loaded. The
+     * device keeps it until it is closed; asked again for other kernels, it adds them
+     * to the same program. MW_UNSUPPORTED or MW_COMPILE_FAILED if the device has no
+     * such program and cannot compile it.
      */
-    mw_status (*load)(struct device *device, mw_engine engine, int bits,
-                      const struct tile_geometry *tile, struct program **program);
+    mw_status (*load)(struct device *device, const struct program_name *name,
+                      uint32_t kernels, struct program **program);
 
     /* Enqueue. Errors of the kernel itself may show in a later verb. */
     mw_status (*launch)(struct device *device, const struct launch *launch);

@@ -24,7 +24,7 @@ static const char *const kernel_names[] = {
 };
 
 /* Everything the passes of one sort have in common. */
-struct sort {
+struct pass_run {
     struct device *device;
     struct program *program;
     const struct plan *plan;
@@ -42,10 +42,10 @@ struct sort {
 static const struct key_code no_code = {0, 0, 0};
 
 /* Enter a launch and, where it is known, its traffic; mark the time behind it. */
-static mw_status note_launch(const struct sort *sort, const struct launch *what)
+static mw_status note_launch(const struct pass_run *run, const struct launch *what)
 {
-    const struct device_verbs *const verbs = sort->device->verbs;
-    struct pass_log *const log = sort->log;
+    const struct device_verbs *const verbs = run->device->verbs;
+    struct pass_log *const log = run->log;
 
     assert(log->count < PASSES_MOST_LAUNCHES);
     log->launches[log->count++] = (mw_launch){.kernel = kernel_names[what->kernel],
@@ -53,29 +53,29 @@ static mw_status note_launch(const struct sort *sort, const struct launch *what)
                                               .threads = what->threads,
                                               .blocks = what->blocks};
     if (verbs->ledger_last)
-        log->launches[log->count - 1].traffic = verbs->ledger_last(sort->device);
-    return verbs->mark(sort->device, log->count, sort->stream);
+        log->launches[log->count - 1].traffic = verbs->ledger_last(run->device);
+    return verbs->mark(run->device, log->count, run->stream);
 }
 
-static mw_status launch(struct sort *sort, enum kernel_id kernel, uint64_t blocks,
+static mw_status launch(struct pass_run *run, enum kernel_id kernel, uint64_t blocks,
                         uint32_t threads, uint32_t shared_bytes, const void *args,
                         size_t args_bytes)
 {
-    const struct launch what = {.program = sort->program,
+    const struct launch what = {.program = run->program,
                                 .kernel = kernel,
                                 .blocks = blocks,
                                 .threads = threads,
                                 .shared_bytes = shared_bytes,
                                 .args = args,
                                 .args_bytes = args_bytes,
-                                .stream = sort->stream,
-                                .follows = sort->begun && sort->eager};
+                                .stream = run->stream,
+                                .follows = run->begun && run->eager};
     mw_status status;
 
-    TRY(sort->device->verbs->launch(sort->device, &what));
-    sort->begun = 1;
-    if (sort->log)
-        TRY(note_launch(sort, &what));
+    TRY(run->device->verbs->launch(run->device, &what));
+    run->begun = 1;
+    if (run->log)
+        TRY(note_launch(run, &what));
 done:
     return status;
 }
@@ -89,31 +89,31 @@ static uint64_t blocks_for(uint64_t tasks, uint32_t threads)
 }
 
 /* Engine heap: sort runs of `base` keys from `in` to `out`, which may be the same. */
-static mw_status heap_base(struct sort *sort, const void *in, void *out,
+static mw_status heap_base(struct pass_run *run, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
 {
-    const struct plan *const plan = sort->plan;
+    const struct plan *const plan = run->plan;
     const struct heap_base_args args = {.in = in,
                                         .out = out,
-                                        .count = sort->count,
+                                        .count = run->count,
                                         .base = plan->tuning.base,
                                         .enter = enter,
                                         .leave = leave};
 
-    return launch(sort, KERNEL_HEAP_BASE, plan->base_blocks, plan->base_threads,
+    return launch(run, KERNEL_HEAP_BASE, plan->base_blocks, plan->base_threads,
                   plan->base_shared, &args, sizeof args);
 }
 
 /* Merge runs from `in` to `out`: first the cuts, then the merge between them. */
-static mw_status heap_merge(struct sort *sort, const struct plan_round *round,
+static mw_status heap_merge(struct pass_run *run, const struct plan_round *round,
                             const void *in, void *out, struct key_code leave)
 {
-    const struct plan *const plan = sort->plan;
+    const struct plan *const plan = run->plan;
     const uint64_t cuts = round->groups * (round->pieces + 1);
     const struct heap_round shape = {.in = in,
                                      .out = out,
-                                     .cuts = (wide *)(sort->workspace + plan->cuts_offset),
-                                     .count = sort->count,
+                                     .cuts = (wide *)(run->workspace + plan->cuts_offset),
+                                     .count = run->count,
                                      .run = round->run,
                                      .piece = round->piece,
                                      .groups = round->groups,
@@ -123,62 +123,63 @@ static mw_status heap_merge(struct sort *sort, const struct plan_round *round,
     const struct heap_merge_args merge_args = {.round = shape, .leave = leave};
     mw_status status;
 
-    TRY(launch(sort, KERNEL_HEAP_CUT, blocks_for(cuts, heap_cut_threads), heap_cut_threads,
+    TRY(launch(run, KERNEL_HEAP_CUT, blocks_for(cuts, heap_cut_threads), heap_cut_threads,
                0, &cut_args, sizeof cut_args));
-    TRY(launch(sort, KERNEL_HEAP_MERGE, round->blocks, plan->tuning.threads,
+    TRY(launch(run, KERNEL_HEAP_MERGE, round->blocks, plan->tuning.threads,
                plan->merge_shared, &merge_args, sizeof merge_args));
 done:
     return status;
 }
 
 /* Engine tile: that array of the two which has not the runs' samples. */
-static uint64_t spare_samples(const struct sort *sort)
+static uint64_t spare_samples(const struct pass_run *run)
 {
-    return sort->plan->samples_offset + sort->plan->spare_samples_offset - sort->samples;
+    return run->plan->samples_offset + run->plan->spare_samples_offset - run->samples;
 }
 
 /* Engine tile: sort tiles from `in` to `out`, which may be the same buffer. */
-static mw_status tile_sort(struct sort *sort, const void *in, void *out,
+static mw_status tile_sort(struct pass_run *run, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
 {
-    const struct plan *const plan = sort->plan;
-    char *const space = sort->workspace; /* may be NULL if there are no rounds */
+    const struct plan *const plan = run->plan;
+    char *const space = run->workspace; /* may be NULL if there are no rounds */
     wide *const cuts = space ? (wide *)(space + plan->cuts_offset) : NULL;
     const struct tile_sort_args args = {.in = in,
                                         .out = out,
                                         .samples =
-                                            plan->rounds ? space + sort->samples : NULL,
+                                            plan->rounds ? space + run->samples : NULL,
                                         .cuts = cuts,
                                         .cells = plan->cut_cells,
-                                        .count = sort->count,
+                                        .count = run->count,
                                         .enter = enter,
                                         .leave = leave};
 
-    return launch(sort, KERNEL_TILE_SORT, plan->base_blocks, plan->base_threads,
+    return launch(run, KERNEL_TILE_SORT, plan->base_blocks, plan->base_threads,
                   plan->base_shared, &args, sizeof args);
 }
 
 /* The round as kernels know it: samples are in one array, new ones go to another. */
-static struct tile_round tile_shape(const struct sort *sort, const struct plan_round *round,
-                                    const void *in, void *out)
+static struct tile_round tile_shape(const struct pass_run *run,
+                                    const struct plan_round *round, const void *in,
+                                    void *out)
 {
-    const struct plan *const plan = sort->plan;
-    char *const space = sort->workspace;
+    const struct plan *const plan = run->plan;
+    char *const space = run->workspace;
     const int is_last = round == &plan->round[plan->rounds - 1];
 
     return (struct tile_round){.in = in,
                                .out = out,
-                               .samples = space + sort->samples,
-                               .out_samples = is_last ? NULL : space + spare_samples(sort),
+                               .samples = space + run->samples,
+                               .out_samples = is_last ? NULL : space + spare_samples(run),
                                .cuts = (wide *)(space + plan->cuts_offset),
-                               .count = sort->count,
+                               .count = run->count,
                                .run = round->run,
                                .piece = round->piece,
                                .groups = (unsigned)round->groups,
                                .pieces = (unsigned)round->pieces,
                                .number = (unsigned)(round - plan->round) + 1,
                                .ways = (int)round->ways,
-                               .floats = sort->floats};
+                               .floats = run->floats};
 }
 
 /*
@@ -186,14 +187,14 @@ static struct tile_round tile_shape(const struct sort *sort, const struct plan_r
  * or some blocks those of the others. Only who wants to know how long finding them takes
  * has them found by a launch of their own.
  */
-static mw_status tile_merge(struct sort *sort, const struct plan_round *round,
+static mw_status tile_merge(struct pass_run *run, const struct plan_round *round,
                             const void *in, void *out, struct key_code leave)
 {
-    const struct plan *const plan = sort->plan;
-    const int apart = sort->log && sort->log->phases && !round->joined;
+    const struct plan *const plan = run->plan;
+    const int apart = run->log && run->log->phases && !round->joined;
     const uint64_t cutters = apart || round->joined ? 0 : round->cutters;
     const uint64_t blocks = round->blocks + cutters;
-    const struct tile_cut_args cut_args = {.round = tile_shape(sort, round, in, out)};
+    const struct tile_cut_args cut_args = {.round = tile_shape(run, round, in, out)};
     const struct tile_merge_args args = {.round = cut_args.round,
                                          .cutters = (unsigned)cutters,
                                          .ahead = cutters ? (unsigned)round->ahead : 0,
@@ -202,37 +203,37 @@ static mw_status tile_merge(struct sort *sort, const struct plan_round *round,
     mw_status status;
 
     if (apart)
-        TRY(launch(sort, KERNEL_TILE_CUT,
+        TRY(launch(run, KERNEL_TILE_CUT,
                    blocks_for(round->groups * (round->pieces + 1), tile_cut_threads),
                    tile_cut_threads, 0, &cut_args, sizeof cut_args));
-    TRY(launch(sort, round->joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE, blocks,
+    TRY(launch(run, round->joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE, blocks,
                plan->tuning.threads, plan->merge_shared, &args, sizeof args));
-    sort->samples = spare_samples(sort);
+    run->samples = spare_samples(run);
 done:
     return status;
 }
 
 /* Engine pair: sort tiles from `in` to `out`, which may be the same buffer. */
-static mw_status pair_sort(struct sort *sort, const void *in, void *out,
+static mw_status pair_sort(struct pass_run *run, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
 {
-    const struct plan *const plan = sort->plan;
+    const struct plan *const plan = run->plan;
     const struct pair_sort_args args = {
-        .in = in, .out = out, .count = sort->count, .enter = enter, .leave = leave};
+        .in = in, .out = out, .count = run->count, .enter = enter, .leave = leave};
 
-    return launch(sort, KERNEL_PAIR_SORT, plan->base_blocks, plan->base_threads,
+    return launch(run, KERNEL_PAIR_SORT, plan->base_blocks, plan->base_threads,
                   plan->base_shared, &args, sizeof args);
 }
 
 /* Merge pairs of runs from `in` to `out`: where tiles begin, then the tiles. */
-static mw_status pair_merge(struct sort *sort, const struct plan_round *round,
+static mw_status pair_merge(struct pass_run *run, const struct plan_round *round,
                             const void *in, void *out, struct key_code leave)
 {
-    const struct plan *const plan = sort->plan;
+    const struct plan *const plan = run->plan;
     const struct pair_round shape = {.in = in,
                                      .out = out,
-                                     .cuts = (wide *)(sort->workspace + plan->cuts_offset),
-                                     .count = sort->count,
+                                     .cuts = (wide *)(run->workspace + plan->cuts_offset),
+                                     .count = run->count,
                                      .span = round->run / round->piece,
                                      .tiles = round->blocks};
     const struct pair_cut_args cut_args = {.round = shape};
@@ -240,9 +241,9 @@ static mw_status pair_merge(struct sort *sort, const struct plan_round *round,
     const uint64_t cut_blocks = (round->blocks + pair_cut_threads - 1) / pair_cut_threads;
     mw_status status;
 
-    TRY(launch(sort, KERNEL_PAIR_CUT, cut_blocks, pair_cut_threads, 0, &cut_args,
+    TRY(launch(run, KERNEL_PAIR_CUT, cut_blocks, pair_cut_threads, 0, &cut_args,
                sizeof cut_args));
-    TRY(launch(sort, KERNEL_PAIR_MERGE, round->blocks, plan->tuning.threads,
+    TRY(launch(run, KERNEL_PAIR_MERGE, round->blocks, plan->tuning.threads,
                plan->merge_shared, &merge_args, sizeof merge_args));
 done:
     return status;
@@ -250,9 +251,9 @@ done:
 
 /* What differs between the engines: how to make runs, how to merge them. */
 struct engine {
-    mw_status (*first)(struct sort *sort, const void *in, void *out, struct key_code enter,
-                       struct key_code leave);
-    mw_status (*merge)(struct sort *sort, const struct plan_round *round, const void *in,
+    mw_status (*first)(struct pass_run *run, const void *in, void *out,
+                       struct key_code enter, struct key_code leave);
+    mw_status (*merge)(struct pass_run *run, const struct plan_round *round, const void *in,
                        void *out, struct key_code leave);
 };
 
@@ -270,18 +271,18 @@ mw_status passes_sort(struct device *device, struct program *program,
     /* Heap's merge is to find the GPU empty, for which its grid is made; and marks of
        the time lie between launches that do not overlap. */
     const int eager = plan->tuning.engine == MW_ENGINE_TILE && !log;
-    struct sort sort = {.device = device,
-                        .program = program,
-                        .plan = plan,
-                        .count = count,
-                        .workspace = workspace,
-                        .samples = plan->samples_offset,
-                        .stream = stream,
-                        .log = log,
-                        .eager = eager,
-                        .floats = !code.is_float ? 0
-                                  : code.flip    ? -1
-                                                 : 1};
+    struct pass_run run = {.device = device,
+                           .program = program,
+                           .plan = plan,
+                           .count = count,
+                           .workspace = workspace,
+                           .samples = plan->samples_offset,
+                           .stream = stream,
+                           .log = log,
+                           .eager = eager,
+                           .floats = !code.is_float ? 0
+                                     : code.flip    ? -1
+                                                    : 1};
     const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
     void *const buffer[2] = {keys, workspace};
     uint32_t at = plan->rounds % 2; /* where the runs are; behind the last round, 0 */
@@ -289,13 +290,13 @@ mw_status passes_sort(struct device *device, struct program *program,
 
     if (log)
         TRY(device->verbs->mark(device, 0, stream));
-    TRY(engine->first(&sort, keys, buffer[at], ours, plan->rounds == 0 ? ours : no_code));
+    TRY(engine->first(&run, keys, buffer[at], ours, plan->rounds == 0 ? ours : no_code));
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const int last = i + 1 == plan->rounds;
 
         if (log)
             log->round = i + 1;
-        TRY(engine->merge(&sort, &plan->round[i], buffer[at], buffer[1 - at],
+        TRY(engine->merge(&run, &plan->round[i], buffer[at], buffer[1 - at],
                           last ? ours : no_code));
         at = 1 - at;
     }

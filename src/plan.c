@@ -19,13 +19,24 @@ static const struct tune_row tune_rows[] = {
 #undef TUNE
 };
 
+enum { TUNE_ROW_COUNT = sizeof tune_rows / sizeof *tune_rows };
+
+/* The first row that fits, or NULL. */
 static const struct tune_row *tune_row(uint32_t arch, size_t size)
 {
-    const struct tune_row *row = tune_rows;
+    for (int i = 0; i < TUNE_ROW_COUNT; i++) {
+        if (tune_rows[i].arch <= arch && tune_rows[i].size == size)
+            return &tune_rows[i];
+    }
+    return NULL;
+}
 
-    while (row->arch > arch || row->size != size)
-        row++; /* the rows of architecture 0 end the search for every size */
-    return row;
+mw_status plan_no_row(const char *engine, const mw_info *info, size_t key_size,
+                      struct error *error)
+{
+    return fail(error, MW_UNSUPPORTED,
+                "tune.def has no row of engine %s for keys of %zu bytes on sm_%u", engine,
+                key_size, info->architecture);
 }
 
 mw_status plan_check(const mw_tuning *t, struct error *error)
@@ -95,6 +106,10 @@ static mw_status heap_tuning(mw_tuning *t, const mw_info *info, size_t key_size,
                              uint64_t count, struct error *error)
 {
     const struct tune_row *const row = tune_row(info->architecture, key_size);
+
+    if (!row)
+        return plan_no_row("heap", info, key_size, error);
+
     uint32_t most_base = row->base;
 
     if (t->items && t->items != HEAP_LANES)
@@ -171,8 +186,28 @@ static mw_status plan_heap(struct plan *plan, const mw_info *info, size_t key_si
     for (uint64_t run = t->base; run < count; run *= t->ways)
         plan->round[plan->rounds++] = heap_round(t, count, run);
     plan->launches = count ? 1 + 2 * plan->rounds : 0;
+    plan->kernels = count ? 1u << KERNEL_HEAP_BASE : 0;
+    if (plan->rounds)
+        plan->kernels |= 1u << KERNEL_HEAP_CUT | 1u << KERNEL_HEAP_MERGE;
 done:
     return status;
+}
+
+/*
+ * With w warps, groups of g keys and pieces of at least max(32, count / w) keys a round
+ * has pieces < g / max(32, count / w) + 1 for each group. If there is one group, g =
+ * count and pieces <= min(w, ceil(count / 32)). Otherwise groups < count / g + 1 <= 2
+ * count / g, so groups * (pieces + 1) < 2 min(w, count / 32) + 2 groups. No run is
+ * shorter than HEAP_GRID or the base wished for, which limits the groups. The bound
+ * rises with the count: it holds for all smaller ones.
+ */
+uint64_t plan_heap_cells(const mw_tuning *tuning, uint32_t least_base, uint64_t count)
+{
+    const uint64_t smallest = divide_up(count, HEAP_LANES);
+    const uint64_t tasks = smallest < tuning->warps ? smallest : tuning->warps;
+    const uint64_t groups = divide_up(count, (uint64_t)least_base * tuning->ways);
+
+    return 2 * (tasks + groups) * tuning->ways;
 }
 
 /* The second array, what each round's cuts need at most, and of engine tile samples. */
@@ -190,13 +225,14 @@ void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
 
         plan->cut_cells = cells > plan->cut_cells ? cells : plan->cut_cells;
     }
-    plan->cuts_offset = round_up(plan->key_bytes, 256);
+    plan->cuts_offset = round_up(plan->key_bytes, PLAN_ALIGNMENT);
     plan->workspace_bytes =
-        plan->cuts_offset + round_up(plan->cut_cells * sizeof(wide), 256);
+        plan->cuts_offset + round_up(plan->cut_cells * sizeof(wide), PLAN_ALIGNMENT);
     if (!tile)
         return;
 
-    const uint64_t samples = round_up(divide_up(count, TILE_SAMPLE) * key_size, 256);
+    const uint64_t samples =
+        round_up(divide_up(count, TILE_SAMPLE) * key_size, PLAN_ALIGNMENT);
 
     plan->samples_offset = plan->workspace_bytes;
     plan->spare_samples_offset = plan->samples_offset + (plan->rounds > 1 ? samples : 0);
@@ -228,6 +264,8 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
                     (unsigned long long)count);
     plan->tuning.size = sizeof plan->tuning;
     plan->tuning.engine = choose_engine(wish, count);
+    plan->program =
+        (struct program_name){.engine = plan->tuning.engine, .bits = (int)(8 * key_size)};
     if (plan->tuning.engine == MW_ENGINE_PAIR)
         return plan_pair(plan, key_size, count, error);
     if (plan->tuning.engine == MW_ENGINE_TILE)

@@ -9,7 +9,7 @@
 #define MW_PLAN_H
 
 #include "base/base.h"
-#include "kernels/launch.h"
+#include "kernels/programs.h"
 
 enum { PLAN_MOST_ROUNDS = 64 };
 
@@ -28,6 +28,16 @@ enum { PLAN_MOST_JOINED = 64, PLAN_JOINED_EACH = 4 };
  */
 enum { PLAN_AHEAD_EACH = 12 };
 
+/* A sort under one wish uses at most one program for each row of tune.def, and heap's. */
+enum {
+    PLAN_MOST_PROGRAMS = 1
+#define TUNE(arch, size, ways, warps, threads, base)
+#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1
+#include "tune.def"
+#undef TUNE_TILE
+#undef TUNE
+};
+
 /* One merge round. */
 struct plan_round {
     uint64_t run;     /* keys in each sorted run that comes in */
@@ -42,8 +52,9 @@ struct plan_round {
 };
 
 struct plan {
-    mw_tuning tuning;          /* every field filled */
-    struct tile_geometry tile; /* tile: whose kernels */
+    mw_tuning tuning;            /* every field filled */
+    struct program_name program; /* whose kernels are launched ... */
+    uint32_t kernels;            /* ... and the set of these; 0 for 0 keys */
     uint32_t rounds;
     uint32_t launches;
     struct plan_round round[PLAN_MOST_ROUNDS];
@@ -57,6 +68,16 @@ struct plan {
     uint64_t cut_cells;       /* of the round that has most */
     uint64_t samples_offset;
     uint64_t spare_samples_offset; /* the same if there is but one round */
+};
+
+/* What all sorts of up to some count need. */
+struct plan_cover {
+    uint64_t workspace_bytes;
+    uint32_t program_count;
+    struct plan_program {
+        struct program_name name;
+        uint32_t kernels; /* the set of those that may be launched */
+    } program[PLAN_MOST_PROGRAMS];
 };
 
 /*
@@ -75,5 +96,23 @@ mw_status plan_check(const mw_tuning *tuning, struct error *error);
  */
 mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
                     size_t key_size, uint64_t count, struct error *error);
+
+/*
+ * What every sort of at most `count` keys needs, under the same wish on the same device:
+ * for each c <= count workspace_bytes is at least that of plan_make(c), and its kernels
+ * are among those of its program here. Fails as plan_make(count) does. A smaller count
+ * that plan_make refuses needs nothing: it will be refused when it is asked for.
+ */
+mw_status plan_cover(struct plan_cover *cover, const mw_tuning *wish, const mw_info *info,
+                     size_t key_size, uint64_t count, struct error *error);
+
+/*
+ * The kernels that take the place of the set `kernels` with MW_TIMING_PHASES, where
+ * engine tile's cuts have a launch of their own.
+ */
+static inline uint32_t plan_kernels_in_phases(uint32_t kernels)
+{
+    return kernels & 1u << KERNEL_TILE_MERGE ? kernels | 1u << KERNEL_TILE_CUT : kernels;
+}
 
 #endif

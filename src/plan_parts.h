@@ -9,6 +9,9 @@
 /* The smallest tile; engine heap's smallest base is HEAP_GRID. */
 enum { PLAN_LEAST_BASE = 512 };
 
+/* Bytes that each part of the workspace begins at a multiple of. */
+enum { PLAN_ALIGNMENT = 256 };
+
 static inline uint64_t divide_up(uint64_t a, uint64_t b)
 {
     return a / b + (a % b != 0);
@@ -23,6 +26,19 @@ static inline int power_of_two(uint32_t n)
 {
     return n != 0 && (n & (n - 1)) == 0;
 }
+
+/* MW_UNSUPPORTED: the tuning table has no row that fits. */
+mw_status plan_no_row(const char *engine, const mw_info *info, size_t key_size,
+                      struct error *error);
+
+/*
+ * Engine heap: no sort of at most `count` keys by this filled-in tuning has more cells
+ * of cuts, whatever base of at least `least_base` keys it chooses.
+ */
+uint64_t plan_heap_cells(const mw_tuning *tuning, uint32_t least_base, uint64_t count);
+
+/* Engine tile: the greatest count that has the same row as `count` for every key size. */
+uint64_t plan_tile_row_end(uint64_t count);
 
 /* Engine tile's part of plan_make: everything but the workspace. */
 mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uint64_t count,

@@ -33,13 +33,28 @@ static int row_fits(const struct tile_row *row, const mw_info *info, size_t size
            row->kib * UINT64_C(1024) <= info->shared_per_processor;
 }
 
+/* The first row that fits, or NULL. */
 static const struct tile_row *tile_row(const mw_info *info, size_t size, uint64_t count)
 {
-    const struct tile_row *row = tile_rows;
+    for (int i = 0; i < TILE_ROW_COUNT; i++) {
+        const struct tile_row *const row = &tile_rows[i];
 
-    while (!row_fits(row, info, size) || (row->most && row->most < count))
-        row++; /* the rows that ask for nothing end the search for every size */
-    return row;
+        if (row_fits(row, info, size) && (!row->most || row->most >= count))
+            return row;
+    }
+    return NULL;
+}
+
+uint64_t plan_tile_row_end(uint64_t count)
+{
+    uint64_t end = UINT32_MAX;
+
+    for (int i = 0; i < TILE_ROW_COUNT; i++) {
+        const uint64_t most = tile_rows[i].most;
+
+        end = most >= count && most && most < end ? most : end;
+    }
+    return end;
 }
 
 /* Blocks a multiprocessor: the table's if a row has this geometry, else by rule. */
@@ -63,8 +78,10 @@ static mw_status tile_tuning(struct plan *plan, const mw_info *info, size_t key_
 {
     mw_tuning *const t = &plan->tuning;
     const struct tile_row *const row = tile_row(info, key_size, count);
-    struct tile_geometry *const tile = &plan->tile;
+    struct tile_geometry *const tile = &plan->program.tile;
 
+    if (!row)
+        return plan_no_row("tile", info, key_size, error);
     *tile = row->tile;
     if (t->items)
         tile->items = t->items;
@@ -191,10 +208,13 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
     plan->launches = count ? 1 + plan->rounds : 0;
     plan->base_blocks = tiles;
     plan->base_threads = t->threads;
+    plan->kernels = count ? 1u << KERNEL_TILE_SORT : 0;
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const uint32_t ways = 1u << levels_of_pass(levels, plan->rounds, i);
 
-        plan->round[i] = tile_round(&plan->tile, info, count, run, ways);
+        plan->round[i] = tile_round(&plan->program.tile, info, count, run, ways);
+        plan->kernels |=
+            1u << (plan->round[i].joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE);
         run *= ways;
     }
     t->ways = plan->rounds ? plan->round[0].ways : 2;

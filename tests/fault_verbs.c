@@ -4,6 +4,7 @@
  * keys still hold the same elements, nothing leaks, and the same handle then
  * sorts as if nothing had been.
  */
+#include "backend_device.h"
 #include "context.h"
 #include "trial.h"
 
@@ -61,12 +62,12 @@ static mw_status plant_download(struct device *device, void *to, const void *mem
                : plant.real->download(device, to, memory, bytes);
 }
 
-static mw_status plant_load(struct device *device, mw_engine engine, int bits,
-                            const struct tile_geometry *tile, struct program **program)
+static mw_status plant_load(struct device *device, const struct program_name *name,
+                            uint32_t kernels, struct program **program)
 {
     return fails(device, "load", MW_COMPILE_FAILED)
                ? plant.status
-               : plant.real->load(device, engine, bits, tile, program);
+               : plant.real->load(device, name, kernels, program);
 }
 
 static mw_status plant_launch(struct device *device, const struct launch *launch)
@@ -207,7 +208,7 @@ static int run_fault(struct tap *tap, const char *device, const struct scenario 
         struct outcome outcome;
 
         small.count = 1000;
-        plant_verbs(context->device, &verbs);
+        plant_verbs(backend_device(context->backend), &verbs);
         mw_set_timing(context, scenario->timed);
         if (scenario->warm) {
             trial_run(context, &small, &outcome);

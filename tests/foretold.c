@@ -10,7 +10,7 @@ int foretold(mw_context *context, const struct trial *t, struct forecast *f)
     mw_tuning tuning;
     size_t line_count;
     int passed = mw_set_tuning(context, &t->tuning) == MW_OK &&
-                 mw_get_tuning(context, t->type, t->count, &tuning) == MW_OK;
+                 kit_get_tuning(context, t->type, t->count, &tuning) == MW_OK;
 
     if (!passed)
         return 0;

@@ -23,15 +23,16 @@ examples/                  include/
 tests/                     include/ kit/ src/ tests/ bench/rivals.h bench/scale.h bench/markup.h cli/forecast.h cli/pem.h cli/tally.h
 src/base/                  include/ src/base/
 src/kernels/kernel_files.h -
+src/kernels/programs.h     src/base/ src/kernels/launch.h src/kernels/kernels.def
 src/kernels/simt.h         src/sim/simt_sim.h
 src/kernels/program.cu     src/kernels/
 src/kernels/               src/kernels/simt.h src/kernels/launch.h src/kernels/*.cuh src/base/code.inl
-src/sim/simt_              src/sim/simt_ src/kernels/launch.h src/kernels/kernels.def
+src/sim/simt_              include/multiway_insight.h src/sim/simt_ src/kernels/launch.h src/kernels/kernels.def
 src/sim/                   include/ src/base/ src/device.h src/tune.def src/kernels/*.h src/kernels/kernels.def src/sim/
 src/cuda/                  include/ src/base/ src/device.h src/kernels/*.h src/kernels/kernels.def src/cuda/
 src/cpu/                   include/ src/base/ src/cpu/
-src/device.h               src/base/ src/kernels/kernels.def
-src/plan                   src/base/ src/plan.h src/plan_parts.h src/tune.def src/kernels/launch.h
+src/device.h               src/base/ src/kernels/programs.h
+src/plan                   src/base/ src/plan.h src/plan_parts.h src/tune.def src/kernels/launch.h src/kernels/programs.h
 src/passes.h               src/base/ src/device.h src/plan.h
 src/passes.c             src/base/ src/device.h src/plan.h src/passes.h src/kernels/launch.h src/kernels/kernels.def
 src/context.h              src/base/ src/device.h src/plan.h src/passes.h src/cpu/cpu.h
@@ -124,11 +125,11 @@ plant() { # TREE PATH TEXT
 planted=$(mktemp -d)
 trap 'rm -rf "$planted"' EXIT
 for header in include/multiway.h kit/kit.h cli/cli.h src/base/base.h src/base/code.inl \
-    src/kernels/launch.h src/kernels/kernels.def src/kernels/key.cuh src/plan.h src/passes.h \
+    src/kernels/launch.h src/kernels/programs.h src/kernels/key.cuh src/plan.h src/passes.h \
     src/cpu/cpu.h src/cuda/cache.h src/sim/simt_sim.h src/sim/ledger.h; do
     plant "$planted" $header '/* nothing */'
 done
-plant "$planted" src/device.h '#include "base/base.h"\n#include "kernels/kernels.def"'
+plant "$planted" src/device.h '#include "base/base.h"\n#include "kernels/programs.h"'
 plant "$planted" src/context.h '#include "cpu/cpu.h"\n#include "device.h"\n#include "plan.h"'
 plant "$planted" src/api.c '#include "context.h"\n/* printf, of snprintf( */ int a;'
 plant "$planted" src/kernels/simt.h '#include "simt_sim.h"'

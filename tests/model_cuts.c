@@ -9,6 +9,7 @@
  *
  * `percent` runs so many of the cases only, evenly spread.
  */
+#include "backend_device.h"
 #include "context.h"
 
 #include "foretold.h"
@@ -143,7 +144,7 @@ static int reads_exact(mw_context *context, const struct trial *t)
     struct plan plan;
     struct forecast f;
     int passed = keys != NULL &&
-                 plan_make(&plan, &t->tuning, &context->info, sizeof *keys, t->count,
+                 plan_make(&plan, &t->tuning, &context->backend->info, sizeof *keys, t->count,
                            &error) == MW_OK &&
                  kit_fill(t->type, t->shape, t->seed, keys, t->count) == MW_OK;
 

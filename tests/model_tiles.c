@@ -9,6 +9,7 @@
  *
  * `percent` runs so many of the cases only, evenly spread.
  */
+#include "backend_device.h"
 #include "context.h"
 #include "plan_parts.h"
 
@@ -50,7 +51,7 @@ static uint64_t sectors_of(uint64_t first, uint64_t count, uint64_t size)
 static void add_part(struct moved *moved, const struct plan *plan, uint64_t size,
                      uint64_t first, uint64_t count)
 {
-    const uint64_t steps = plan->tile.items / 2 + 1;
+    const uint64_t steps = plan->program.tile.items / 2 + 1;
 
     for (; count > 0;
          first += least(count, 32 * steps), count -= least(count, 32 * steps)) {
@@ -66,7 +67,7 @@ static void add_tile(struct moved *moved, const struct plan *plan, uint64_t size
                      uint64_t first, uint64_t count)
 {
     while (count > 0) {
-        const uint64_t rows = least(count, 32 * plan->tile.items);
+        const uint64_t rows = least(count, 32 * plan->program.tile.items);
 
         moved->writes += lines_of(first, rows);
         moved->write_sectors += sectors_of(first, rows, size);
@@ -104,15 +105,14 @@ static mw_status sort_by(mw_context *context, const struct plan *plan,
                          const struct trial *t, const void *keys, void *sorted,
                          void *const *memory)
 {
-    struct device *const device = context->device;
+    struct device *const device = backend_device(context->backend);
     const struct type_row *const row = type_row(t->type);
     const uint64_t bytes = t->count * row->size;
     struct program *program;
     mw_status status;
 
     TRY(mw_upload(context, memory[0], keys, bytes));
-    TRY(device->verbs->load(device, MW_ENGINE_TILE, (int)(8 * row->size), &plan->tile,
-                            &program));
+    TRY(device->verbs->load(device, &plan->program, plan->kernels, &program));
     device->verbs->ledger_reset(device);
     TRY(passes_sort(device, program, plan, type_code(row, t->direction), memory[0],
                     t->count, memory[1], NULL, NULL));
@@ -185,7 +185,7 @@ static int traffic_exact(mw_context *context, const struct trial *t)
     struct plan plan;
     const int passed =
         keys != NULL && cuts != NULL &&
-        plan_make(&plan, &t->tuning, &context->info, size, t->count, &error) == MW_OK &&
+        plan_make(&plan, &t->tuning, &context->backend->info, size, t->count, &error) == MW_OK &&
         plan.rounds == 1 && kit_fill(t->type, t->shape, t->seed, keys, t->count) == MW_OK &&
         mw_alloc(context, t->count * size, &memory[0]) == MW_OK &&
         mw_alloc(context, plan.workspace_bytes + room, &memory[1]) == MW_OK &&

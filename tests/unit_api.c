@@ -68,15 +68,15 @@ static int useless(mw_context *context)
     void *memory = &key;
 
     return mw_sort(context, MW_U64, MW_ASCENDING, &key, 1) == MW_BAD_ARGUMENT &&
-           mw_sort_workspace(context, MW_U64, 1, &bytes) == MW_BAD_ARGUMENT &&
-           mw_sort_device(context, MW_U64, MW_ASCENDING, &key, 1, NULL, 0, NULL) ==
+           kit_sort_workspace(context, MW_U64, 1, &bytes) == MW_BAD_ARGUMENT &&
+           kit_sort_device(context, MW_U64, MW_ASCENDING, &key, 1, NULL, 0, NULL) ==
                MW_BAD_ARGUMENT &&
            mw_alloc(context, 1, &memory) == MW_BAD_ARGUMENT &&
            mw_upload(context, &key, &key, 1) == MW_BAD_ARGUMENT &&
            mw_download(context, &key, &key, 1) == MW_BAD_ARGUMENT &&
            mw_wait(context) == MW_BAD_ARGUMENT &&
            mw_set_tuning(context, &tuning) == MW_BAD_ARGUMENT &&
-           mw_get_tuning(context, MW_U64, 1, &got) == MW_BAD_ARGUMENT &&
+           kit_get_tuning(context, MW_U64, 1, &got) == MW_BAD_ARGUMENT &&
            mw_get_counts(context, &counts) == MW_BAD_ARGUMENT &&
            mw_get_ledger(context, &lines, &count) == MW_BAD_ARGUMENT &&
            mw_get_info(context, &info) == MW_BAD_ARGUMENT &&
@@ -176,18 +176,18 @@ static void test_tuning(struct tap *tap, mw_context *context, const char *device
     wish.base = 2048;
     tap_ok(tap,
            mw_set_tuning(context, &wish) == MW_OK &&
-               mw_get_tuning(context, MW_I32, 5000, &got) == MW_OK && got.ways == 4 &&
+               kit_get_tuning(context, MW_I32, 5000, &got) == MW_OK && got.ways == 4 &&
                got.warps == 9 && got.threads == 64 && got.base == 2048 &&
                (!planned || (got.engine == MW_ENGINE_HEAP && got.items == 32)),
            device, "tuning set and got");
     wish.ways = 5;
     tap_ok(tap,
            mw_set_tuning(context, &wish) == MW_BAD_ARGUMENT &&
-               mw_get_tuning(context, MW_I32, 5000, &got) == MW_OK && got.ways == 4,
+               kit_get_tuning(context, MW_I32, 5000, &got) == MW_OK && got.ways == 4,
            device, "a wrong tuning changes nothing");
     tap_ok(tap,
            mw_set_tuning(context, NULL) == MW_OK &&
-               mw_get_tuning(context, MW_I32, 5000, &got) == MW_OK &&
+               kit_get_tuning(context, MW_I32, 5000, &got) == MW_OK &&
                (!planned || (got.warps != 9 && got.warps && got.ways && got.base &&
                              got.engine == MW_ENGINE_TILE)),
            device, "back to the defaults");
@@ -215,7 +215,7 @@ static int sums_equal(const mw_traffic *all, const mw_ledger_line *lines, size_t
     return memcmp(&sum, all, sizeof sum) == 0;
 }
 
-/* By kernel, file and line, each with its text, no line twice. */
+/* By kernel, file, line, access and loads before stores; each with its text, none twice. */
 static int ledger_sorted(const mw_ledger_line *lines, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -224,7 +224,11 @@ static int ledger_sorted(const mw_ledger_line *lines, size_t count)
         if (order == 0)
             order = strcmp(lines[i - 1].file, lines[i].file);
         if (order == 0)
-            order = lines[i - 1].line < lines[i].line ? -1 : 1;
+            order = lines[i - 1].line - lines[i].line;
+        if (order == 0)
+            order = (int)lines[i - 1].access - (int)lines[i].access;
+        if (order == 0)
+            order = lines[i - 1].stores - lines[i].stores;
         if (order >= 0 || lines[i].line < 1 || !lines[i].text || !*lines[i].text ||
             lines[i].text[0] == ' ' || lines[i].launches == 0)
             return 0;
@@ -289,7 +293,7 @@ static void test_figures(struct tap *tap, mw_context *context, const char *devic
            device, "the ledger stays until the next sort");
     tap_ok(tap,
            mw_sort(context, MW_U32, MW_ASCENDING, NULL, 0) == MW_OK &&
-               mw_sort_device(context, MW_U32, MW_ASCENDING, NULL, 0, NULL, 0, NULL) ==
+               kit_sort_device(context, MW_U32, MW_ASCENDING, NULL, 0, NULL, 0, NULL) ==
                    MW_OK &&
                mw_get_counts(context, &counts) == MW_OK && counts.count == 0 &&
                counts.launches == 0 && counts.traffic.shared_requests == 0,

@@ -73,7 +73,7 @@ static mw_status sort_unaligned(struct bench *b, const char **expected)
 static mw_status workspace_type(struct bench *b, const char **expected)
 {
     uint64_t bytes = 12345;
-    const mw_status status = mw_sort_workspace(b->context, no_type, KEYS, &bytes);
+    const mw_status status = kit_sort_workspace(b->context, no_type, KEYS, &bytes);
 
     *expected = bytes == 12345 ? "type" : "untouched";
     return status;
@@ -82,13 +82,13 @@ static mw_status workspace_type(struct bench *b, const char **expected)
 static mw_status workspace_null(struct bench *b, const char **expected)
 {
     *expected = "bytes";
-    return mw_sort_workspace(b->context, MW_U64, KEYS, NULL);
+    return kit_sort_workspace(b->context, MW_U64, KEYS, NULL);
 }
 
 static mw_status workspace_too_many(struct bench *b, const char **expected)
 {
     uint64_t bytes = 12345;
-    const mw_status status = mw_sort_workspace(b->context, MW_U64, too_many, &bytes);
+    const mw_status status = kit_sort_workspace(b->context, MW_U64, too_many, &bytes);
 
     *expected = bytes == 12345 ? "count" : "untouched";
     return status;
@@ -97,42 +97,42 @@ static mw_status workspace_too_many(struct bench *b, const char **expected)
 static mw_status there_type(struct bench *b, const char **expected)
 {
     *expected = "type";
-    return mw_sort_device(b->context, no_type, MW_ASCENDING, b->there, KEYS, b->workspace,
+    return kit_sort_device(b->context, no_type, MW_ASCENDING, b->there, KEYS, b->workspace,
                           b->workspace_bytes, NULL);
 }
 
 static mw_status there_direction(struct bench *b, const char **expected)
 {
     *expected = "direction";
-    return mw_sort_device(b->context, MW_U64, no_direction, b->there, KEYS, b->workspace,
+    return kit_sort_device(b->context, MW_U64, no_direction, b->there, KEYS, b->workspace,
                           b->workspace_bytes, NULL);
 }
 
 static mw_status there_null(struct bench *b, const char **expected)
 {
     *expected = "keys";
-    return mw_sort_device(b->context, MW_U64, MW_ASCENDING, NULL, KEYS, b->workspace,
+    return kit_sort_device(b->context, MW_U64, MW_ASCENDING, NULL, KEYS, b->workspace,
                           b->workspace_bytes, NULL);
 }
 
 static mw_status there_too_many(struct bench *b, const char **expected)
 {
     *expected = "count";
-    return mw_sort_device(b->context, MW_U64, MW_ASCENDING, b->there, too_many,
+    return kit_sort_device(b->context, MW_U64, MW_ASCENDING, b->there, too_many,
                           b->workspace, b->workspace_bytes, NULL);
 }
 
 static mw_status there_keys_unaligned(struct bench *b, const char **expected)
 {
     *expected = "aligned";
-    return mw_sort_device(b->context, MW_U64, MW_ASCENDING, b->there + 8, KEYS,
+    return kit_sort_device(b->context, MW_U64, MW_ASCENDING, b->there + 8, KEYS,
                           b->workspace, b->workspace_bytes, NULL);
 }
 
 static mw_status there_workspace_unaligned(struct bench *b, const char **expected)
 {
     *expected = "aligned";
-    return mw_sort_device(b->context, MW_U64, MW_ASCENDING, b->there, KEYS,
+    return kit_sort_device(b->context, MW_U64, MW_ASCENDING, b->there, KEYS,
                           b->workspace + 8, b->workspace_bytes, NULL);
 }
 
@@ -140,11 +140,11 @@ static mw_status there_workspace_unaligned(struct bench *b, const char **expecte
 static mw_status there_workspace_small(struct bench *b, const char **expected)
 {
     uint64_t wanted = 0;
-    mw_status status = mw_sort_workspace(b->context, MW_U64, 100000, &wanted);
+    mw_status status = kit_sort_workspace(b->context, MW_U64, 100000, &wanted);
 
     *expected = "workspace";
     if (status == MW_OK && wanted > 0)
-        status = mw_sort_device(b->context, MW_U64, MW_ASCENDING, b->there, 100000,
+        status = kit_sort_device(b->context, MW_U64, MW_ASCENDING, b->there, 100000,
                                 b->workspace, wanted - 1, NULL);
     return status;
 }
@@ -152,11 +152,11 @@ static mw_status there_workspace_small(struct bench *b, const char **expected)
 static mw_status there_workspace_null(struct bench *b, const char **expected)
 {
     uint64_t wanted = 0;
-    mw_status status = mw_sort_workspace(b->context, MW_U64, 100000, &wanted);
+    mw_status status = kit_sort_workspace(b->context, MW_U64, 100000, &wanted);
 
     *expected = "workspace";
     if (status == MW_OK && wanted > 0)
-        status = mw_sort_device(b->context, MW_U64, MW_ASCENDING, b->there, 100000, NULL,
+        status = kit_sort_device(b->context, MW_U64, MW_ASCENDING, b->there, 100000, NULL,
                                 wanted, NULL);
     return status;
 }
@@ -214,13 +214,13 @@ static mw_status get_tuning_type(struct bench *b, const char **expected)
     mw_tuning tuning = MW_TUNING_INIT;
 
     *expected = "type";
-    return mw_get_tuning(b->context, no_type, KEYS, &tuning);
+    return kit_get_tuning(b->context, no_type, KEYS, &tuning);
 }
 
 static mw_status get_tuning_null(struct bench *b, const char **expected)
 {
     *expected = "tuning";
-    return mw_get_tuning(b->context, MW_U64, KEYS, NULL);
+    return kit_get_tuning(b->context, MW_U64, KEYS, NULL);
 }
 
 static mw_status counts_null(struct bench *b, const char **expected)
@@ -333,7 +333,7 @@ static int untouched(struct bench *b)
            mw_download(b->context, back, b->there, BYTES) == MW_OK &&
            memcmp(back, b->before, BYTES) == 0 &&
            mw_get_counts(b->context, &counts) == MW_OK && counts.count == 7 &&
-           mw_get_tuning(b->context, MW_U64, 5000, &tuning) == MW_OK && tuning.warps == 77;
+           kit_get_tuning(b->context, MW_U64, 5000, &tuning) == MW_OK && tuning.warps == 77;
 }
 
 static void test_calls(struct tap *tap, struct bench *b)

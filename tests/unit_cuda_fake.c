@@ -85,8 +85,8 @@ static void test_words(struct tap *tap)
                strstr(error.text, "4 bytes"),
            "a copy to nowhere", error.text);
     tap_ok(tap,
-           verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &program) == MW_OK &&
-               verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &again) == MW_OK &&
+           load_all(device, MW_ENGINE_HEAP, 32, NULL, &program) == MW_OK &&
+               load_all(device, MW_ENGINE_HEAP, 32, NULL, &again) == MW_OK &&
                program == again,
            "a program is loaded once", "");
 
@@ -114,12 +114,12 @@ static void test_words(struct tap *tap)
            error.text);
     rewrite_program("error ");
     tap_ok(tap,
-           verbs->load(device, MW_ENGINE_HEAP, ABSENT_BITS, NULL, &again) ==
+           load_all(device, MW_ENGINE_HEAP, ABSENT_BITS, NULL, &again) ==
                    MW_COMPILE_FAILED &&
                strstr(error.text, "program.cu(1): error: not a kernel"),
            "a kernel that does not compile", error.text);
     rewrite_program("kernel");
-    tap_ok(tap, verbs->load(device, MW_ENGINE_HEAP, ABSENT_BITS, NULL, &again) == MW_OK,
+    tap_ok(tap, load_all(device, MW_ENGINE_HEAP, ABSENT_BITS, NULL, &again) == MW_OK,
            "and one that does", "");
     verbs->close(device);
     tap_ok(tap, fake.live() == 0 && fake.nvrtc_live() == 0, "all of it is given back", "");
@@ -153,8 +153,8 @@ static void test_engines(struct tap *tap)
         for (size_t i = 0; i < COUNT_OF(rows) && right; i++) {
             const int before = fake.nvrtc_compiles();
 
-            right &= device->verbs->load(device, rows[i].engine, rows[i].bits, NULL,
-                                         &programs[i]) == MW_OK &&
+            right &= load_all(device, rows[i].engine, rows[i].bits, NULL, &programs[i]) ==
+                         MW_OK &&
                      fake.nvrtc_compiles() == before + (life == 0 && rows[i].compiles);
             for (size_t j = 0; j < i; j++)
                 right &= programs[i] != programs[j];
@@ -192,15 +192,14 @@ static void test_tiles(struct tap *tap)
     struct device *device = NULL;
     const int args = 0;
     int right = cuda_open(&device, 0, NULL, &error) == MW_OK &&
-                device->verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &heap) == MW_OK;
+                load_all(device, MW_ENGINE_HEAP, 32, NULL, &heap) == MW_OK;
 
     for (size_t i = 0; i < 2 * COUNT_OF(rows) && right; i++) {
         const size_t row = i % COUNT_OF(rows);
         const int compiles = fake.nvrtc_compiles();
         struct program *program = NULL;
 
-        right &= device->verbs->load(device, MW_ENGINE_TILE, 32, &rows[row], &program) ==
-                     MW_OK &&
+        right &= load_all(device, MW_ENGINE_TILE, 32, &rows[row], &program) == MW_OK &&
                  fake.nvrtc_compiles() == compiles + (row > 0 && i == row) &&
                  program != heap && (!programs[row] || program == programs[row]);
         for (size_t j = 0; j < row; j++)
@@ -256,11 +255,10 @@ static void test_carveouts(struct tap *tap)
         struct device *device = NULL;
         const int is_tile = rows[i].engine == MW_ENGINE_TILE;
         char detail[32] = "";
-        int right =
-            cuda_open(&device, 0, NULL, &error) == MW_OK &&
-            device->verbs->load(device, rows[i].engine, rows[i].bits,
-                                is_tile ? &rows[i].tile : NULL, &launch.program) == MW_OK &&
-            device->verbs->launch(device, &launch) == MW_OK;
+        int right = cuda_open(&device, 0, NULL, &error) == MW_OK &&
+                    load_all(device, rows[i].engine, rows[i].bits,
+                             is_tile ? &rows[i].tile : NULL, &launch.program) == MW_OK &&
+                    device->verbs->launch(device, &launch) == MW_OK;
 
         if (right)
             snprintf(detail, sizeof detail, "%d percent", fake.launched()->carveout);
@@ -318,8 +316,7 @@ static int last_is_early(struct device *device, mw_engine engine, struct pass_lo
     mw_status status;
 
     TRY(plan_make(&plan, &wish, &device->info, 4, 100000, device->error));
-    TRY(device->verbs->load(device, engine, 32,
-                            engine == MW_ENGINE_TILE ? &plan.tile : NULL, &program));
+    TRY(device->verbs->load(device, &plan.program, plan.kernels, &program));
     /* Nothing runs on the fake, so the addresses need only differ. */
     TRY(passes_sort(device, program, &plan, code, (void *)4096, 100000, (void *)8192, NULL,
                     log));
@@ -365,7 +362,7 @@ static void test_marks(struct tap *tap)
 
     const struct device_verbs *const verbs = device->verbs;
 
-    TRY(verbs->load(device, MW_ENGINE_HEAP, 32, NULL, &launch.program));
+    TRY(load_all(device, MW_ENGINE_HEAP, 32, NULL, &launch.program));
     for (uint32_t mark = 0; mark < 100; mark++) {
         TRY(verbs->mark(device, mark, NULL));
         TRY(verbs->launch(device, &launch));

@@ -13,6 +13,7 @@
  * `percent` runs so many of the cases only, evenly spread.
  */
 #include "../cli/pem.h"
+#include "backend_device.h"
 #include "context.h"
 
 #include "foretold.h"
@@ -186,7 +187,7 @@ static uint64_t base_of(mw_context *context, const struct trial *t, uint64_t cou
     mw_tuning tuning;
 
     if (mw_set_tuning(context, &t->tuning) != MW_OK ||
-        mw_get_tuning(context, t->type, count, &tuning) != MW_OK)
+        kit_get_tuning(context, t->type, count, &tuning) != MW_OK)
         return 1024;
     return tuning.base;
 }
@@ -270,7 +271,7 @@ int main(int count, char **error)
     test_pem(&tap);
     tap_ok(&tap, mw_open(&context, "sim", NULL) == MW_OK, "open", "sim");
     if (tap.failed == 0) {
-        test_plans(&tap, &context->info);
+        test_plans(&tap, &context->backend->info);
         test_ledger(&tap, context, percent);
     }
     mw_close(context);

@@ -80,10 +80,12 @@ static int tuning_filled(const struct sample *s)
 
     return t->size == sizeof *t && t->engine == MW_ENGINE_TILE &&
            t->threads == s->tile.rows && t->items == items_of(s) && t->base == tile_of(s) &&
-           t->warps == s->tile.rows / 32 * tiles && s->plan.tile.rows == s->tile.rows &&
-           s->plan.tile.items == s->tile.items &&
-           (!s->tile.sort_blocks || (s->plan.tile.sort_blocks == s->tile.sort_blocks &&
-                                     s->plan.tile.merge_blocks == s->tile.merge_blocks)) &&
+           t->warps == s->tile.rows / 32 * tiles &&
+           s->plan.program.tile.rows == s->tile.rows &&
+           s->plan.program.tile.items == s->tile.items &&
+           (!s->tile.sort_blocks ||
+            (s->plan.program.tile.sort_blocks == s->tile.sort_blocks &&
+             s->plan.program.tile.merge_blocks == s->tile.merge_blocks)) &&
            t->ways == (s->plan.rounds ? s->plan.round[0].ways : 2) &&
            tiles * tile_of(s) >= s->count && tiles * tile_of(s) < s->count + tile_of(s);
 }

@@ -190,9 +190,9 @@ static int transposes(struct fixture *f, int stride, uint64_t paid)
     right = RUN(f, transpose_32, 1, 32, 4u * 32 * (unsigned)stride, args) == MW_OK;
     for (unsigned i = 0; right && i < 1024; i++)
         right &= out[i] == i % 32 * 32 + i / 32;
-    right &= fixture_line(f, 0).shared_wavefronts == 32;
-    right &= fixture_line(f, 0).global_sectors == 128;
-    right &= is_shared(fixture_line(f, 1), 32, paid, 32);
+    right &= fixture_line(f, 0).global_sectors == 128; /* loads come before stores */
+    right &= fixture_line(f, 1).shared_wavefronts == 32;
+    right &= is_shared(fixture_line(f, 2), 32, paid, 32);
     fixture_clear(f);
     return right;
 }
@@ -248,12 +248,12 @@ static void test_memory(struct tap *tap, struct fixture *f)
         (uintptr_t)a % 256 == 0 && (uintptr_t)b % 256 == 0 && a[0] == a[999] && a[0] != 0;
 
     tap_ok(tap, right, "memory is aligned to 256 bytes and full of rubbish", "");
-    right = verbs->upload(f->device, a + 10, "multiway", 9) == MW_OK &&
-            verbs->download(f->device, copy, a + 10, 9) == MW_OK;
+    right = verbs->upload(f->device, a + 10, "multiway", 9, NULL) == MW_OK &&
+            verbs->download(f->device, copy, a + 10, 9, NULL) == MW_OK;
     tap_ok(tap, right && strcmp((char *)copy, "multiway") == 0, "copies in and out", "");
-    right = verbs->upload(f->device, a, copy, 1001) == MW_BAD_ARGUMENT &&
-            verbs->download(f->device, copy, a + 992, 9) == MW_BAD_ARGUMENT &&
-            verbs->upload(f->device, copy, a, 1) == MW_BAD_ARGUMENT;
+    right = verbs->upload(f->device, a, copy, 1001, NULL) == MW_BAD_ARGUMENT &&
+            verbs->download(f->device, copy, a + 992, 9, NULL) == MW_BAD_ARGUMENT &&
+            verbs->upload(f->device, copy, a, 1, NULL) == MW_BAD_ARGUMENT;
     tap_ok(tap, right, "copies that leave the device's memory are refused", "");
     right = verbs->alloc(f->device, UINT64_MAX - 5, &huge) == MW_NO_MEMORY && !huge;
     tap_ok(tap, right, "more memory than there is", f->error.text);
@@ -261,7 +261,7 @@ static void test_memory(struct tap *tap, struct fixture *f)
     verbs->free(f->device, copy);
     verbs->free(f->device, a);
     verbs->free(f->device, b);
-    right = verbs->download(f->device, copy, a, 1) == MW_BAD_ARGUMENT;
+    right = verbs->download(f->device, copy, a, 1, NULL) == MW_BAD_ARGUMENT;
     tap_ok(tap, right, "memory that was freed is no longer the device's", "");
     fixture_clear(f);
 }
@@ -284,9 +284,38 @@ static void test_ledger(struct tap *tap, struct fixture *f)
     }
     tap_ok(tap, right, "lines are named, sorted and count their launches", "");
     right = right && lines[0].access == MW_ACCESS_BULK &&
-            lines[2].access != MW_ACCESS_BULK && lines[3].traffic.barriers == 16 &&
+            lines[2].access == MW_ACCESS_PLAIN && lines[3].traffic.barriers == 16 &&
             lines[1].traffic.shuffles == 80 && lines[2].traffic.shared_requests == 16;
     tap_ok(tap, right, "lines add up over blocks and launches", "");
+    fixture_clear(f);
+}
+
+/* Accesses are told apart by their kinds, not by what their source line says. */
+static void test_kinds(struct tap *tap, struct fixture *f)
+{
+    static const struct {
+        mw_access access;
+        int stores;
+        uint64_t requests;
+    } rows[] = {
+        {MW_ACCESS_PLAIN,  0, 2},
+        {MW_ACCESS_BULK,   1, 1},
+        {MW_ACCESS_SEARCH, 0, 1},
+        {MW_ACCESS_CUT,    0, 3},
+        {MW_ACCESS_CUT,    1, 1},
+    };
+    const struct test_args args = {.in = fixture_array(f, 32 * sizeof(uint64_t)),
+                                   .out = fixture_array(f, 32 * sizeof(uint64_t))};
+    int right = RUN(f, kinds_32, 1, 32, 0, args) == MW_OK;
+    size_t count;
+    const mw_ledger_line *const lines = fixture_ledger(f, &count);
+
+    right &= count == COUNT_OF(rows);
+    for (size_t i = 0; right && i < count; i++)
+        right &= lines[i].line == lines[0].line && lines[i].access == rows[i].access &&
+                 lines[i].stores == rows[i].stores &&
+                 lines[i].traffic.global_requests == rows[i].requests;
+    tap_ok(tap, right, "one source line, an entry for each kind of access in it", "");
     fixture_clear(f);
 }
 
@@ -345,6 +374,7 @@ int main(void)
     test_correct(&tap, &f);
     test_memory(&tap, &f);
     test_ledger(&tap, &f);
+    test_kinds(&tap, &f);
     test_clock(&tap, &f);
     test_two_at_once(&tap);
     fixture_close(&f);

@@ -164,14 +164,14 @@ static int log_round(struct log *log, uint64_t *seed, int sites, int steps)
         for (int j = 0; j < (length > together ? length : together); j++) {
             const int s =
                 j < together ? path[j] : (int)(next_random(seed) % (unsigned)sites);
-            struct request *const request = log_visit(log, &cursor, &site[s]);
+            struct warp_request *const request = log_visit(log, &cursor, &site[s]);
 
             expected[s][visits[s]++] |= cursor.bit;
             request->at[cursor.lane] = (uint64_t)visits[s];
         }
     }
     for (uint32_t i = 0; i < log->count; i++) {
-        const struct request *const r = &log->requests[i];
+        const struct warp_request *const r = &log->requests[i];
         const long s = r->site - site;
         const uint32_t n = found[s]++;
 

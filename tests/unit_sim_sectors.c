@@ -122,19 +122,19 @@ static int same_traffic(const mw_ledger_line *a, const mw_ledger_line *b)
 static void test_manners(struct tap *tap, struct fixture *f)
 {
     enum { BLOCKS = 3, THREADS = 40, MOST_STRIDE = 5, APART = 640 };
-    const uint64_t bytes = 3 * APART * sizeof(uint64_t);
-    uint64_t *const out = fixture_array(f, bytes);
-    void *const in = fixture_array(f, bytes);
 
     for (int stride = 1; stride <= MOST_STRIDE; stride++) {
-        const struct test_args args = {
-            .in = in, .out = out, .count = APART, .stride = stride, .first = stride % 3};
-        const mw_ledger_line *lines;
+        uint64_t *const out = fixture_array(f, 3 * APART * sizeof(uint64_t));
+        const struct test_args args = {.in = fixture_array(f, 3 * APART * sizeof(uint64_t)),
+                                       .out = out,
+                                       .count = APART,
+                                       .stride = stride,
+                                       .first = stride % 3};
+        int right = RUN(f, manners_32, BLOCKS, THREADS, 0, args) == MW_OK;
         size_t count;
-        int right = in && out && RUN(f, manners_32, BLOCKS, THREADS, 0, args) == MW_OK &&
-                    f->device->verbs->ledger(f->device, &lines, &count) == MW_OK &&
-                    count == 6;
+        const mw_ledger_line *const lines = fixture_ledger(f, &count);
 
+        right &= count == 6;
         for (size_t i = 0; right && i < count; i++)
             right &= same_traffic(&lines[i], &lines[i / 3 * 3]) &&
                      (lines[i].access == MW_ACCESS_BULK) == (i % 3 == 2) &&

@@ -140,7 +140,7 @@ static mw_status sort_timed(mw_context *context, mw_timing timing, uint32_t *man
 
     *timed = (struct timed){0};
     TRY(mw_set_timing(context, timing));
-    TRY(mw_sort_workspace(context, MW_U32, count, &timed->workspace));
+    TRY(kit_sort_workspace(context, MW_U32, count, &timed->workspace));
     TRY(kit_fill(MW_U32, "random", 1, many, count));
     TRY(mw_sort(context, MW_U32, MW_ASCENDING, many, count));
     TRY(mw_get_counts(context, &counts));

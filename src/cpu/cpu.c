@@ -97,6 +97,13 @@ uint64_t cpu_scratch_bytes(int bits, uint64_t count)
     return sort_scratch_bytes(bits, count, sort_best_run(bits));
 }
 
+uint64_t cpu_scratch_most(int bits, uint64_t count)
+{
+    const uint64_t most = sort_most_scratch_count(bits, count);
+
+    return cpu_scratch_bytes(bits, most);
+}
+
 /* Make the scratch memory that is kept at least `bytes` large. */
 static mw_status keep_scratch(struct cpu *cpu, uint64_t bytes)
 {
@@ -114,15 +121,19 @@ static mw_status keep_scratch(struct cpu *cpu, uint64_t bytes)
 mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint64_t count,
                    void *scratch, struct cpu_counts *counts)
 {
+    const struct suite *const suite = suite_for(bits);
     mw_status status = MW_OK;
 
+    if (!suite)
+        return fail(cpu->error, MW_UNSUPPORTED,
+                    "the CPU sorts keys of 8, 16, 32 or 64 bits, not %d", bits);
     if (!scratch) {
         TRY(keep_scratch(cpu, cpu_scratch_bytes(bits, count)));
         scratch = cpu->scratch;
     }
 
     const struct sort_request request = {
-        .suite = suite_for(bits),
+        .suite = suite,
         .code = code,
         .keys = keys,
         .count = count,

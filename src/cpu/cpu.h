@@ -35,12 +35,15 @@ unsigned cpu_threads(const struct cpu *cpu);
 /* Bytes of scratch a sort of `count` keys of `bits` bits wants. */
 uint64_t cpu_scratch_bytes(int bits, uint64_t count);
 
+/* Bytes of scratch that serve every sort of at most `count` keys. */
+uint64_t cpu_scratch_most(int bits, uint64_t count);
+
 /*
  * Sort `count` keys of `bits` bits (8, 16, 32 or 64) in place, in the order
  * of the unsigned numbers that `code` makes of them (code.inl). `scratch` is
  * the caller's, of cpu_scratch_bytes, aligned to 16; or NULL, and then memory
- * is taken from the heap and kept for the next call. On MW_NO_MEMORY the keys
- * are untouched. `counts` may be NULL.
+ * is taken from the heap and kept for the next call. MW_UNSUPPORTED for any other
+ * `bits`; then, and on MW_NO_MEMORY, the keys are untouched. `counts` may be NULL.
  */
 mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint64_t count,
                    void *scratch, struct cpu_counts *counts);

@@ -350,6 +350,12 @@ uint64_t sort_scratch_bytes(int bits, uint64_t count, uint64_t run)
     return ranks_bytes(bits, count) + (runs + 1) * sizeof(uint64_t);
 }
 
+uint64_t sort_most_scratch_count(int bits, uint64_t count)
+{
+    /* Long arrays of 16-bit keys are counted, without scratch; shorter ones are not. */
+    return bits == 16 && count >= TALLY_LEAST ? TALLY_LEAST - 1 : count;
+}
+
 void sort_keys(struct pool *pool, const struct sort_request *request,
                struct cpu_counts *counts)
 {

@@ -30,6 +30,9 @@ uint64_t sort_best_run(int bits);
  */
 uint64_t sort_scratch_bytes(int bits, uint64_t count, uint64_t run);
 
+/* Which count of at most `count` needs the most scratch memory. */
+uint64_t sort_most_scratch_count(int bits, uint64_t count);
+
 /* Sort. `counts` may be NULL. */
 void sort_keys(struct pool *pool, const struct sort_request *request,
                struct cpu_counts *counts);

@@ -51,9 +51,9 @@ const struct suite *suite_usable(unsigned index)
 
 const struct suite *suite_for(int bits)
 {
-    unsigned index = 0;
+    const struct suite *suite = NULL;
 
-    while (suite_usable(index)->bits != bits)
-        index++;
-    return suite_usable(index);
+    for (unsigned i = 0; (suite = suite_usable(i)) && suite->bits != bits; i++)
+        ;
+    return suite;
 }

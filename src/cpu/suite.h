@@ -78,7 +78,7 @@ struct suite {
                    const uint64_t *table);
 };
 
-/* The best suite for keys of `bits` bits, 8, 16, 32 or 64, on this processor. */
+/* The best suite for keys of `bits` bits on this processor, or NULL if there is none. */
 const struct suite *suite_for(int bits);
 
 /* Every suite this processor can run, by number from 0 on; NULL when there are no more. */

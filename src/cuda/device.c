@@ -156,17 +156,15 @@ static struct program_target target_of(struct gpu *gpu)
                                    gpu->base.error};
 }
 
-static mw_status gpu_load(struct device *device, mw_engine engine, int bits,
-                          const struct tile_geometry *tile, struct program **program)
+static mw_status gpu_load(struct device *device, const struct program_name *name,
+                          uint32_t kernels, struct program **program)
 {
-    static const struct tile_geometry none = {0, 0, 0, 0};
     struct gpu *const gpu = gpu_of(device);
-    const struct program_name name = {engine, bits, tile ? *tile : none};
-    struct program *const slot = program_slot(gpu, &name);
+    struct program *const slot = program_slot(gpu, name);
     const struct program_target target = target_of(gpu);
     mw_status status = MW_OK;
 
-    assert(bits == 8 || bits == 16 || bits == 32 || bits == 64);
+    (void)kernels;
     if (!slot)
         return fail(device->error, MW_NO_MEMORY, "no host memory for a program's record");
     if (!slot->module) {

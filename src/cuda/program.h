@@ -8,14 +8,7 @@
 #include "cache.h"
 #include "device.h"
 #include "driver.h"
-#include "kernels/launch.h"
-
-/* Which program: an engine's for a key width, and of engine tile's for which geometry. */
-struct program_name {
-    mw_engine engine;
-    int bits;
-    struct tile_geometry tile; /* all 0 for the other engines */
-};
+#include "kernels/programs.h"
 
 /* The kernels of one program. Nothing is loaded while `module` is NULL. */
 struct program {

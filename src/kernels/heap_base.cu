@@ -218,7 +218,7 @@ DEVICE void load_block(const struct heap_base_args *args, wide first, int count,
     if (count == (int)args->base) {
         UNROLL
         for (int j = 0; j < WARP; j++)
-            r[j] = enter(LOAD_BULK(&in[mine + WARP * j]), &args->enter);
+            r[j] = enter(LOAD_AS(BULK, &in[mine + WARP * j]), &args->enter);
         return;
     }
 
@@ -228,7 +228,7 @@ DEVICE void load_block(const struct heap_base_args *args, wide first, int count,
     for (int j = 0; j < WARP; j++) {
         r[j] = fill;
         if (mine + WARP * j < count)
-            r[j] = enter(LOAD_BULK(&in[mine + WARP * j]), &args->enter);
+            r[j] = enter(LOAD_AS(BULK, &in[mine + WARP * j]), &args->enter);
     }
 }
 
@@ -244,7 +244,7 @@ DEVICE void store_block(const struct heap_base_args *args, wide first, int count
         const key k = leave((key)r[j], &args->leave);
 
         if (mine + WARP * j < count)
-            STORE_BULK(&out[mine + WARP * j], k);
+            STORE_AS(BULK, &out[mine + WARP * j], k);
     }
 }
 

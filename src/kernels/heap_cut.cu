@@ -69,9 +69,9 @@ DEVICE struct cut_guess look(const struct cut_window *w, wide place)
     if (w->lo < w->hi) {
         g.place[0] = behind > apart ? place - apart : w->lo;
         g.place[2] = ahead > apart ? place + apart : w->hi - 1;
-        g.k[0] = LOAD(&w->list[g.place[0]]);
-        g.k[1] = LOAD(&w->list[g.place[1]]);
-        g.k[2] = LOAD(&w->list[g.place[2]]);
+        g.k[0] = LOAD_AS(PROBE, &w->list[g.place[0]]);
+        g.k[1] = LOAD_AS(PROBE, &w->list[g.place[1]]);
+        g.k[2] = LOAD_AS(PROBE, &w->list[g.place[2]]);
     }
     return g;
 }
@@ -88,9 +88,9 @@ DEVICE wide keys_up_to(const key_cell *list, wide lo, wide hi, key most)
     while (lo < hi) {
         const unsigned length = hi - lo < longest ? (unsigned)(hi - lo) : longest;
         const key_cell *const keys = list + lo;
-        const key first = LOAD(&keys[length / 4]);
-        const key second = LOAD(&keys[length / 2]);
-        const key third = LOAD(&keys[length * 3 / 4]);
+        const key first = LOAD_AS(PROBE, &keys[length / 4]);
+        const key second = LOAD_AS(PROBE, &keys[length / 2]);
+        const key third = LOAD_AS(PROBE, &keys[length * 3 / 4]);
         const unsigned those = (first <= most) + (second <= most) + (third <= most);
 
         if (those < 3)
@@ -202,7 +202,7 @@ DEVICE void take_rest(struct cut_window *w, int need, int open)
     const int list = lane_of_place(begin, (unsigned)LANE);
     const key_cell *const keys = (const key_cell *)SHUFFLE((wide)(w->list + w->lo), list);
     const unsigned place = (unsigned)LANE - SHUFFLE(begin, list);
-    const key k = LANE < open ? LOAD(&keys[place]) : 0;
+    const key k = LANE < open ? LOAD_AS(PROBE, &keys[place]) : 0;
     const unsigned taken = least_lanes(k, LANE < open, need);
 
     if (length > 0)
@@ -317,5 +317,5 @@ KERNEL(heap_cut, struct heap_cut_args)
     w.hi = rank == 0 ? 0 : length;
     close_windows(&w, rank, rank == 0 || rank == whole ? 0 : whole, round->ways);
     if (LANE < round->ways)
-        STORE((wide_cell *)round->cuts + cut * round->ways + LANE, w.lo);
+        STORE_AS(CUT, (wide_cell *)round->cuts + cut * round->ways + LANE, w.lo);
 }

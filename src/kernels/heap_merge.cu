@@ -102,23 +102,23 @@ DEVICE void note_lesser(struct heap *h, int v, int first, int second, int yes)
 DEVICE void merge_children(const struct heap *h, int v, int kept, item *least,
                            item *greatest)
 {
-    item forwards = LOAD(node(h, 2 * v) + LANE);
-    item backwards = LOAD(node(h, 2 * v + 1) + (HEAP_LANES - 1 - LANE));
+    item forwards = LOAD_AS(GATHER, node(h, 2 * v) + LANE);
+    item backwards = LOAD_AS(GATHER, node(h, 2 * v + 1) + (HEAP_LANES - 1 - LANE));
 
     exchange(&forwards, &backwards);
     *least = clean_lanes(forwards);
     *greatest = clean_lanes(backwards);
     WARP_BARRIER(); /* every lane has read both children */
-    STORE(node(h, v) + LANE, *least);
-    STORE(node(h, kept) + LANE, *greatest);
+    STORE_AS(SCATTER, node(h, v) + LANE, *least);
+    STORE_AS(SCATTER, node(h, kept) + LANE, *greatest);
 }
 
 /* The same if only `full` has keys: they are the least, and fillers the rest. */
 DEVICE void move_child(const struct heap *h, int v, int full, item *least, item *greatest)
 {
-    *least = LOAD(node(h, full) + LANE);
+    *least = LOAD_AS(GATHER, node(h, full) + LANE);
     *greatest = filler();
-    STORE(node(h, v) + LANE, *least);
+    STORE_AS(SCATTER, node(h, v) + LANE, *least);
 }
 
 /*
@@ -134,7 +134,7 @@ DEVICE int fetch(struct heap *h, int v, item *k)
 
     *k = filler();
     if (LANE < count)
-        *k = LOAD_BULK(h->in + next + LANE);
+        *k = LOAD_AS(BULK, h->in + next + LANE);
     if (LANE == list)
         h->next += count;
     return count;
@@ -265,8 +265,8 @@ DEVICE void open_lists(struct heap *h, const struct heap_round *round, wide grou
     h->next = 0;
     h->last = 0;
     if (LANE < round->ways) {
-        h->next = LANE * round->run + LOAD(&cuts[LANE]);
-        h->last = LANE * round->run + LOAD(&cuts[round->ways + LANE]);
+        h->next = LANE * round->run + LOAD_AS(CUT, &cuts[LANE]);
+        h->last = LANE * round->run + LOAD_AS(CUT, &cuts[round->ways + LANE]);
     }
 }
 
@@ -286,7 +286,7 @@ DEVICE void merge_piece(struct heap *h, const struct heap_merge_args *args, wide
     build(h);
     for (wide at = first; at < last; at += HEAP_LANES) {
         if (at + LANE < last)
-            STORE_BULK(&out[at + LANE], leave(LOAD(node(h, 1) + LANE), &args->leave));
+            STORE_AS(BULK, &out[at + LANE], leave(LOAD(node(h, 1) + LANE), &args->leave));
         if (at + HEAP_LANES >= last)
             break;
         fill(h, 1);

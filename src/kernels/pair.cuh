@@ -56,8 +56,8 @@ DEVICE int pair_split(const key_cell *a, int a_count, const key_cell *b, int b_c
 
     while (lo < hi) {
         const int middle = (lo + hi) / 2;
-        const item a_key = LOAD(&a[middle]);
-        const item b_key = LOAD(&b[diagonal - 1 - middle]);
+        const item a_key = LOAD_AS(SEARCH, &a[middle]);
+        const item b_key = LOAD_AS(SEARCH, &b[diagonal - 1 - middle]);
 
         if (less(b_key, a_key))
             hi = middle;
@@ -75,8 +75,8 @@ DEVICE int pair_split(const key_cell *a, int a_count, const key_cell *b, int b_c
  */
 DEVICE void pair_serial(const key_cell *cells, int a, int a_end, int b, int b_end, item *r)
 {
-    item a_key = LOAD(&cells[a]);
-    item b_key = LOAD(&cells[b]);
+    item a_key = LOAD_AS(SERIAL, &cells[a]);
+    item b_key = LOAD_AS(SERIAL, &cells[b]);
 
     UNROLL
     for (int j = 0; j < PAIR_E; j++) {
@@ -86,7 +86,7 @@ DEVICE void pair_serial(const key_cell *cells, int a, int a_end, int b, int b_en
         a += !take_b;
         b += take_b;
 
-        const item next = LOAD_KEPT(&cells[take_b ? b : a]);
+        const item next = LOAD_KEPT(SERIAL, &cells[take_b ? b : a]);
 
         a_key = take_b ? a_key : next;
         b_key = take_b ? next : b_key;
@@ -140,6 +140,6 @@ DEVICE void pair_store(key_cell *cells, item *r, key_cell *out, int count,
         const int i = first + WARP * j + LANE;
 
         if (i < count)
-            STORE_BULK(&out[i], leave((key)r[j], code));
+            STORE_AS(BULK, &out[i], leave((key)r[j], code));
     }
 }

@@ -23,13 +23,13 @@ KERNEL(pair_cut, struct pair_cut_args)
 
     while (lo < hi) {
         const wide middle = lo + (hi - lo) / 2;
-        const key a_key = LOAD(&a[middle]);
-        const key b_key = LOAD(&b[diagonal - 1 - middle]);
+        const key a_key = LOAD_AS(PROBE, &a[middle]);
+        const key b_key = LOAD_AS(PROBE, &b[diagonal - 1 - middle]);
 
         if (less(b_key, a_key))
             hi = middle;
         else
             lo = middle + 1;
     }
-    STORE((wide_cell *)round->cuts + tile, lo);
+    STORE_AS(CUT, (wide_cell *)round->cuts + tile, lo);
 }

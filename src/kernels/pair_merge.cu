@@ -19,12 +19,12 @@ DEVICE struct pair_source pair_source_of(const struct pair_round *round)
     const wide begin = tile * PAIR_KEYS - g.first;
     const wide left = g.a_count + g.b_count - begin;
     const key_cell *const in = (const key_cell *)round->in + g.first;
-    const wide a = LOAD(&cut[0]);
+    const wide a = LOAD_AS(CUT, &cut[0]);
     wide a_end = g.a_count;
     struct pair_source s;
 
     if (left > PAIR_KEYS)
-        a_end = LOAD(&cut[1]);
+        a_end = LOAD_AS(CUT, &cut[1]);
     s.a_count = (int)(a_end - a);
     s.count = (int)(left < PAIR_KEYS ? left : PAIR_KEYS);
     s.a = in + a;
@@ -44,7 +44,7 @@ DEVICE void pair_fetch(key_cell *cells, const struct pair_source *s)
 
         r[j] = filler();
         if (i < s->count)
-            r[j] = LOAD_BULK(&from[i]);
+            r[j] = LOAD_AS(BULK, &from[i]);
     }
     UNROLL
     for (int j = 0; j < PAIR_E; j++)

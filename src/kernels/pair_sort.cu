@@ -28,7 +28,7 @@ DEVICE void pair_load(key_cell *cells, const key_cell *in, int count,
 
         r[j] = filler();
         if (i < count)
-            r[j] = enter(LOAD_BULK(&in[i]), code);
+            r[j] = enter(LOAD_AS(BULK, &in[i]), code);
     }
     UNROLL
     for (int j = 0; j < PAIR_E; j++)
@@ -61,7 +61,7 @@ DEVICE void pair_put(key_cell *cells, const item *r)
 
         twin.first = r[j];
         twin.second = r[j + 1];
-        STORE(&to[j / 2], twin);
+        STORE_AS(SCATTER, &to[j / 2], twin);
     }
 }
 
@@ -71,7 +71,7 @@ DEVICE void pair_put(key_cell *cells, const item *r)
 {
     UNROLL
     for (int j = 0; j < PAIR_E; j++)
-        STORE(&cells[j], (key)r[j]);
+        STORE_AS(SCATTER, &cells[j], (key)r[j]);
 }
 
 #endif

@@ -15,13 +15,18 @@
  *   THREADS BLOCKS            how many of us: in the block, in the grid
  *   CELL(name, type)          `name` is a `type` in memory, reached by words only
  *   LOAD(p) STORE(p, v)       one access to a cell, shared or global
- *   LOAD_BULK STORE_BULK      the same, where a warp moves keys to or from global
- *                             memory in one block: the ledger totals them apart
- *   LOAD_AWAY STORE_AWAY      the same of keys that the launch has no more use for: caches
- *                             let go of them before all else
- *   LOAD_KEPT(p)              LOAD, made even if nobody uses the value
- *   POST(p, v) PEEK(p)        STORE and LOAD of a wide cell of global memory that blocks
- *                             of one launch share: whole, at any time, in any order
+ *
+ * The other accesses name what they are for, a kind of enum mw_access without its prefix,
+ * such as BULK. It goes into the ledger, which counts kinds apart; a GPU ignores it.
+ *
+ *   LOAD_AS(kind, p)          LOAD and ...
+ *   STORE_AS(kind, p, v)      ... STORE of that kind
+ *   LOAD_EVICT(kind, p)       the same, with an evict-first hint: for keys that the launch
+ *   STORE_EVICT(kind, p, v)   does not touch again
+ *   LOAD_KEPT(kind, p)        LOAD_AS that stays even if its value is not used
+ *   POST(kind, p, v)          STORE_AS and LOAD_AS of a wide cell of global memory that
+ *   PEEK(kind, p)             blocks of one launch share: relaxed atomics
+ *
  *   PAUSE()                   wait a moment for what is not posted yet
  *   BARRIER()                 all threads of the block; orders all memory
  *   WARP_BARRIER()            all 32 lanes of the warp; orders their memory
@@ -72,13 +77,13 @@
 #define CELL(name, type) typedef type name
 #define LOAD(p) (*(p))
 #define STORE(p, v) ((void)(*(p) = (v)))
-#define LOAD_BULK(p) LOAD(p)
-#define STORE_BULK(p, v) STORE(p, v)
-#define LOAD_AWAY(p) __ldcs(p)
-#define STORE_AWAY(p, v) __stcs((p), (v))
-#define LOAD_KEPT(p) simt_load_kept(p)
-#define POST(p, v) simt_post((p), (v))
-#define PEEK(p) simt_peek(p)
+#define LOAD_AS(kind, p) LOAD(p)
+#define STORE_AS(kind, p, v) STORE(p, v)
+#define LOAD_EVICT(kind, p) __ldcs(p)
+#define STORE_EVICT(kind, p, v) __stcs((p), (v))
+#define LOAD_KEPT(kind, p) simt_load_kept(p)
+#define POST(kind, p, v) simt_post((p), (v))
+#define PEEK(kind, p) simt_peek(p)
 #define PAUSE() __nanosleep(100)
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()
@@ -143,7 +148,7 @@ template <typename cell> DEVICE cell simt_load_kept(const cell *p)
     return *(const volatile cell *)p;
 }
 
-/* By the second cache: the first does not learn what other multiprocessors write. */
+/* Through L2: L1 is not coherent across SMs. */
 DEVICE void simt_post(unsigned long long *p, unsigned long long v)
 {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(p)),

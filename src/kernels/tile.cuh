@@ -80,8 +80,8 @@ DEVICE void put_split(int_cell *splits, struct split s)
 /* Does the key of A `back` cells before `address` come before its counterpart in B? */
 DEVICE int belongs_before(int address, int distance, int back, int near)
 {
-    const item a = LOAD(SHARED_CELL(item_cell, address) - back);
-    const item b = LOAD(SHARED_CELL(item_cell, address + distance) - back);
+    const item a = LOAD_AS(SEARCH, SHARED_CELL(item_cell, address) - back);
+    const item b = LOAD_AS(SEARCH, SHARED_CELL(item_cell, address + distance) - back);
 
     return !less_near(b, a, near);
 }
@@ -152,7 +152,7 @@ DEVICE void gather(const struct group *g, struct split s, struct split next, ite
 
     UNROLL
     for (int j = 0; j < ITEMS; j++)
-        r[j] = LOAD(SHARED_CELL(item_cell, turns_at(&at, j)) + j);
+        r[j] = LOAD_AS(GATHER, SHARED_CELL(item_cell, turns_at(&at, j)) + j);
 }
 
 /* My sorted row to its place: forwards from `address`, or backwards if it will be B's. */
@@ -163,11 +163,11 @@ DEVICE void scatter(int address, int backwards, const item *r)
     if (backwards) {
         UNROLL
         for (int j = 0; j < ITEMS; j++)
-            STORE(to - j, r[j]);
+            STORE_AS(SCATTER, to - j, r[j]);
     } else {
         UNROLL
         for (int j = 0; j < ITEMS; j++)
-            STORE(to + j, r[j]);
+            STORE_AS(SCATTER, to + j, r[j]);
     }
 }
 
@@ -195,9 +195,10 @@ DEVICE void store_samples(int rows, const struct tile_target *to, int first, bar
     const int cell = sample + (int)((unsigned)sample / ITEMS);
 
     if (LANE % PART < MINE && first + sample < to->count && to->samples) {
-        const item k = LOAD(SHARED_CELL(item_cell, rows) + cell);
+        const item k = LOAD_AS(SAMPLE, SHARED_CELL(item_cell, rows) + cell);
 
-        STORE(&to->samples[(begin + sample) / TILE_SAMPLE], (key)add_base(key_of(k), base));
+        STORE_AS(SAMPLE, &to->samples[(begin + sample) / TILE_SAMPLE],
+                 (key)add_base(key_of(k), base));
     }
 }
 
@@ -211,20 +212,20 @@ DEVICE void store_keys(key_cell *to, int left, int late, const bare *k)
     const int end = left - LANE + (late ? WARP : 0);
 
     if (!late)
-        STORE_AWAY(&out[0], (key)k[0]);
+        STORE_EVICT(BULK, &out[0], (key)k[0]);
     if (left >= WARP * ITEMS) {
         UNROLL
         for (int i = 1; i < ITEMS; i++)
-            STORE_AWAY(&out[WARP * i], (key)(late ? k[i - 1] : k[i]));
+            STORE_EVICT(BULK, &out[WARP * i], (key)(late ? k[i - 1] : k[i]));
     } else {
         UNROLL
         for (int i = 1; i < ITEMS; i++) {
             if (WARP * i < end)
-                STORE_AWAY(&out[WARP * i], (key)(late ? k[i - 1] : k[i]));
+                STORE_EVICT(BULK, &out[WARP * i], (key)(late ? k[i - 1] : k[i]));
         }
     }
     if (late && WARP * ITEMS < end)
-        STORE_AWAY(&out[WARP * ITEMS], (key)k[ITEMS - 1]);
+        STORE_EVICT(BULK, &out[WARP * ITEMS], (key)k[ITEMS - 1]);
 }
 
 /*
@@ -281,6 +282,6 @@ DEVICE void store_places(int cells, const struct tile_target *to)
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
         if (WARP * i < left)
-            STORE_AWAY(&out[WARP * i], place_of(LOAD(&from[STEP * i])));
+            STORE_EVICT(BULK, &out[WARP * i], place_of(LOAD(&from[STEP * i])));
     }
 }

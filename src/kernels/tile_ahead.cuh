@@ -53,8 +53,8 @@ DEVICE int take_cuts(const struct tile_round *round, unsigned row, struct tile_c
 
     cuts->first = cuts->second = (wide)round->number << 32;
     if (LANE < round->ways) {
-        cuts->first = PEEK(&cells[LANE]);
-        cuts->second = PEEK(&next[LANE]);
+        cuts->first = PEEK(CUT, &cells[LANE]);
+        cuts->second = PEEK(CUT, &next[LANE]);
     }
     return !BALLOT((cuts->first >> 32 & 0xffff) != round->number ||
                    (cuts->second >> 32 & 0xffff) != round->number);

@@ -58,9 +58,10 @@ DEVICE unsigned find_bound(const struct tile_round *round, const struct cut_task
     const key_cell *const keys = (const key_cell *)round->in + t->list_first;
 
     if (t->target == 0)
-        return ~GREATEST(t->length ? (unsigned)~(LOAD(&keys[0]) >> 32) : 0);
+        return ~GREATEST(t->length ? (unsigned)~(LOAD_AS(PROBE, &keys[0]) >> 32) : 0);
     if (t->target == t->whole)
-        return GREATEST(t->length ? (unsigned)(LOAD(&keys[t->length - 1]) >> 32) : 0);
+        return GREATEST(t->length ? (unsigned)(LOAD_AS(PROBE, &keys[t->length - 1]) >> 32)
+                                  : 0);
     return (unsigned)(p->value >> 32);
 #else
     (void)round;
@@ -133,7 +134,7 @@ DEVICE void post_cut(const struct tile_round *round, unsigned row)
     const unsigned bound = find_bound(round, &c.task, &c.pivot);
 
     if (LANE < round->ways)
-        POST(cells_of(round, row) + LANE,
+        POST(CUT, cells_of(round, row) + LANE,
              (wide)round->number << 32 | cell_of(c.before, bound));
 }
 

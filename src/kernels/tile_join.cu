@@ -44,12 +44,12 @@ DEVICE struct cut_samples fetch_samples(const struct tile_round *round, unsigned
         for (int i = 0; i < EACH_FETCHES; i++) {
             k[i] = 0;
             if (TILE_ROWS * i < mine)
-                k[i] = LOAD(&from[THREAD + TILE_ROWS * i]);
+                k[i] = LOAD_AS(SAMPLE, &from[THREAD + TILE_ROWS * i]);
         }
         UNROLL
         for (int i = 0; i < EACH_FETCHES; i++) {
             if (TILE_ROWS * i < mine)
-                STORE(&room[THREAD + TILE_ROWS * i], k[i]);
+                STORE_AS(SAMPLE, &room[THREAD + TILE_ROWS * i], k[i]);
         }
         samples.from = room;
         samples.first = (unsigned)(first / TILE_SAMPLE);
@@ -75,15 +75,15 @@ KERNEL(tile_join, struct tile_merge_args)
         const unsigned bound = find_bound(round, &c.task, &c.pivot);
 
         if (LANE < round->ways)
-            STORE(&before[side * round->ways + LANE], c.before);
+            STORE_AS(CUT, &before[side * round->ways + LANE], c.before);
         if (NEAR_KEYS && LANE == 0)
             STORE((unsigned_cell *)bounds + side, bound);
     }
     BARRIER();
 
     const int mine = LANE < round->ways; /* other lanes have no list */
-    const unsigned first = mine ? LOAD(&before[LANE]) : 0;
-    const unsigned second = mine ? LOAD(&before[round->ways + LANE]) : 0;
+    const unsigned first = mine ? LOAD_AS(CUT, &before[LANE]) : 0;
+    const unsigned second = mine ? LOAD_AS(CUT, &before[round->ways + LANE]) : 0;
     const wide both = NEAR_KEYS ? LOAD(bounds) : 0;
     struct tile_cuts cuts;
 

@@ -42,10 +42,10 @@ DEVICE void load_whole(const struct tile_chunk *chunk, bare *r)
 {
     const key_cell *const from = chunk->from - (chunk->late ? WARP : 0);
 
-    r[0] = LOAD_AWAY(&chunk->from[chunk->late ? (CHUNK_STEPS - 1) * WARP : 0]);
+    r[0] = LOAD_EVICT(BULK, &chunk->from[chunk->late ? (CHUNK_STEPS - 1) * WARP : 0]);
     UNROLL
     for (int i = 1; i < CHUNK_STEPS; i++)
-        r[i] = LOAD_AWAY(&from[WARP * i]);
+        r[i] = LOAD_EVICT(BULK, &from[WARP * i]);
 }
 
 /* The same of a chunk that has fewer keys, or fewer steps. */
@@ -60,11 +60,11 @@ DEVICE void load_part(const struct tile_chunk *chunk, bare *r, const int steps)
     for (int i = 0; i < steps; i++)
         r[i] = 0;
     if (early < chunk->left)
-        r[0] = LOAD_AWAY(&chunk->from[early]);
+        r[0] = LOAD_EVICT(BULK, &chunk->from[early]);
     UNROLL
     for (int i = 1; i < steps; i++) {
         if (WARP * i - behind < chunk->left)
-            r[i] = LOAD_AWAY(&from[WARP * i]);
+            r[i] = LOAD_EVICT(BULK, &from[WARP * i]);
     }
 }
 

@@ -27,7 +27,7 @@ struct cut_pivot {
 /* The key at place `at` of my list. */
 DEVICE key key_at(const struct cut_span *w, unsigned at)
 {
-    return LOAD(&w->keys[at]);
+    return LOAD_AS(PROBE, &w->keys[at]);
 }
 
 /* Is key `a` of list `i` before key `b` of list `j`, another one? */
@@ -165,7 +165,7 @@ DEVICE struct cut_probe probe_windows(const struct cut_span *w, unsigned begin,
     struct cut_probe mine = {(key) ~(key)0, WARP, 0};
 
     if (at < open) {
-        mine.value = LOAD(&keys[place]);
+        mine.value = LOAD_AS(PROBE, &keys[place]);
         mine.list = list;
         mine.place = place;
     }

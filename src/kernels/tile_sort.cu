@@ -92,7 +92,7 @@ DEVICE void load_tile(const key_cell *in, int count, const struct key_code *code
     if (count == TILE) {
         UNROLL
         for (int j = 0; j < ITEMS; j++)
-            k[j] = LOAD_BULK(&in[TILE_ROWS * j + THREAD]);
+            k[j] = LOAD_AS(BULK, &in[TILE_ROWS * j + THREAD]);
     } else {
         const bare last = leave((key) ~(key)0, code);
 
@@ -100,7 +100,7 @@ DEVICE void load_tile(const key_cell *in, int count, const struct key_code *code
         for (int j = 0; j < ITEMS; j++) {
             const int there = TILE_ROWS * j + THREAD < count;
 
-            k[j] = there ? LOAD_BULK(&in[TILE_ROWS * j + THREAD]) : last;
+            k[j] = there ? LOAD_AS(BULK, &in[TILE_ROWS * j + THREAD]) : last;
         }
     }
     enter_all(k, ITEMS, code);

@@ -4,7 +4,7 @@
 #include "machine.h"
 
 /* A request not seen since the lanes last met: give it its line. */
-static void open_request(const struct lane *lane, struct request *request)
+static void open_request(const struct lane *lane, struct warp_request *request)
 {
     struct machine *const m = lane->machine;
 
@@ -103,7 +103,7 @@ static void touch_global(const struct lane *lane, const struct simt_site *site,
     struct shadow *const marks = a->shadow + (offset >> a->shift);
     const uint32_t count = site->bytes >> a->shift;
 
-    if (site->manner == SIMT_OPEN) {
+    if (site->open) {
         check_marks(lane, site, at, times, marks, count, mine);
         if (memory_mark_open(a, offset) != 0)
             stop_unwatched(m, a);
@@ -123,7 +123,7 @@ void *simt_touch(const struct simt_site *site, const void *cell)
     struct machine *const m = lane->machine;
     const uintptr_t at = (uintptr_t)cell;
     const uint64_t offset = at - (uintptr_t)m->shared;
-    struct request *const request = log_visit(&m->log, &lane->cursor, site);
+    struct warp_request *const request = log_visit(&m->log, &lane->cursor, site);
     shadow_mark mine;
 
     if (__builtin_expect(!request, 0))
@@ -136,7 +136,7 @@ void *simt_touch(const struct simt_site *site, const void *cell)
     if (offset < m->shared_bytes) {
         if (__builtin_expect(site->bytes > m->shared_bytes - offset, 0))
             fault_bounds(lane, site, at);
-        if (__builtin_expect(site->manner == SIMT_OPEN, 0))
+        if (__builtin_expect(site->open, 0))
             fault_shared(lane, site, at);
         request->shared |= lane->cursor.bit;
         request->at[lane->cursor.lane] = offset;
@@ -149,7 +149,7 @@ void *simt_touch(const struct simt_site *site, const void *cell)
 }
 
 /* Sectors of a request to global memory, and which of them are new to the launch. */
-static void fold_global(struct machine *m, const struct request *r, uint32_t lanes,
+static void fold_global(struct machine *m, const struct warp_request *r, uint32_t lanes,
                         mw_traffic *t)
 {
     uint64_t sectors[LANES];
@@ -165,7 +165,7 @@ static void fold_global(struct machine *m, const struct request *r, uint32_t lan
 void machine_fold(struct machine *m)
 {
     for (uint32_t i = 0; i < m->log.count; i++) {
-        const struct request *const r = &m->log.requests[i];
+        const struct warp_request *const r = &m->log.requests[i];
         const uint32_t global = r->lanes & ~r->shared;
         mw_traffic *const t = &m->ledger.entries[r->line].now;
 

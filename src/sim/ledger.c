@@ -145,7 +145,11 @@ static int compare_lines(const void *left, const void *right)
         return kernels;
     if (files)
         return files;
-    return (a->line > b->line) - (a->line < b->line);
+    if (a->line != b->line)
+        return a->line > b->line ? 1 : -1;
+    if (a->access != b->access)
+        return a->access > b->access ? 1 : -1;
+    return a->stores - b->stores;
 }
 
 static int is_empty(const mw_traffic *t)
@@ -153,18 +157,16 @@ static int is_empty(const mw_traffic *t)
     return !(t->shared_requests | t->global_requests | t->shuffles | t->barriers);
 }
 
-/* Join neighbours that are the same line: programs of two widths, two words in a line. */
+/* Join equal neighbours: programs of two widths, or several accesses in a line. */
 static size_t join(mw_ledger_line *lines, size_t count)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (kept > 0 && compare_lines(&lines[kept - 1], &lines[i]) == 0) {
+        if (kept > 0 && compare_lines(&lines[kept - 1], &lines[i]) == 0)
             traffic_add(&lines[kept - 1].traffic, &lines[i].traffic);
-            lines[kept - 1].access |= lines[i].access;
-        } else {
+        else
             lines[kept++] = lines[i];
-        }
     }
     return kept;
 }
@@ -216,7 +218,8 @@ mw_status ledger_lines(struct ledger *ledger, struct error *error,
             .kernel = e->kernel->name,
             .file = base_name(e->site->file),
             .line = e->site->line,
-            .access = e->site->manner == SIMT_BULK ? MW_ACCESS_BULK : MW_ACCESS_PLAIN,
+            .access = (mw_access)e->site->access,
+            .stores = e->site->word == SIMT_STORE,
             .launches = launches_of(ledger, e->kernel->name),
             .traffic = e->traffic,
         };

@@ -68,13 +68,13 @@ static int link_request(struct log *log, int32_t i)
     return 0;
 }
 
-struct request *log_append(struct log *log, const struct simt_site *site)
+struct warp_request *log_append(struct log *log, const struct simt_site *site)
 {
-    struct request *request;
+    struct warp_request *request;
 
     if (log->count == log->capacity) {
         const uint32_t capacity = log->capacity ? 2 * log->capacity : 64;
-        struct request *const requests =
+        struct warp_request *const requests =
             realloc(log->requests, capacity * sizeof *requests);
 
         if (!requests)
@@ -118,8 +118,8 @@ static int fall_out(struct log *log, struct log_cursor *cursor)
     return 0;
 }
 
-struct request *log_seek(struct log *log, struct log_cursor *cursor,
-                         const struct simt_site *site)
+struct warp_request *log_seek(struct log *log, struct log_cursor *cursor,
+                              const struct simt_site *site)
 {
     struct log_visits *v;
     int32_t found;

@@ -14,7 +14,7 @@
 #include "simt_calls.h"
 
 /* The same access by some or all lanes of the warp. */
-struct request {
+struct warp_request {
     const struct simt_site *site;
     uint32_t line;   /* number in the ledger */
     uint32_t lanes;  /* who takes part ... */
@@ -41,7 +41,7 @@ struct log_visits {
 };
 
 struct log {
-    struct request *requests;
+    struct warp_request *requests;
     uint32_t count;
     uint32_t capacity;
     int indexed;
@@ -52,17 +52,17 @@ struct log {
 };
 
 /* A new request at the end, nobody in it yet; NULL if there is no memory. */
-struct request *log_append(struct log *log, const struct simt_site *site);
+struct warp_request *log_append(struct log *log, const struct simt_site *site);
 
 /* The request of a lane that is not in step. NULL if there is no memory. */
-struct request *log_seek(struct log *log, struct log_cursor *cursor,
-                         const struct simt_site *site);
+struct warp_request *log_seek(struct log *log, struct log_cursor *cursor,
+                              const struct simt_site *site);
 
 /* The request that this lane's visit to `site` belongs to; NULL if there is no memory. */
-static inline struct request *log_visit(struct log *log, struct log_cursor *cursor,
-                                        const struct simt_site *site)
+static inline struct warp_request *log_visit(struct log *log, struct log_cursor *cursor,
+                                             const struct simt_site *site)
 {
-    struct request *request;
+    struct warp_request *request;
 
     if (cursor->in_step && cursor->done == log->count)
         request = log_append(log, site);

@@ -10,7 +10,7 @@ enum { STACK_BYTES = 128 * 1024, LARGE_LOG = 1 << 16 };
 
 _Thread_local struct simt_place *simt_here;
 
-static const struct simt_site kernel_end = {"", 0, SIMT_EXIT, 0, 0};
+static const struct simt_site kernel_end = {.file = "", .word = SIMT_EXIT};
 
 static void enter_lane(struct lane *from, struct lane *to)
 {

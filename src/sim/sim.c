@@ -138,27 +138,29 @@ static mw_status sim_download(struct device *device, void *to, const void *memor
     return status;
 }
 
-static mw_status sim_load(struct device *device, mw_engine engine, int bits,
-                          const struct tile_geometry *tile, struct program **program)
+/* The simulator has all kernels of its programs, whatever set is asked for. */
+static mw_status sim_load(struct device *device, const struct program_name *name,
+                          uint32_t kernels, struct program **program)
 {
-    const unsigned rows = tile ? tile->rows : 0;
-    const unsigned items = tile ? tile->items : 0;
+    const struct tile_geometry *const tile = &name->tile;
 
+    (void)kernels;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         const struct program *const p = &programs[i];
 
-        if (p->engine == engine && p->bits == bits && p->rows == rows &&
-            p->items == items) {
-            *program = (struct program *)p; /* which sim_launch only reads */
+        if (p->engine == name->engine && p->bits == name->bits && p->rows == tile->rows &&
+            p->items == tile->items) {
+            *program = (struct program *)p; /* sim_launch only reads it */
             return MW_OK;
         }
     }
-    if (!tile)
-        return fail(device->error, MW_UNSUPPORTED, "no kernels for keys of %d bits", bits);
+    if (name->engine != MW_ENGINE_TILE)
+        return fail(device->error, MW_UNSUPPORTED, "no kernels for keys of %d bits",
+                    name->bits);
     return fail(device->error, MW_UNSUPPORTED,
                 "the simulator has no tiles of %u threads with %u items for keys of %d "
                 "bits, only those of the tuning table",
-                rows, items, bits);
+                tile->rows, tile->items, name->bits);
 }
 
 mw_status sim_launch_function(struct device *device, const struct machine_launch *launch)

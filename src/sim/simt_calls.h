@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "multiway_insight.h"
+
 enum simt_word {
     SIMT_LOAD,
     SIMT_STORE,
@@ -19,20 +21,14 @@ enum simt_word {
     SIMT_EXIT
 };
 
-/* How a word touches memory. */
-enum simt_manner {
-    SIMT_PLAIN,
-    SIMT_BULK, /* a warp moves keys in one block */
-    SIMT_OPEN  /* other blocks may do so at the same time; global memory only */
-};
-
 /* One word in one place of the source. Never written, so all machines may share it. */
 struct simt_site {
     const char *file;
     int line;
     unsigned char word;   /* enum simt_word */
     unsigned char bytes;  /* of the cell */
-    unsigned char manner; /* enum simt_manner */
+    unsigned char access; /* mw_access; PLAIN if the word touches no memory */
+    unsigned char open;   /* 1: other blocks may access the cell at the same time */
 };
 
 /* A kernel as the simulator starts it: each fibre calls `run` with the arguments. */

@@ -20,15 +20,17 @@
  * One word may stand inside another, so what a word declares has a number of
  * its own in its name.
  */
-#define SIMT_SITE_AS(number, word, bytes, manner)                                      \
-    (__extension__({                                                                   \
-        static const struct simt_site simt_site_##number = {SIMT_FILE, __LINE__, word, \
-                                                            bytes, manner};            \
-        &simt_site_##number;                                                           \
+#define SIMT_SITE_AS(number, word, bytes, access, open)                                 \
+    (__extension__({                                                                    \
+        static const struct simt_site simt_site_##number = {SIMT_FILE, __LINE__, word,  \
+                                                            bytes,     access,   open}; \
+        &simt_site_##number;                                                            \
     }))
-#define SIMT_SITE_NUMBER(number, word, bytes, manner) \
-    SIMT_SITE_AS(number, word, bytes, manner)
-#define SIMT_SITE(word, bytes, manner) SIMT_SITE_NUMBER(__COUNTER__, word, bytes, manner)
+#define SIMT_SITE_NUMBER(number, word, bytes, access, open) \
+    SIMT_SITE_AS(number, word, bytes, access, open)
+#define SIMT_ACCESS(word, bytes, access, open) \
+    SIMT_SITE_NUMBER(__COUNTER__, word, bytes, access, open)
+#define SIMT_SITE(word) SIMT_ACCESS(word, 0, MW_ACCESS_PLAIN, 0)
 
 #if defined(TILE_ROWS) && defined(TILE_PLACES)
 #define SIMT_KERNEL_OF(name, bits, rows, items) \
@@ -81,67 +83,68 @@
                    #name " is no cell: 1, 2, 4, 8 or 16 bytes")
 
 /* The comma makes the result a value: nothing can be assigned to a LOAD. */
-#define SIMT_READ(p, manner)                                                           \
-    ((void)0,                                                                          \
-     ((__typeof__((p) + 0))simt_touch(SIMT_SITE(SIMT_LOAD, sizeof *(p), manner), (p))) \
-         ->simt_value)
+#define SIMT_READ(p, access, open)                                          \
+    ((void)0, ((__typeof__((p) + 0))simt_touch(                             \
+                   SIMT_ACCESS(SIMT_LOAD, sizeof *(p), access, open), (p))) \
+                  ->simt_value)
 
 /* The value comes first: words in it belong in front of the access. */
-#define SIMT_WRITE(p, v, manner)                                                           \
-    ((void)__extension__({                                                                 \
-        const __typeof__((p)->simt_value) simt_new = (v);                                  \
-        ((__typeof__((p) + 0))simt_touch(SIMT_SITE(SIMT_STORE, sizeof *(p), manner), (p))) \
-            ->simt_value = simt_new;                                                       \
+#define SIMT_WRITE(p, v, access, open)                                 \
+    ((void)__extension__({                                             \
+        const __typeof__((p)->simt_value) simt_new = (v);              \
+        ((__typeof__((p) + 0))simt_touch(                              \
+             SIMT_ACCESS(SIMT_STORE, sizeof *(p), access, open), (p))) \
+            ->simt_value = simt_new;                                   \
     }))
 
-#define LOAD(p) SIMT_READ(p, SIMT_PLAIN)
-#define STORE(p, v) SIMT_WRITE(p, v, SIMT_PLAIN)
-#define LOAD_BULK(p) SIMT_READ(p, SIMT_BULK)
-#define LOAD_KEPT(p) SIMT_READ(p, SIMT_PLAIN)
-#define STORE_BULK(p, v) SIMT_WRITE(p, v, SIMT_BULK)
-#define LOAD_AWAY(p) SIMT_READ(p, SIMT_BULK)
-#define STORE_AWAY(p, v) SIMT_WRITE(p, v, SIMT_BULK)
+#define LOAD(p) SIMT_READ(p, MW_ACCESS_PLAIN, 0)
+#define STORE(p, v) SIMT_WRITE(p, v, MW_ACCESS_PLAIN, 0)
+#define LOAD_AS(kind, p) SIMT_READ(p, MW_ACCESS_##kind, 0)
+#define STORE_AS(kind, p, v) SIMT_WRITE(p, v, MW_ACCESS_##kind, 0)
+#define LOAD_EVICT(kind, p) SIMT_READ(p, MW_ACCESS_##kind, 0)
+#define STORE_EVICT(kind, p, v) SIMT_WRITE(p, v, MW_ACCESS_##kind, 0)
+#define LOAD_KEPT(kind, p) SIMT_READ(p, MW_ACCESS_##kind, 0)
 
 #define SIMT_AGREE_WIDE(p) \
     _Static_assert(sizeof *(p) == 8, #p " is no wide cell: POST and PEEK have no other")
-#define POST(p, v)                   \
-    ((void)__extension__({           \
-        SIMT_AGREE_WIDE(p);          \
-        SIMT_WRITE(p, v, SIMT_OPEN); \
+#define POST(kind, p, v)                       \
+    ((void)__extension__({                     \
+        SIMT_AGREE_WIDE(p);                    \
+        SIMT_WRITE(p, v, MW_ACCESS_##kind, 1); \
     }))
-#define PEEK(p)                  \
-    (__extension__({             \
-        SIMT_AGREE_WIDE(p);      \
-        SIMT_READ(p, SIMT_OPEN); \
+#define PEEK(kind, p)                      \
+    (__extension__({                       \
+        SIMT_AGREE_WIDE(p);                \
+        SIMT_READ(p, MW_ACCESS_##kind, 1); \
     }))
 
 /* Blocks run one after the other: to wait for a later one is of no use. */
 #define PAUSE() ((void)0)
 
-#define BARRIER() simt_meet(SIMT_SITE(SIMT_BARRIER, 0, 0))
-#define WARP_BARRIER() simt_meet(SIMT_SITE(SIMT_WARP_BARRIER, 0, 0))
+#define BARRIER() simt_meet(SIMT_SITE(SIMT_BARRIER))
+#define WARP_BARRIER() simt_meet(SIMT_SITE(SIMT_WARP_BARRIER))
 
 /* Values travel as bits, whatever their type; narrow ones are promoted, as by CUDA. */
-#define SIMT_SHUFFLE_AS(number, v, lane)                                             \
-    (__extension__({                                                                 \
-        __typeof__((v) + 0) simt_value_##number = (v);                               \
-        uint64_t simt_bits_##number = 0;                                             \
-                                                                                     \
-        __builtin_memcpy(&simt_bits_##number, &simt_value_##number,                  \
-                         sizeof simt_value_##number);                                \
-        simt_bits_##number =                                                         \
-            simt_shuffle(SIMT_SITE(SIMT_SHUFFLE, 0, 0), simt_bits_##number, (lane)); \
-        __builtin_memcpy(&simt_value_##number, &simt_bits_##number,                  \
-                         sizeof simt_value_##number);                                \
-        simt_value_##number;                                                         \
+#define SIMT_SHUFFLE_AS(number, v, lane)                                       \
+    (__extension__({                                                           \
+        __typeof__((v) + 0) simt_value_##number = (v);                         \
+        uint64_t simt_bits_##number = 0;                                       \
+                                                                               \
+        __builtin_memcpy(&simt_bits_##number, &simt_value_##number,            \
+                         sizeof simt_value_##number);                          \
+        simt_bits_##number =                                                   \
+            simt_shuffle(SIMT_SITE(SIMT_SHUFFLE), simt_bits_##number, (lane)); \
+        __builtin_memcpy(&simt_value_##number, &simt_bits_##number,            \
+                         sizeof simt_value_##number);                          \
+        simt_value_##number;                                                   \
     }))
 #define SIMT_SHUFFLE_NUMBER(number, v, lane) SIMT_SHUFFLE_AS(number, v, lane)
 #define SHUFFLE(v, lane) SIMT_SHUFFLE_NUMBER(__COUNTER__, v, lane)
 #define SHUFFLE_XOR(v, mask) SHUFFLE(v, LANE ^ (mask))
-#define BALLOT(p) simt_ballot(SIMT_SITE(SIMT_BALLOT, 0, 0), !!(p))
+#define BALLOT(p) simt_ballot(SIMT_SITE(SIMT_BALLOT), !!(p))
 
-#define SUM(v) simt_sum(SIMT_SITE(SIMT_SHUFFLE, 0, 0), (v))
-#define GREATEST(v) simt_greatest(SIMT_SITE(SIMT_SHUFFLE, 0, 0), (v))
+#define SUM(v) simt_sum(SIMT_SITE(SIMT_SHUFFLE), (v))
+#define GREATEST(v) simt_greatest(SIMT_SITE(SIMT_SHUFFLE), (v))
 #define LOWEST_BIT(m) __builtin_ctz(m)
 #define HIGHEST_BIT(m) (31 - __builtin_clz(m))
 #define BITS(m) __builtin_popcount(m)

@@ -14,6 +14,7 @@
  */
 #include "calibrate.h"
 
+#include "backend_device.h"
 #include "context.h"
 #include "kit.h"
 #include "sim/sim.h"
@@ -59,17 +60,17 @@ static mw_status telling_launch(struct device *device, const struct launch *laun
 /* Sort `keys` and judge the result; the launches tell themselves. */
 static int sort_keys(mw_context *context, mw_type type, void *keys, uint64_t count)
 {
-    struct device_verbs wrapped = *context->device->verbs;
+    struct device_verbs wrapped = *backend_device(context->backend)->verbs;
     struct kit_fingerprint before = {0, 0};
     struct kit_fingerprint after = {0, 0};
     mw_status status;
 
-    inner.verbs = context->device->verbs;
+    inner.verbs = backend_device(context->backend)->verbs;
     wrapped.launch = telling_launch;
-    context->device->verbs = &wrapped;
+    backend_device(context->backend)->verbs = &wrapped;
     kit_fingerprint_add(&before, type, keys, count);
     status = mw_sort(context, type, MW_ASCENDING, keys, count);
-    context->device->verbs = inner.verbs;
+    backend_device(context->backend)->verbs = inner.verbs;
     if (status != MW_OK)
         return complain(mw_error(context));
     kit_fingerprint_add(&after, type, keys, count);
@@ -131,7 +132,7 @@ static int run_sort(mw_context *context, int argc, char **argv)
     if (argc > 4 && kit_parse_count(argv[4], &processors))
         return complain("no such number of multiprocessors");
     if (processors > 0)
-        context->info.processors = (uint32_t)processors;
+        context->backend->info.processors = (uint32_t)processors;
     keys = malloc(count * mw_type_size(type));
     if (!keys)
         return complain("no memory for the keys");
@@ -241,7 +242,7 @@ done:
 
 static int run_micro(mw_context *context, int argc, char **argv)
 {
-    struct device *const device = context->device;
+    struct device *const device = backend_device(context->backend);
     struct micro_memory memory = {NULL, NULL, NULL};
     struct micro_gpu *gpu = NULL;
     uint64_t first = 0;
@@ -270,7 +271,7 @@ done:
 /* What a results file says of its machine. */
 static int tell_info(mw_context *context)
 {
-    const mw_info *const info = &context->info;
+    const mw_info *const info = &context->backend->info;
 
     printf("name\t%s\ndriver\t%s\nprocessors\t%" PRIu32 "\narchitecture\t%" PRIu32 "\n",
            info->name, info->driver, info->processors, info->architecture);

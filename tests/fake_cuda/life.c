@@ -90,6 +90,16 @@ void rewrite_program(const char *text)
     memcpy(program_text, text, strlen(text));
 }
 
+mw_status load_all(struct device *device, mw_engine engine, int bits,
+                   const struct tile_geometry *tile, struct program **program)
+{
+    struct program_name name = {.engine = engine, .bits = bits};
+
+    if (tile)
+        name.tile = *tile;
+    return device->verbs->load(device, &name, kernels_of(engine), program);
+}
+
 /* Everything between the first and the last verb. */
 static mw_status live(struct device *device, int bits, uint64_t bytes,
                       struct outcome *outcome)
@@ -106,7 +116,7 @@ static mw_status live(struct device *device, int bits, uint64_t bytes,
     TRY(verbs->upload(device, memory, keys, bytes));
     /* Device memory is host memory here: has it all arrived? */
     outcome->same = memcmp(keys, memory, bytes) == 0;
-    TRY(verbs->load(device, MW_ENGINE_HEAP, bits, NULL, &launch.program));
+    TRY(load_all(device, MW_ENGINE_HEAP, bits, NULL, &launch.program));
     TRY(verbs->mark(device, 0, NULL));
     TRY(verbs->launch(device, &launch));
     TRY(verbs->mark(device, 1, NULL));

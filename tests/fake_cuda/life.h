@@ -36,6 +36,10 @@ void set(const char *name, int value);
 /* Replace the beginning of program.cu: a text with "error" in it does not compile. */
 void rewrite_program(const char *text);
 
+/* Load all kernels of a program; `tile` is NULL but for engine tile's. */
+mw_status load_all(struct device *device, mw_engine engine, int bits,
+                   const struct tile_geometry *tile, struct program **program);
+
 /* What one life came to. */
 struct outcome {
     mw_status status;

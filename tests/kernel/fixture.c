@@ -48,10 +48,13 @@ int fixture_launch(struct fixture *f, const struct work *work, const void *args,
                             .shared_bytes = (uint32_t)work->shared,
                             .args = args,
                             .args_bytes = args_bytes};
+    struct program_name name = {.engine = work->tile ? MW_ENGINE_TILE : MW_ENGINE_HEAP,
+                                .bits = work->bits};
     mw_status status;
 
-    TRY(f->device->verbs->load(f->device, work->tile ? MW_ENGINE_TILE : MW_ENGINE_HEAP,
-                               work->bits, work->tile, &launch.program));
+    if (work->tile)
+        name.tile = *work->tile;
+    TRY(f->device->verbs->load(f->device, &name, 1u << work->kernel, &launch.program));
     f->device->verbs->ledger_reset(f->device);
     TRY(f->device->verbs->launch(f->device, &launch));
     TRY(f->device->verbs->wait(f->device, NULL));

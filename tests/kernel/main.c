@@ -6,7 +6,7 @@
 #include "fixture.h"
 
 kernel_test test_heap_base, test_heap_cut, test_heap_merge, test_tile_sort, test_tile_cut,
-    test_tile_ahead, test_tile_parts, test_tile_places;
+    test_tile_ahead, test_tile_parts, test_tile_rounds, test_tile_places;
 
 static const struct {
     const char *name;
@@ -19,6 +19,7 @@ static const struct {
     {"tile_cut",    test_tile_cut   },
     {"tile_ahead",  test_tile_ahead },
     {"tile_parts",  test_tile_parts },
+    {"tile_rounds", test_tile_rounds},
     {"tile_places", test_tile_places},
 };
 

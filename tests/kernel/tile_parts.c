@@ -17,7 +17,7 @@
 #define LANE 0
 #define WARP 32
 #define TILE_ROWS 64
-#define PEEK(p) (*(p))
+#define PEEK(kind, p) (*(p))
 #define BALLOT(p) (!!(p))
 #define PAUSE() ((void)0)
 #define NO_UNROLL

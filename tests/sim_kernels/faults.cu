@@ -42,16 +42,16 @@ DEVICE void break_bounds(const struct test_args *args)
         HERE, (void)LOAD((word_cell *)((byte_cell *)in + 2));
         break;
     case POST_STRADDLE:
-        HERE, POST(last, 1);
+        HERE, POST(PLAIN, last, 1);
         break;
     case PEEK_STRADDLE:
-        HERE, (void)PEEK(last);
+        HERE, (void)PEEK(PLAIN, last);
         break;
     case PEEK_MISALIGNED:
-        HERE, (void)PEEK((wide_cell *)(in + 1));
+        HERE, (void)PEEK(PLAIN, (wide_cell *)(in + 1));
         break;
     case POST_SHARED:
-        HERE, POST(&wides[THREAD], 1);
+        HERE, POST(PLAIN, &wides[THREAD], 1);
         break;
     default:
         break;
@@ -157,35 +157,36 @@ DEVICE void begin_open_race(const struct test_args *args)
     case RACE_HALF_POST:
     case RACE_WARPS_POST:
         if (THREAD == 0)
-            POST(&out[1], 1);
+            POST(PLAIN, &out[1], 1);
         break;
     case RACE_LOAD_POST:
         (void)LOAD(&out[1 + THREAD]);
         break;
     case RACE_PEEK_STORE:
-        (void)PEEK(&out[1]);
+        (void)PEEK(PLAIN, &out[1]);
         break;
     case RACE_AFTER_POST:
         STORE(&out[1 + THREAD], 1);
-        POST(&out[1 + THREAD], 2); /* which does not make the STORE an open one */
+        POST(PLAIN, &out[1 + THREAD], 2); /* which does not make the STORE an open one */
         break;
     case RACE_STORE_PEEK:
         STORE(&out[1 + THREAD], 1);
         break;
     case RACE_FIRST_POST:
-        POST(&out[1 + THREAD], 1);
+        POST(PLAIN, &out[1 + THREAD], 1);
         break;
     default:
         break;
     }
 }
 
-/* ... and what the first lanes of the last block do then. */
+/* ... and what one thread of the last block does then, or the first lane of a warp. */
 DEVICE void end_open_race(const struct test_args *args)
 {
     wide_cell *const out = (wide_cell *)args->out;
+    const int first = args->fault == RACE_WARPS_POST ? LANE == 0 : THREAD == 0;
 
-    switch (BLOCK == BLOCKS - 1 && LANE == 0 ? args->fault : -1) {
+    switch (BLOCK == BLOCKS - 1 && first ? args->fault : -1) {
     case RACE_POST_LOAD:
     case RACE_FIRST_POST:
     case RACE_WARPS_POST:
@@ -195,14 +196,14 @@ DEVICE void end_open_race(const struct test_args *args)
         HERE, (void)LOAD((word_cell *)args->out + 3);
         break;
     case RACE_LOAD_POST:
-        HERE, POST(&out[1], 1);
+        HERE, POST(PLAIN, &out[1], 1);
         break;
     case RACE_PEEK_STORE:
         HERE, STORE(&out[1], 1);
         break;
     case RACE_STORE_PEEK:
     case RACE_AFTER_POST:
-        HERE, (void)PEEK(&out[1]);
+        HERE, (void)PEEK(PLAIN, &out[1]);
         break;
     default:
         break;

@@ -63,11 +63,12 @@ enum {
 };
 
 /* Every kernel with the most threads of a block. */
-#define SIM_KERNELS(KERNEL)                                                           \
-    KERNEL(shuffle_all)                                                               \
-    KERNEL(diverge) KERNEL(reduce) KERNEL(transpose) KERNEL(neighbours) KERNEL(reuse) \
-        KERNEL(block_order) KERNEL(mixed_sizes) KERNEL(twice) KERNEL(wander)          \
-            KERNEL(manners) KERNEL(board) KERNEL(fault) KERNEL(too_deep)
+#define SIM_KERNELS(KERNEL)                                                               \
+    KERNEL(shuffle_all)                                                                   \
+    KERNEL(diverge)                                                                       \
+    KERNEL(reduce) KERNEL(transpose) KERNEL(neighbours) KERNEL(reuse) KERNEL(block_order) \
+        KERNEL(mixed_sizes) KERNEL(twice) KERNEL(wander) KERNEL(manners) KERNEL(board)    \
+            KERNEL(kinds) KERNEL(fault) KERNEL(too_deep)
 
 #define SIM_KERNEL_THREADS(name) name##_threads = 1024,
 

@@ -42,8 +42,8 @@ KERNEL(strided_global, struct test_args)
     const key_cell *const in = (const key_cell *)args.in;
     key_cell *const out = (key_cell *)args.out;
     const int i = args.first + THREAD * args.stride;
-    const key k = LOAD_BULK(&in[i]);
+    const key k = LOAD_AS(BULK, &in[i]);
 
     if (args.stride != 0)
-        STORE_BULK(&out[i], k);
+        STORE_AS(BULK, &out[i], k);
 }

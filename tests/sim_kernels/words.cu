@@ -65,7 +65,7 @@ KERNEL(reduce, struct test_args)
     unsigned sum = 0;
 
     for (int i = THREAD; i < args.count; i += THREADS)
-        sum += LOAD_BULK(&in[i]);
+        sum += LOAD_AS(BULK, &in[i]);
     for (int step = WARP / 2; step > 0; step /= 2)
         sum += SHUFFLE_XOR(sum, step);
     if (LANE == 0)
@@ -198,11 +198,11 @@ KERNEL(manners, struct test_args)
     const int i = args.first + (BLOCK * THREADS + THREAD) * args.stride;
 
     STORE(&out[i], 1);
-    POST(&out[i + args.count], 2);
-    STORE_AWAY(&out[i + 2 * args.count], 3);
+    POST(PLAIN, &out[i + args.count], 2);
+    STORE_EVICT(BULK, &out[i + 2 * args.count], 3);
     (void)LOAD(&in[i]);
-    (void)PEEK(&in[i + args.count]);
-    (void)LOAD_AWAY(&in[i + 2 * args.count]);
+    (void)PEEK(PLAIN, &in[i + args.count]);
+    (void)LOAD_EVICT(BULK, &in[i + 2 * args.count]);
 }
 
 /*
@@ -217,10 +217,29 @@ KERNEL(board, struct test_args)
         STORE(&cells[THREAD], 0);
     if (args.count == 1) {
         if (THREAD < THREADS - 1)
-            POST(&cells[THREAD], BLOCK + 1ull);
-        if (PEEK(&cells[(THREAD + 7) % (THREADS - 1)]) > 0)
-            POST(&cells[THREADS - 1], 50);
+            POST(PLAIN, &cells[THREAD], BLOCK + 1ull);
+        if (PEEK(PLAIN, &cells[(THREAD + 7) % (THREADS - 1)]) > 0)
+            POST(PLAIN, &cells[THREADS - 1], 50);
     }
     if (args.count == 2 && BLOCK == 0)
         STORE(&cells[THREAD], LOAD(&cells[THREAD]) + 100);
+}
+
+/* All accesses stand in one source line, since a macro makes them. */
+#define MOVE(to, from)                                                            \
+    do {                                                                          \
+        const unsigned long long k = LOAD(from) + LOAD_AS(PLAIN, from) +          \
+                                     LOAD_AS(SEARCH, from) + LOAD_AS(CUT, from) + \
+                                     LOAD_EVICT(CUT, from) + PEEK(CUT, from);     \
+                                                                                  \
+        STORE_AS(BULK, to, k);                                                    \
+        POST(CUT, to, k);                                                         \
+    } while (0)
+
+KERNEL(kinds, struct test_args)
+{
+    const wide_cell *const in = (const wide_cell *)args.in;
+    wide_cell *const out = (wide_cell *)args.out;
+
+    MOVE(&out[THREAD], &in[THREAD]);
 }

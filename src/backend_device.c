@@ -1,0 +1,290 @@
+/*
+ * backend_device.c - requests on a device: plan, load, run the passes.
+ */
+#include "backend_device.h"
+
+#include <stdlib.h>
+
+static struct device_backend *own(struct backend *backend)
+{
+    return (struct device_backend *)backend;
+}
+
+static void close(struct backend *backend)
+{
+    struct device *const device = backend_device(backend);
+
+    device->verbs->free(device, own(backend)->scratch);
+    device->verbs->close(device);
+    free(backend);
+}
+
+static mw_status make_plan(struct backend *backend, const struct request *request,
+                           struct plan *plan)
+{
+    return plan_make(plan, &backend->tuning, &backend->info, request->type->size,
+                     request->count, backend->error);
+}
+
+static mw_status tell_plan(struct backend *backend, const struct request *request,
+                           mw_plan *told)
+{
+    struct plan plan;
+    mw_status status;
+
+    TRY(make_plan(backend, request, &plan));
+    told->count = request->count;
+    told->workspace_bytes = plan.workspace_bytes;
+    told->first_blocks = plan.base_blocks;
+    told->first_threads = plan.base_threads;
+    told->first_shared = plan.base_shared;
+    told->merge_shared = plan.merge_shared;
+    told->launches = plan.launches;
+    told->rounds = plan.rounds;
+    told->tuning = plan.tuning;
+    for (uint32_t i = 0; i < plan.rounds; i++)
+        told->round[i] = (mw_plan_round){.run = plan.round[i].run,
+                                         .groups = plan.round[i].groups,
+                                         .pieces = plan.round[i].pieces,
+                                         .piece = plan.round[i].piece,
+                                         .blocks = plan.round[i].blocks,
+                                         .ways = plan.round[i].ways,
+                                         .joined = plan.round[i].joined != 0};
+done:
+    return status;
+}
+
+/* The set of kernels that are launched under the present timing. */
+static uint32_t timed_kernels(const struct backend *backend, uint32_t kernels)
+{
+    return backend->timing == MW_TIMING_PHASES ? plan_kernels_in_phases(kernels) : kernels;
+}
+
+static mw_status prepare(struct backend *backend, const struct request *request,
+                         uint64_t *workspace_bytes)
+{
+    struct device *const device = backend_device(backend);
+    struct plan_cover cover;
+    struct program *program;
+    mw_status status;
+
+    TRY(plan_cover(&cover, &backend->tuning, &backend->info, request->type->size,
+                   request->count, backend->error));
+    for (uint32_t i = 0; i < cover.program_count; i++)
+        TRY(device->verbs->load(device, &cover.program[i].name,
+                                timed_kernels(backend, cover.program[i].kernels),
+                                &program));
+    *workspace_bytes = cover.workspace_bytes;
+done:
+    return status;
+}
+
+static void begin_counts(struct backend *backend, const struct request *request,
+                         const struct plan *plan)
+{
+    const uint64_t bytes = request->count ? plan->key_bytes * (1 + plan->rounds) : 0;
+    const uint64_t warps = plan->tuning.threads / 32; /* of a block */
+
+    backend->counts = (mw_counts){.size = sizeof backend->counts,
+                                  .count = request->count,
+                                  .rounds = plan->rounds,
+                                  .launches = plan->launches,
+                                  .bytes_read = bytes,
+                                  .bytes_written = bytes,
+                                  .warp_shared = plan->merge_shared / warps,
+                                  .tuning = plan->tuning};
+}
+
+/* Enqueue the passes on `keys` in device memory; counts, ledger and log start anew. */
+static mw_status run_passes(struct backend *backend, const struct request *request,
+                            const struct plan *plan, void *keys, void *workspace,
+                            void *stream)
+{
+    struct device *const device = backend_device(backend);
+    struct pass_log *const log = &own(backend)->log;
+    struct program *program;
+    mw_status status = MW_OK;
+
+    begin_counts(backend, request, plan);
+    log->count = 0;
+    log->round = 0;
+    log->phases = backend->timing == MW_TIMING_PHASES;
+    own(backend)->timed = 0;
+    if (device->verbs->ledger_reset)
+        device->verbs->ledger_reset(device);
+    if (request->count == 0)
+        return MW_OK;
+    TRY(device->verbs->load(device, &plan->program, timed_kernels(backend, plan->kernels),
+                            &program));
+    TRY(passes_sort(device, program, plan, request->code, keys, request->count, workspace,
+                    stream, backend->timing ? log : NULL));
+    if (log->count)
+        backend->counts.launches = log->count;
+done:
+    if (status != MW_OK)
+        log->count = 0;
+    return status;
+}
+
+/* Make the scratch memory at least `bytes` large. */
+static mw_status want_scratch(struct backend *backend, uint64_t bytes)
+{
+    struct device_backend *const self = own(backend);
+    mw_status status = MW_OK;
+
+    if (self->scratch_bytes >= bytes)
+        return MW_OK;
+    self->device->verbs->free(self->device, self->scratch);
+    self->scratch = NULL;
+    self->scratch_bytes = 0;
+    TRY(self->device->verbs->alloc(self->device, bytes, &self->scratch));
+    self->scratch_bytes = bytes;
+done:
+    return status;
+}
+
+static mw_status run(struct backend *backend, const struct request *request)
+{
+    struct device *const device = backend_device(backend);
+    struct plan plan;
+    uint64_t keys_room;
+    char *scratch;
+    mw_status status;
+
+    TRY(make_plan(backend, request, &plan));
+    if (request->count == 0)
+        return run_passes(backend, request, &plan, NULL, NULL, NULL);
+    keys_room = (plan.key_bytes + 255) / 256 * 256;
+    TRY(want_scratch(backend, keys_room + plan.workspace_bytes));
+    scratch = own(backend)->scratch;
+    TRY(device->verbs->upload(device, scratch, request->keys, plan.key_bytes));
+    TRY(run_passes(backend, request, &plan, scratch, scratch + keys_room, NULL));
+    TRY(device->verbs->wait(device, NULL));
+    TRY(device->verbs->download(device, request->keys, scratch, plan.key_bytes));
+done:
+    return status;
+}
+
+static mw_status enqueue(struct backend *backend, const struct request *request,
+                         void *workspace, uint64_t bytes, void *stream)
+{
+    struct plan plan;
+    mw_status status;
+
+    TRY(make_plan(backend, request, &plan));
+    TRY(backend_check_workspace(backend, bytes, plan.workspace_bytes));
+    TRY(run_passes(backend, request, &plan, request->keys, workspace, stream));
+done:
+    return status;
+}
+
+static mw_status alloc(struct backend *backend, uint64_t bytes, void **memory)
+{
+    struct device *const device = backend_device(backend);
+
+    return device->verbs->alloc(device, bytes ? bytes : 1, memory);
+}
+
+static void give(struct backend *backend, void *memory)
+{
+    struct device *const device = backend_device(backend);
+
+    device->verbs->free(device, memory);
+}
+
+static mw_status upload(struct backend *backend, void *memory, const void *from,
+                        uint64_t bytes)
+{
+    struct device *const device = backend_device(backend);
+
+    return device->verbs->upload(device, memory, from, bytes);
+}
+
+static mw_status download(struct backend *backend, void *to, const void *memory,
+                          uint64_t bytes)
+{
+    struct device *const device = backend_device(backend);
+
+    return device->verbs->download(device, to, memory, bytes);
+}
+
+static mw_status wait(struct backend *backend)
+{
+    struct device *const device = backend_device(backend);
+
+    return device->verbs->wait(device, NULL);
+}
+
+static mw_status ledger(struct backend *backend, const mw_ledger_line **lines,
+                        size_t *count)
+{
+    struct device *const device = backend_device(backend);
+
+    return device->verbs->ledger ? device->verbs->ledger(device, lines, count) : MW_OK;
+}
+
+static mw_status launches(struct backend *backend, const mw_launch **launches,
+                          size_t *count)
+{
+    struct device *const device = backend_device(backend);
+    struct pass_log *const log = &own(backend)->log;
+    mw_status status = MW_OK;
+
+    for (uint32_t i = 0; i < log->count && !own(backend)->timed; i++)
+        TRY(device->verbs->between(device, i, &log->launches[i].milliseconds));
+    own(backend)->timed = 1;
+    *launches = log->launches;
+    *count = log->count;
+done:
+    return status;
+}
+
+static const struct backend_verbs verbs = {
+    .close = close,
+    .plan = tell_plan,
+    .prepare = prepare,
+    .run = run,
+    .enqueue = enqueue,
+    .alloc = alloc,
+    .free = give,
+    .upload = upload,
+    .download = download,
+    .wait = wait,
+    .ledger = ledger,
+    .launches = launches,
+};
+
+/* A backend for a device that `status` says was opened. */
+static mw_status wrap(struct backend **backend, struct device_backend *made,
+                      mw_status status)
+{
+    *backend = NULL;
+    if (status != MW_OK) {
+        free(made);
+        return status;
+    }
+    made->base.verbs = &verbs;
+    made->base.error = made->device->error;
+    made->base.info = made->device->info;
+    *backend = &made->base;
+    return MW_OK;
+}
+
+mw_status backend_open_sim(struct backend **backend, struct error *error)
+{
+    struct device_backend *const made = calloc(1, sizeof *made);
+
+    return wrap(backend, made,
+                made ? sim_open(&made->device, error)
+                     : fail(error, MW_NO_MEMORY, "no memory for a handle"));
+}
+
+mw_status backend_open_cuda(struct backend **backend, int index, const mw_options *options,
+                            struct error *error)
+{
+    struct device_backend *const made = calloc(1, sizeof *made);
+
+    return wrap(backend, made,
+                made ? cuda_open(&made->device, index, options, error)
+                     : fail(error, MW_NO_MEMORY, "no memory for a handle"));
+}

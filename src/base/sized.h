@@ -1,0 +1,24 @@
+/*
+ * sized.h - structs of the interface that begin with their size and may grow.
+ */
+#ifndef MW_SIZED_H
+#define MW_SIZED_H
+
+#include "base/base.h"
+
+/*
+ * Read a caller's struct of `their_size` bytes into ours of `our_size`. What a
+ * smaller struct lacks becomes 0. MW_BAD_ARGUMENT if the struct is smaller than
+ * `least`, which every version has, or if it is larger than ours and has a
+ * non-zero byte that we do not know. `what` names the struct in the message.
+ */
+mw_status sized_read(void *ours, size_t our_size, const void *theirs, size_t their_size,
+                     size_t least, const char *what, struct error *error);
+
+/*
+ * Fill a caller's struct, whose first member is its size, from ours: as many bytes as
+ * both know, the rest 0. The caller's size stays.
+ */
+void sized_write(void *theirs, const void *ours, size_t our_size);
+
+#endif

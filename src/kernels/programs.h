@@ -1,0 +1,41 @@
+/*
+ * programs.h - the kernels by number, sets of them, and programs by name. For the
+ * host only.
+ */
+#ifndef MW_PROGRAMS_H
+#define MW_PROGRAMS_H
+
+#include "base/base.h"
+#include "kernels/launch.h"
+
+/* The kernels of kernels.def, by number. */
+enum kernel_id {
+#define KERNEL_ROW(id, name, args, program, memory) KERNEL_##id,
+#include "kernels/kernels.def"
+#undef KERNEL_ROW
+    KERNEL_COUNT
+};
+
+/* A set of kernels is a uint32_t with bit 1u << KERNEL_x for each. */
+_Static_assert(KERNEL_COUNT <= 32, "a set of kernels has 32 bits");
+
+/* Which program: an engine's for one key width and, of engine tile, one geometry. */
+struct program_name {
+    mw_engine engine;
+    int bits;                  /* of a key: 8, 16, 32 or 64 */
+    struct tile_geometry tile; /* all 0 for the other engines */
+};
+
+/* The set of all kernels of an engine. */
+static inline uint32_t kernels_of(mw_engine engine)
+{
+    uint32_t kernels = 0;
+
+#define KERNEL_ROW(id, name, args, program, memory) \
+    kernels |= engine == MW_ENGINE_##program ? 1u << KERNEL_##id : 0;
+#include "kernels/kernels.def"
+#undef KERNEL_ROW
+    return kernels;
+}
+
+#endif
