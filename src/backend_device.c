@@ -14,6 +14,7 @@ static void close(struct backend *backend)
 {
     struct device *const device = backend_device(backend);
 
+    pass_log_close(device, &own(backend)->log);
     device->verbs->free(device, own(backend)->scratch);
     device->verbs->close(device);
     free(backend);
@@ -143,9 +144,11 @@ done:
     return status;
 }
 
+/* Upload the keys, sort them, download them, on the device's own stream. */
 static mw_status run(struct backend *backend, const struct request *request)
 {
     struct device *const device = backend_device(backend);
+    void *const stream = device->stream;
     struct plan plan;
     uint64_t keys_room;
     char *scratch;
@@ -157,11 +160,17 @@ static mw_status run(struct backend *backend, const struct request *request)
     keys_room = (plan.key_bytes + 255) / 256 * 256;
     TRY(want_scratch(backend, keys_room + plan.workspace_bytes));
     scratch = own(backend)->scratch;
-    TRY(device->verbs->upload(device, scratch, request->keys, plan.key_bytes));
-    TRY(run_passes(backend, request, &plan, scratch, scratch + keys_room, NULL));
-    TRY(device->verbs->wait(device, NULL));
-    TRY(device->verbs->download(device, request->keys, scratch, plan.key_bytes));
+    TRY(device->verbs->upload(device, scratch, request->keys, plan.key_bytes, stream));
+    TRY(run_passes(backend, request, &plan, scratch, scratch + keys_room, stream));
+    TRY(device->verbs->download(device, request->keys, scratch, plan.key_bytes, stream));
+    TRY(device->verbs->wait(device, stream));
 done:
+    if (status != MW_OK) { /* a copy may still be using the keys */
+        const struct error first = *backend->error;
+
+        device->verbs->wait(device, stream);
+        *backend->error = first;
+    }
     return status;
 }
 
@@ -196,23 +205,31 @@ static mw_status upload(struct backend *backend, void *memory, const void *from,
                         uint64_t bytes)
 {
     struct device *const device = backend_device(backend);
+    mw_status status;
 
-    return device->verbs->upload(device, memory, from, bytes);
+    TRY(device->verbs->upload(device, memory, from, bytes, NULL));
+    TRY(device->verbs->wait(device, NULL));
+done:
+    return status;
 }
 
 static mw_status download(struct backend *backend, void *to, const void *memory,
                           uint64_t bytes)
 {
     struct device *const device = backend_device(backend);
+    mw_status status;
 
-    return device->verbs->download(device, to, memory, bytes);
+    TRY(device->verbs->download(device, to, memory, bytes, NULL));
+    TRY(device->verbs->wait(device, NULL));
+done:
+    return status;
 }
 
 static mw_status wait(struct backend *backend)
 {
     struct device *const device = backend_device(backend);
 
-    return device->verbs->wait(device, NULL);
+    return device->verbs->wait_all(device);
 }
 
 static mw_status ledger(struct backend *backend, const mw_ledger_line **lines,
@@ -231,7 +248,8 @@ static mw_status launches(struct backend *backend, const mw_launch **launches,
     mw_status status = MW_OK;
 
     for (uint32_t i = 0; i < log->count && !own(backend)->timed; i++)
-        TRY(device->verbs->between(device, i, &log->launches[i].milliseconds));
+        TRY(device->verbs->elapsed(device, log->events[i], log->events[i + 1],
+                                   &log->launches[i].milliseconds));
     own(backend)->timed = 1;
     *launches = log->launches;
     *count = log->count;

@@ -1,9 +1,9 @@
 /*
  * device.h - the wall between the passes and the machines that run them.
  *
- * A device is a few verbs. The passes (passes.c) know nothing below this
- * file; src/cuda and src/sim know nothing above it. Memory is named by plain
- * pointers that only the device may follow.
+ * A device is a table of verbs. The passes (passes.c) know nothing below this file;
+ * src/cuda and src/sim know nothing above it. Device memory is a plain pointer that
+ * only the device may follow; streams and events are opaque pointers.
  */
 #ifndef MW_DEVICE_H
 #define MW_DEVICE_H
@@ -14,7 +14,7 @@
 /* Kernels of one program, compiled and loaded. */
 struct program;
 
-/* One launch. `args` is the kernel's argument struct, `bytes` long. */
+/* One launch. `args` is the kernel's argument struct of `args_bytes` bytes. */
 struct launch {
     struct program *program;
     enum kernel_id kernel;
@@ -24,23 +24,43 @@ struct launch {
     const void *args;
     size_t args_bytes;
     void *stream;
-    int follows; /* the launch before it, on the same stream, with nothing between */
+    int follows; /* may begin before the previous launch on its stream has ended */
 };
 
 struct device;
 
+/*
+ * What a device can do. A verb that fails says so by its status and leaves a message in
+ * device->error.
+ *
+ * A stream is a queue: its work runs in the order in which it was enqueued. NULL is the
+ * default stream, which the CUDA runtime's callers share. Verbs that take a stream
+ * enqueue and return; an error of the work itself may show in a later verb.
+ */
 struct device_verbs {
-    /* Give back the device and all it still holds. */
+    /* Wait for all work, then free the device and the memory and programs it holds. */
     void (*close)(struct device *device);
 
     mw_status (*alloc)(struct device *device, uint64_t bytes, void **memory);
     void (*free)(struct device *device, void *memory); /* NULL allowed */
 
-    /* Copies return when done. */
+    /* A stream that neither waits for the default stream nor makes it wait. */
+    mw_status (*stream_open)(struct device *device, void **stream);
+    void (*stream_close)(struct device *device, void *stream);
+
+    /*
+     * Copy host memory to `memory` on the device, or back. The copy may be made after
+     * the verb has returned: until the stream, or an event recorded after the copy, has
+     * been waited for, an upload's host memory must not change, and a download's has
+     * undefined contents.
+     *
+     * Page-locked host memory makes a copy asynchronous. A large copy of pageable
+     * memory first waits for the stream and is done when the verb returns.
+     */
     mw_status (*upload)(struct device *device, void *memory, const void *from,
-                        uint64_t bytes);
+                        uint64_t bytes, void *stream);
     mw_status (*download)(struct device *device, void *to, const void *memory,
-                          uint64_t bytes);
+                          uint64_t bytes, void *stream);
 
     /*
      * The program `name`, with at least the set `kernels` of its kernels loaded. The
@@ -51,32 +71,41 @@ struct device_verbs {
     mw_status (*load)(struct device *device, const struct program_name *name,
                       uint32_t kernels, struct program **program);
 
-    /* Enqueue. Errors of the kernel itself may show in a later verb. */
     mw_status (*launch)(struct device *device, const struct launch *launch);
 
-    /* Wait for everything enqueued on `stream`. */
+    /* Wait for all work enqueued on `stream`, or for all work on the device. */
     mw_status (*wait)(struct device *device, void *stream);
+    mw_status (*wait_all)(struct device *device);
 
     /*
-     * Put time mark `mark` behind what was enqueued on `stream`; wait for mark
-     * `mark` + 1 and say how many milliseconds lie between the two.
+     * An event is a point in a stream: after the work enqueued before `record`. To
+     * record it again moves it. Events must be closed before the device is.
      */
-    mw_status (*mark)(struct device *device, uint32_t mark, void *stream);
-    mw_status (*between)(struct device *device, uint32_t mark, double *milliseconds);
+    mw_status (*event_open)(struct device *device, void **event);
+    void (*event_close)(struct device *device, void *event); /* NULL allowed */
+    mw_status (*record)(struct device *device, void *event, void *stream);
+
+    /* Later work on `stream` waits for `event`, which has been recorded. */
+    mw_status (*follow)(struct device *device, void *stream, void *event);
+
+    /* Wait for `second`; the time since `first`. Both have been recorded. */
+    mw_status (*elapsed)(struct device *device, void *first, void *second,
+                         double *milliseconds);
 
     /*
-     * Forget the ledger; say what the last launch asked of memory; hand out the
-     * ledger. NULL where none is kept.
+     * Clear the ledger; the traffic of the last launch; the ledger's lines. NULL for
+     * devices without a ledger.
      */
     void (*ledger_reset)(struct device *device);
     mw_traffic (*ledger_last)(struct device *device);
     mw_status (*ledger)(struct device *device, const mw_ledger_line **lines, size_t *count);
 };
 
-/* What every device has; its own struct begins with this one. */
+/* The beginning of every device's own struct. */
 struct device {
     const struct device_verbs *verbs;
     struct error *error; /* where a failing verb leaves its message */
+    void *stream;        /* the device's own, for sorts of host memory */
     mw_info info;
 };
 

@@ -41,7 +41,28 @@ struct pass_run {
 
 static const struct key_code no_code = {0, 0, 0};
 
-/* Enter a launch and, where it is known, its traffic; mark the time behind it. */
+/* Record event `number` of the log, which is opened at its first use. */
+static mw_status record(struct device *device, struct pass_log *log, uint32_t number,
+                        void *stream)
+{
+    mw_status status;
+
+    if (!log->events[number])
+        TRY(device->verbs->event_open(device, &log->events[number]));
+    TRY(device->verbs->record(device, log->events[number], stream));
+done:
+    return status;
+}
+
+void pass_log_close(struct device *device, struct pass_log *log)
+{
+    for (uint32_t i = 0; i <= PASSES_MOST_LAUNCHES; i++) {
+        device->verbs->event_close(device, log->events[i]);
+        log->events[i] = NULL;
+    }
+}
+
+/* Enter a launch and, where it is known, its traffic; record an event after it. */
 static mw_status note_launch(const struct pass_run *run, const struct launch *what)
 {
     const struct device_verbs *const verbs = run->device->verbs;
@@ -54,7 +75,7 @@ static mw_status note_launch(const struct pass_run *run, const struct launch *wh
                                               .blocks = what->blocks};
     if (verbs->ledger_last)
         log->launches[log->count - 1].traffic = verbs->ledger_last(run->device);
-    return verbs->mark(run->device, log->count, run->stream);
+    return record(run->device, log, log->count, run->stream);
 }
 
 static mw_status launch(struct pass_run *run, enum kernel_id kernel, uint64_t blocks,
@@ -268,8 +289,8 @@ mw_status passes_sort(struct device *device, struct program *program,
                       void *workspace, void *stream, struct pass_log *log)
 {
     const struct engine *const engine = &engines[plan->tuning.engine];
-    /* Heap's merge is to find the GPU empty, for which its grid is made; and marks of
-       the time lie between launches that do not overlap. */
+    /* No programmatic launch for heap: its grid is sized for an idle GPU. Nor for a
+       timed sort: its launches must not overlap. */
     const int eager = plan->tuning.engine == MW_ENGINE_TILE && !log;
     struct pass_run run = {.device = device,
                            .program = program,
@@ -289,7 +310,7 @@ mw_status passes_sort(struct device *device, struct program *program,
     mw_status status;
 
     if (log)
-        TRY(device->verbs->mark(device, 0, stream));
+        TRY(record(device, log, 0, stream));
     TRY(engine->first(&run, keys, buffer[at], ours, plan->rounds == 0 ? ours : no_code));
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const int last = i + 1 == plan->rounds;

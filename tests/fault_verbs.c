@@ -47,19 +47,19 @@ static void plant_free(struct device *device, void *memory)
 }
 
 static mw_status plant_upload(struct device *device, void *memory, const void *from,
-                              uint64_t bytes)
+                              uint64_t bytes, void *stream)
 {
     return fails(device, "upload", MW_DEVICE_FAILED)
                ? plant.status
-               : plant.real->upload(device, memory, from, bytes);
+               : plant.real->upload(device, memory, from, bytes, stream);
 }
 
 static mw_status plant_download(struct device *device, void *to, const void *memory,
-                                uint64_t bytes)
+                                uint64_t bytes, void *stream)
 {
     return fails(device, "download", MW_DEVICE_FAILED)
                ? plant.status
-               : plant.real->download(device, to, memory, bytes);
+               : plant.real->download(device, to, memory, bytes, stream);
 }
 
 static mw_status plant_load(struct device *device, const struct program_name *name,
@@ -82,10 +82,18 @@ static mw_status plant_wait(struct device *device, void *stream)
                                                    : plant.real->wait(device, stream);
 }
 
-static mw_status plant_mark(struct device *device, uint32_t mark, void *stream)
+static mw_status plant_event_open(struct device *device, void **event)
 {
-    return fails(device, "mark", MW_DEVICE_FAILED) ? plant.status
-                                                   : plant.real->mark(device, mark, stream);
+    return fails(device, "event_open", MW_NO_MEMORY)
+               ? plant.status
+               : plant.real->event_open(device, event);
+}
+
+static mw_status plant_record(struct device *device, void *event, void *stream)
+{
+    return fails(device, "record", MW_DEVICE_FAILED)
+               ? plant.status
+               : plant.real->record(device, event, stream);
 }
 
 static void plant_verbs(struct device *device, struct device_verbs *verbs)
@@ -101,7 +109,8 @@ static void plant_verbs(struct device *device, struct device_verbs *verbs)
     verbs->load = plant_load;
     verbs->launch = plant_launch;
     verbs->wait = plant_wait;
-    verbs->mark = plant_mark;
+    verbs->event_open = plant_event_open;
+    verbs->record = plant_record;
     device->verbs = verbs;
 }
 

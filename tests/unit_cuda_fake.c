@@ -81,7 +81,7 @@ static void test_words(struct tap *tap)
                strstr(error.text, "1099511627776 bytes"),
            "too much memory", error.text);
     tap_ok(tap,
-           verbs->upload(device, &error, &args, 4) == MW_DEVICE_FAILED &&
+           verbs->upload(device, &error, &args, 4, NULL) == MW_DEVICE_FAILED &&
                strstr(error.text, "4 bytes"),
            "a copy to nowhere", error.text);
     tap_ok(tap,
@@ -331,10 +331,8 @@ static void test_early(struct tap *tap)
     struct device *device = NULL;
     struct pass_log log = {0};
 
-    if (cuda_open(&device, 0, NULL, &error) != MW_OK) {
-        tap_ok(tap, 0, "open", error.text);
+    if (cuda_open(&device, 0, NULL, &error) != MW_OK)
         return;
-    }
     tap_ok(tap, last_is_early(device, MW_ENGINE_TILE, NULL) == 1, "engine tile's do", "");
     tap_ok(tap, last_is_early(device, MW_ENGINE_TILE, &log) == 0, "not if they are timed",
            "");
@@ -342,47 +340,51 @@ static void test_early(struct tap *tap)
            error.text);
     tap_ok(tap, last_is_early(device, MW_ENGINE_PAIR, NULL) == 0, "nor engine pair's",
            error.text);
+    pass_log_close(device, &log);
     device->verbs->close(device);
 }
 
-/* Many marks, in any order, set again: the last time counts. */
-static void test_marks(struct tap *tap)
+/* Events recorded again: the last time counts. */
+static void test_events(struct tap *tap)
 {
     struct error error = {""};
     struct device *device = NULL;
     const int args = 0;
     struct launch launch = {NULL, KERNEL_HEAP_MERGE, 1, 32, 0, &args, 4, NULL, 0};
+    void *events[3] = {NULL};
     double first = 0, last = 0;
     mw_status status;
 
-    if (cuda_open(&device, 0, NULL, &error) != MW_OK) {
-        tap_ok(tap, 0, "open", error.text);
+    if (cuda_open(&device, 0, NULL, &error) != MW_OK)
         return;
-    }
 
     const struct device_verbs *const verbs = device->verbs;
 
     TRY(load_all(device, MW_ENGINE_HEAP, 32, NULL, &launch.program));
-    for (uint32_t mark = 0; mark < 100; mark++) {
-        TRY(verbs->mark(device, mark, NULL));
+    for (int i = 0; i < 3; i++)
+        TRY(verbs->event_open(device, &events[i]));
+    TRY(verbs->record(device, events[0], NULL));
+    TRY(verbs->record(device, events[1], NULL));
+    for (int i = 0; i < 100; i++)
         TRY(verbs->launch(device, &launch));
-    }
-    TRY(verbs->mark(device, 1, NULL)); /* as an older sort's marks are set anew */
-    TRY(verbs->between(device, 0, &first));
-    TRY(verbs->between(device, 98, &last));
-    tap_ok(tap, first == 25 && last == 0.25, "the time between two marks", "");
+    TRY(verbs->elapsed(device, events[0], events[1], &first));
+    TRY(verbs->record(device, events[1], NULL));
+    TRY(verbs->elapsed(device, events[0], events[1], &last));
+    tap_ok(tap, first == 0 && last == 25, "the time between two events", "");
     tap_ok(tap,
-           verbs->between(device, 99, &last) == MW_DEVICE_FAILED &&
-               strstr(error.text, "cannot tell the time"),
-           "a mark that was not set", error.text);
+           verbs->elapsed(device, events[0], events[2], &last) == MW_DEVICE_FAILED &&
+               strstr(error.text, "cannot measure the time between two events on cuda:0"),
+           "an event that was not recorded", error.text);
     tap_ok(tap,
-           verbs->mark(device, 0, &launch) == MW_DEVICE_FAILED &&
-               strstr(error.text, "cannot mark the time"),
-           "a mark on no such stream", error.text);
+           verbs->record(device, events[0], &launch) == MW_DEVICE_FAILED &&
+               strstr(error.text, "cannot record an event"),
+           "an event on no such stream", error.text);
 done:
-    tap_ok(tap, status == MW_OK, "marks and launches", error.text);
+    tap_ok(tap, status == MW_OK, "events and launches", error.text);
+    for (int i = 0; i < 3; i++)
+        verbs->event_close(device, events[i]);
     verbs->close(device);
-    tap_ok(tap, fake.live() == 0, "and the marks are given back", "");
+    tap_ok(tap, fake.live() == 0, "and nothing is left", "");
 }
 
 static void test_disk_cache(struct tap *tap)
@@ -439,7 +441,7 @@ int main(void)
     test_context(&tap);
     test_copies(&tap);
     test_early(&tap);
-    test_marks(&tap);
+    test_events(&tap);
     test_disk_cache(&tap);
     life_end();
     return tap_end(&tap);

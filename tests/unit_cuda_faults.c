@@ -12,8 +12,9 @@
 static int forgiven(const char *call)
 {
     static const char *const calls[] = {
-        "cuDriverGetVersion",  "cuCtxPopCurrent_v2", "cuMemAllocHost_v2", "cuStreamCreate",
-        "cuMemFreeHost",       "cuStreamDestroy_v2", "cuModuleUnload",    "cuMemFree_v2",
+        "cuDriverGetVersion",  "cuCtxPopCurrent_v2",    "cuMemAllocHost_v2",
+        "cuStreamCreate",      "cuPointerGetAttribute", "cuMemFreeHost",
+        "cuStreamDestroy_v2",  "cuModuleUnload",        "cuMemFree_v2",
         "nvrtcDestroyProgram", "cuEventDestroy_v2",
     };
 

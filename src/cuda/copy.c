@@ -1,3 +1,6 @@
+/*
+ * copy.c - staged copies: threads, page-locked buffers and their streams.
+ */
 #define _POSIX_C_SOURCE 200809L /* pthread */
 
 #include "copy.h"
@@ -5,13 +8,13 @@
 #include <pthread.h>
 #include <string.h>
 
-/* What a slot is carrying: a chunk of the copy, or nothing if `bytes` is 0. */
+/* The chunk in a slot's buffer; none if `bytes` is 0. */
 struct cargo {
     uint64_t offset;
     size_t bytes;
 };
 
-/* One thread's share: chunks first, first + COPY_LANES, and so on. */
+/* One thread's share: chunks first, first + COPY_LANES, ... */
 struct lane {
     const struct driver *driver;
     CUcontext context;
@@ -34,7 +37,7 @@ static CUresult staging_make(const struct driver *driver, struct staging *stagin
         struct copy_slot *const slot = &staging->slots[i / COPY_SLOTS][i % COPY_SLOTS];
 
         slot->buffer = staging->memory + (size_t)i * COPY_CHUNK;
-        code = driver->StreamCreate(&slot->stream, CU_STREAM_DEFAULT);
+        code = driver->StreamCreate(&slot->stream, CU_STREAM_NON_BLOCKING);
     }
     if (code != CUDA_SUCCESS)
         staging_free(driver, staging);
@@ -56,7 +59,7 @@ void staging_free(const struct driver *driver, struct staging *staging)
     memset(staging, 0, sizeof *staging);
 }
 
-/* Wait for the slot; what came down from the device goes on to the caller. */
+/* Wait for the slot's chunk; a downloaded one is copied to the caller's memory. */
 static CUresult unload(const struct lane *lane, const struct copy_slot *slot,
                        struct cargo *cargo)
 {
@@ -73,7 +76,7 @@ static CUresult unload(const struct lane *lane, const struct copy_slot *slot,
     return code;
 }
 
-/* Send the chunk at `offset` on its way through the slot. */
+/* Start the copy of the chunk at `offset` through the slot. */
 static CUresult load(const struct lane *lane, const struct copy_slot *slot,
                      struct cargo *cargo, uint64_t offset)
 {
@@ -107,7 +110,7 @@ static void lane_run(struct lane *lane)
             code = load(lane, &lane->slots[i], &cargo[i], offset);
         offset += stride;
     }
-    /* After a failure too: the buffers must be at rest before the next copy. */
+    /* After a failure too: the buffers must be idle before the next copy. */
     for (int i = 0; i < COPY_SLOTS; i++) {
         const CUresult last = unload(lane, &lane->slots[i], &cargo[i]);
 
@@ -156,17 +159,38 @@ static CUresult run_staged(const struct driver *driver, CUcontext context,
     return code;
 }
 
+/* Is the byte in page-locked memory? The driver reports an error for pageable memory. */
+static int is_locked(const struct driver *driver, const unsigned char *byte)
+{
+    int type = 0;
+
+    return driver->PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                       (uintptr_t)byte) == CUDA_SUCCESS &&
+           type == CU_MEMORYTYPE_HOST;
+}
+
+/* Staging helps large copies of pageable memory, provided there are buffers for it. */
+static int is_staged(const struct driver *driver, struct staging *staging,
+                     const struct copy *copy)
+{
+    return copy->bytes >= COPY_STAGED_FROM &&
+           !(is_locked(driver, copy->host) &&
+             is_locked(driver, copy->host + copy->bytes - 1)) &&
+           (staging->memory || staging_make(driver, staging) == CUDA_SUCCESS);
+}
+
 CUresult copy_run(const struct driver *driver, CUcontext context, struct staging *staging,
                   const struct copy *copy)
 {
-    if (copy->bytes >= COPY_STAGED_FROM &&
-        (staging->memory || staging_make(driver, staging) == CUDA_SUCCESS))
-        return run_staged(driver, context, staging, copy);
-    if (!copy->upload)
-        return driver->MemcpyDtoH(copy->host, copy->device, (size_t)copy->bytes);
+    if (is_staged(driver, staging, copy)) {
+        /* The slots' streams are not ordered with the copy's: nothing may be left. */
+        const CUresult code = driver->StreamSynchronize(copy->stream);
 
-    const CUresult code = driver->MemcpyHtoD(copy->device, copy->host, (size_t)copy->bytes);
-
-    /* The driver may still be on its way from its own buffers to the device. */
-    return code == CUDA_SUCCESS ? driver->StreamSynchronize(NULL) : code;
+        return code == CUDA_SUCCESS ? run_staged(driver, context, staging, copy) : code;
+    }
+    if (copy->upload)
+        return driver->MemcpyHtoDAsync(copy->device, copy->host, (size_t)copy->bytes,
+                                       copy->stream);
+    return driver->MemcpyDtoHAsync(copy->host, copy->device, (size_t)copy->bytes,
+                                   copy->stream);
 }

@@ -1,11 +1,11 @@
 /*
- * copy.h - copies between pageable host memory and the device at the speed of
- * the bus.
+ * copy.h - copies between host memory and the device, as fast as the bus allows.
  *
- * The driver copies pageable memory through page-locked buffers of its own,
- * with one processor; that processor, not the bus, is what limits it. Large
- * copies are therefore cut into chunks dealt to a few threads, each with two
- * page-locked buffers: while one is on the bus the other is filled or emptied.
+ * The driver copies page-locked memory at the bus's speed. Pageable memory it copies
+ * through page-locked buffers of its own, with one thread, which is slower than the
+ * bus. Large copies of pageable memory are therefore cut into chunks for a few threads
+ * with two page-locked buffers each: while one buffer is on the bus, the other is
+ * filled or emptied.
  */
 #ifndef MW_CUDA_COPY_H
 #define MW_CUDA_COPY_H
@@ -13,10 +13,10 @@
 #include "driver.h"
 
 enum {
-    COPY_LANES = 4,             /* threads, the caller's included */
+    COPY_LANES = 4,             /* threads, including the caller's */
     COPY_SLOTS = 2,             /* buffers of each */
     COPY_CHUNK = 4 << 20,       /* bytes of a buffer */
-    COPY_STAGED_FROM = 32 << 20 /* a copy of fewer bytes is left to the driver */
+    COPY_STAGED_FROM = 32 << 20 /* bytes; the driver makes smaller copies */
 };
 
 /* A page-locked buffer and the stream its chunks travel on. */
@@ -35,13 +35,14 @@ struct copy {
     unsigned char *host;
     CUdeviceptr device;
     uint64_t bytes;
+    CUstream stream;
     int upload; /* 1: from host to device; 0: from device to host */
 };
 
 /*
- * Copy and wait, ordered behind whatever the default stream was given before.
- * `context` is current. Large copies make the staging memory; if the machine
- * cannot spare that, they too are left to the driver.
+ * Copy after all earlier work on the copy's stream and before all later work. The call
+ * may return earlier, except for large copies of pageable memory. `context` is current.
+ * If there is no page-locked memory for staging, the driver makes all copies.
  */
 CUresult copy_run(const struct driver *driver, CUcontext context, struct staging *staging,
                   const struct copy *copy);

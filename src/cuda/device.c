@@ -1,9 +1,9 @@
-#include "device.h"
+/*
+ * device.c - a GPU as a device: opening and closing it, its memory, its programs and
+ * launches.
+ */
+#include "gpu.h"
 
-#include "cache.h"
-#include "copy.h"
-#include "driver.h"
-#include "marks.h"
 #include "program.h"
 
 #include <assert.h>
@@ -12,43 +12,10 @@
 
 static const uint64_t default_cache_bytes = UINT64_C(256) << 20;
 
-/* An allocation not yet freed. */
 struct block {
     struct block *next;
     CUdeviceptr memory;
 };
-
-struct gpu {
-    struct device base;
-    struct driver driver;
-    CUdevice number;
-    CUcontext context; /* the primary one, which the CUDA runtime uses too */
-    struct block *blocks;
-    struct staging staging;
-    struct cache *cache;
-    struct program *programs; /* a list; loaded or about to be */
-    struct marks marks;
-};
-
-static struct gpu *gpu_of(struct device *device)
-{
-    return (struct gpu *)device;
-}
-
-/* Make our context current; leave() puts back whatever the caller had. */
-static mw_status enter(struct gpu *gpu)
-{
-    return driver_check(&gpu->driver, gpu->base.error,
-                        gpu->driver.CtxPushCurrent(gpu->context),
-                        "cannot enter the context of %s", gpu->base.info.device);
-}
-
-static void leave(struct gpu *gpu)
-{
-    CUcontext popped;
-
-    gpu->driver.CtxPopCurrent(&popped);
-}
 
 static mw_status gpu_alloc(struct device *device, uint64_t bytes, void **memory)
 {
@@ -58,11 +25,10 @@ static mw_status gpu_alloc(struct device *device, uint64_t bytes, void **memory)
 
     *memory = NULL;
     if (!block)
-        return fail(device->error, MW_NO_MEMORY,
-                    "no host memory for an allocation's record");
+        return fail(device->error, MW_NO_MEMORY, "no host memory to record an allocation");
     status = enter(gpu);
     if (status == MW_OK) {
-        /* The driver knows no allocation of nothing. */
+        /* cuMemAlloc rejects 0 bytes. */
         status = driver_check(&gpu->driver, device->error,
                               gpu->driver.MemAlloc(&block->memory, bytes ? bytes : 1),
                               "cannot allocate %llu bytes on %s", (unsigned long long)bytes,
@@ -86,7 +52,7 @@ static void gpu_free(struct device *device, void *memory)
 
     while (*link && (*link)->memory != (uintptr_t)memory)
         link = &(*link)->next;
-    /* Where the context cannot be entered, gpu_close gets another chance. */
+    /* If the context cannot be entered, the block stays listed for gpu_close. */
     if (!*link || gpu->driver.CtxPushCurrent(gpu->context) != CUDA_SUCCESS)
         return;
 
@@ -100,34 +66,34 @@ static void gpu_free(struct device *device, void *memory)
 
 static mw_status copy(struct gpu *gpu, const struct copy *request)
 {
-    mw_status status;
+    mw_status status = MW_OK;
 
     if (request->bytes == 0)
         return MW_OK;
-    status = enter(gpu);
-    if (status != MW_OK)
-        return status;
+    TRY(enter(gpu));
     status =
         driver_check(&gpu->driver, gpu->base.error,
                      copy_run(&gpu->driver, gpu->context, &gpu->staging, request),
                      "cannot copy %llu bytes %s %s", (unsigned long long)request->bytes,
                      request->upload ? "to" : "from", gpu->base.info.device);
     leave(gpu);
+done:
     return status;
 }
 
 static mw_status gpu_upload(struct device *device, void *memory, const void *from,
-                            uint64_t bytes)
+                            uint64_t bytes, void *stream)
 {
-    const struct copy request = {(unsigned char *)from, (uintptr_t)memory, bytes, 1};
+    const struct copy request = {(unsigned char *)from, (uintptr_t)memory, bytes, stream,
+                                 1};
 
     return copy(gpu_of(device), &request);
 }
 
 static mw_status gpu_download(struct device *device, void *to, const void *memory,
-                              uint64_t bytes)
+                              uint64_t bytes, void *stream)
 {
-    const struct copy request = {to, (uintptr_t)memory, bytes, 0};
+    const struct copy request = {to, (uintptr_t)memory, bytes, stream, 0};
 
     return copy(gpu_of(device), &request);
 }
@@ -185,7 +151,7 @@ static mw_status gpu_launch(struct device *device, const struct launch *launch)
     struct gpu *const gpu = gpu_of(device);
     const unsigned blocks = (unsigned)launch->blocks;
     void *parameters[] = {(void *)launch->args};
-    /* From sm_90 on, kernels wait for the launch before theirs (simt_follow). */
+    /* From sm_90 on, kernels wait for the previous launch by themselves (simt_follow). */
     CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
                                .value.programmaticStreamSerializationAllowed = 1};
     const CUlaunchConfig config = {.gridDimX = blocks,
@@ -215,60 +181,17 @@ static mw_status gpu_launch(struct device *device, const struct launch *launch)
     return status;
 }
 
-static mw_status gpu_wait(struct device *device, void *stream)
-{
-    struct gpu *const gpu = gpu_of(device);
-    mw_status status = enter(gpu);
-
-    if (status != MW_OK)
-        return status;
-    /* Sorts may have gone to streams that the default stream does not wait for. */
-    status = driver_check(&gpu->driver, device->error,
-                          stream ? gpu->driver.StreamSynchronize(stream)
-                                 : gpu->driver.CtxSynchronize(),
-                          "waiting for %s", device->info.device);
-    leave(gpu);
-    return status;
-}
-
-static mw_status gpu_mark(struct device *device, uint32_t mark, void *stream)
-{
-    struct gpu *const gpu = gpu_of(device);
-    mw_status status = enter(gpu);
-
-    if (status != MW_OK)
-        return status;
-    status = driver_check(&gpu->driver, device->error,
-                          marks_set(&gpu->driver, &gpu->marks, mark, stream),
-                          "cannot mark the time on %s", device->info.device);
-    leave(gpu);
-    return status;
-}
-
-static mw_status gpu_between(struct device *device, uint32_t mark, double *milliseconds)
-{
-    struct gpu *const gpu = gpu_of(device);
-    mw_status status = enter(gpu);
-
-    if (status != MW_OK)
-        return status;
-    status = driver_check(&gpu->driver, device->error,
-                          marks_between(&gpu->driver, &gpu->marks, mark, milliseconds),
-                          "cannot tell the time of a launch on %s", device->info.device);
-    leave(gpu);
-    return status;
-}
-
-/* Give back what lives in the context, which is current. */
+/* Free what lives in the context, which is current. */
 static void empty(struct gpu *gpu)
 {
-    gpu->driver.CtxSynchronize(); /* our kernels may still be running */
+    gpu->driver.CtxSynchronize(); /* work may still use the memory below */
     for (const struct block *block = gpu->blocks; block; block = block->next)
         gpu->driver.MemFree(block->memory);
     for (struct program *program = gpu->programs; program; program = program->next)
         program_unload(&gpu->driver, program);
     staging_free(&gpu->driver, &gpu->staging);
-    marks_destroy(&gpu->driver, &gpu->marks);
+    if (gpu->base.stream)
+        gpu->driver.StreamDestroy(gpu->base.stream);
 }
 
 static void gpu_close(struct device *device)
@@ -294,7 +217,6 @@ static void gpu_close(struct device *device)
         gpu->programs = program->next;
         free(program);
     }
-    marks_free(&gpu->marks);
     cache_close(gpu->cache);
     driver_close(&gpu->driver);
     free(gpu);
@@ -304,13 +226,19 @@ static const struct device_verbs verbs = {
     .close = gpu_close,
     .alloc = gpu_alloc,
     .free = gpu_free,
+    .stream_open = gpu_stream_open,
+    .stream_close = gpu_stream_close,
     .upload = gpu_upload,
     .download = gpu_download,
     .load = gpu_load,
     .launch = gpu_launch,
     .wait = gpu_wait,
-    .mark = gpu_mark,
-    .between = gpu_between,
+    .wait_all = gpu_wait_all,
+    .event_open = gpu_event_open,
+    .event_close = gpu_event_close,
+    .record = gpu_record,
+    .follow = gpu_follow,
+    .elapsed = gpu_elapsed,
 };
 
 static mw_status find(struct gpu *gpu, int index)
@@ -325,10 +253,10 @@ static mw_status find(struct gpu *gpu, int index)
     if (count == 0)
         TRY(fail(error, MW_NO_DEVICE, "the CUDA driver finds no GPU on this machine"));
     if (index < 0 || index >= count)
-        TRY(fail(error, MW_NO_DEVICE, "there is no GPU number %d: the last one is %d",
-                 index, count - 1));
+        TRY(fail(error, MW_NO_DEVICE, "no GPU cuda:%d (expected cuda:0 to cuda:%d)", index,
+                 count - 1));
     TRY(driver_check(driver, error, driver->DeviceGet(&gpu->number, index),
-                     "cannot open the GPU number %d", index));
+                     "cannot open GPU cuda:%d", index));
 done:
     return status;
 }
@@ -413,6 +341,7 @@ mw_status cuda_open(struct device **device, int index, const mw_options *options
             cache_open(options->cache_path,
                        options->cache_bytes ? options->cache_bytes : default_cache_bytes);
     TRY(try_image(gpu));
+    TRY(gpu_stream_open(&gpu->base, &gpu->base.stream));
     *device = &gpu->base;
 done:
     if (status != MW_OK)

@@ -53,12 +53,15 @@ enum {
     CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100
 };
 
-/* For StreamCreate: ordered with the default stream. */
-enum { CU_STREAM_DEFAULT = 0 };
+/* For StreamCreate: not ordered with the default stream. */
+enum { CU_STREAM_NON_BLOCKING = 1 };
+
+/* For PointerGetAttribute: page-locked host memory has type HOST. */
+enum { CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2, CU_MEMORYTYPE_HOST = 1 };
 
 /*
- * For LaunchKernelEx: the launch may begin before the one ahead of it has ended,
- * whose end its kernel awaits by itself.
+ * For LaunchKernelEx: the launch may begin before the previous one has ended; its
+ * kernel waits for that end by itself.
  */
 enum { CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
 
@@ -80,7 +83,7 @@ typedef struct {
     unsigned numAttrs;
 } CUlaunchConfig;
 
-/* For EventCreate: one that keeps the time. */
+/* For EventCreate: an event that records the time. */
 enum { CU_EVENT_DEFAULT = 0 };
 
 /* clang-format off */
@@ -107,9 +110,8 @@ enum { CU_EVENT_DEFAULT = 0 };
     F(MemFree, "cuMemFree_v2", (CUdeviceptr memory))                                     \
     F(MemAllocHost, "cuMemAllocHost_v2", (void **memory, size_t bytes))                  \
     F(MemFreeHost, "cuMemFreeHost", (void *memory))                                      \
-    F(MemcpyHtoD, "cuMemcpyHtoD_v2",                                                     \
-      (CUdeviceptr to, const void *from, size_t bytes))                                  \
-    F(MemcpyDtoH, "cuMemcpyDtoH_v2", (void *to, CUdeviceptr from, size_t bytes))         \
+    F(PointerGetAttribute, "cuPointerGetAttribute",                                      \
+      (void *value, int attribute, CUdeviceptr pointer))                                 \
     F(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2",                                           \
       (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                 \
     F(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2",                                           \
@@ -117,6 +119,8 @@ enum { CU_EVENT_DEFAULT = 0 };
     F(StreamCreate, "cuStreamCreate", (CUstream *stream, unsigned flags))                \
     F(StreamDestroy, "cuStreamDestroy_v2", (CUstream stream))                            \
     F(StreamSynchronize, "cuStreamSynchronize", (CUstream stream))                       \
+    F(StreamWaitEvent, "cuStreamWaitEvent",                                              \
+      (CUstream stream, CUevent event, unsigned flags))                                  \
     F(EventCreate, "cuEventCreate", (CUevent *event, unsigned flags))                    \
     F(EventDestroy, "cuEventDestroy_v2", (CUevent event))                                \
     F(EventRecord, "cuEventRecord", (CUevent event, CUstream stream))                    \

@@ -71,8 +71,6 @@ WIDTH_PROGRAMS(8) WIDTH_PROGRAMS(16) WIDTH_PROGRAMS(32) WIDTH_PROGRAMS(64)
 struct sim {
     struct device device; /* first: the verbs get a pointer to it */
     struct machine machine;
-    double *marks; /* the host's clock at each time mark, in milliseconds */
-    uint32_t mark_room;
 };
 
 static struct sim *sim_of(struct device *device)
@@ -88,7 +86,6 @@ struct machine *sim_machine(struct device *device)
 static void sim_close(struct device *device)
 {
     machine_close(sim_machine(device));
-    free(sim_of(device)->marks);
     free(sim_of(device));
 }
 
@@ -118,21 +115,37 @@ static mw_status check_range(struct device *device, const void *first, uint64_t 
                 (unsigned long long)bytes);
 }
 
+/* Every verb is done when it returns, so all streams are one: NULL. */
+static mw_status sim_stream_open(struct device *device, void **stream)
+{
+    (void)device;
+    *stream = NULL;
+    return MW_OK;
+}
+
+static void sim_stream_close(struct device *device, void *stream)
+{
+    (void)device;
+    (void)stream;
+}
+
 static mw_status sim_upload(struct device *device, void *memory, const void *from,
-                            uint64_t bytes)
+                            uint64_t bytes, void *stream)
 {
     const mw_status status = check_range(device, memory, bytes);
 
+    (void)stream;
     if (status == MW_OK && bytes > 0)
         memcpy(memory, from, bytes);
     return status;
 }
 
 static mw_status sim_download(struct device *device, void *to, const void *memory,
-                              uint64_t bytes)
+                              uint64_t bytes, void *stream)
 {
     const mw_status status = check_range(device, memory, bytes);
 
+    (void)stream;
     if (status == MW_OK && bytes > 0)
         memcpy(to, memory, bytes);
     return status;
@@ -187,35 +200,51 @@ static mw_status sim_wait(struct device *device, void *stream)
 {
     (void)device;
     (void)stream;
-    return MW_OK; /* a launch returns when it is done */
-}
-
-static mw_status sim_mark(struct device *device, uint32_t mark, void *stream)
-{
-    struct sim *const sim = sim_of(device);
-    struct timespec now;
-
-    (void)stream;
-    if (mark >= sim->mark_room) {
-        const uint32_t room = 2 * mark + 16;
-        double *const marks = realloc(sim->marks, room * sizeof *marks);
-
-        if (!marks)
-            return fail(device->error, MW_NO_MEMORY, "no memory for %u time marks",
-                        (unsigned)room);
-        sim->marks = marks;
-        sim->mark_room = room;
-    }
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    sim->marks[mark] = 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
     return MW_OK;
 }
 
-static mw_status sim_between(struct device *device, uint32_t mark, double *milliseconds)
+static mw_status sim_wait_all(struct device *device)
 {
-    const double *const marks = sim_of(device)->marks;
+    return sim_wait(device, NULL);
+}
 
-    *milliseconds = marks[mark + 1] - marks[mark];
+/* An event is the host's clock when it was recorded, in milliseconds. */
+static mw_status sim_event_open(struct device *device, void **event)
+{
+    *event = calloc(1, sizeof(double));
+    if (!*event)
+        return fail(device->error, MW_NO_MEMORY, "no host memory for an event");
+    return MW_OK;
+}
+
+static void sim_event_close(struct device *device, void *event)
+{
+    (void)device;
+    free(event);
+}
+
+static mw_status sim_record(struct device *device, void *event, void *stream)
+{
+    struct timespec now;
+
+    (void)device;
+    (void)stream;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    *(double *)event = 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+    return MW_OK;
+}
+
+static mw_status sim_follow(struct device *device, void *stream, void *event)
+{
+    (void)event;
+    return sim_wait(device, stream);
+}
+
+static mw_status sim_elapsed(struct device *device, void *first, void *second,
+                             double *milliseconds)
+{
+    (void)device;
+    *milliseconds = *(const double *)second - *(const double *)first;
     return MW_OK;
 }
 
@@ -239,13 +268,19 @@ static const struct device_verbs verbs = {
     .close = sim_close,
     .alloc = sim_alloc,
     .free = sim_free,
+    .stream_open = sim_stream_open,
+    .stream_close = sim_stream_close,
     .upload = sim_upload,
     .download = sim_download,
     .load = sim_load,
     .launch = sim_launch,
     .wait = sim_wait,
-    .mark = sim_mark,
-    .between = sim_between,
+    .wait_all = sim_wait_all,
+    .event_open = sim_event_open,
+    .event_close = sim_event_close,
+    .record = sim_record,
+    .follow = sim_follow,
+    .elapsed = sim_elapsed,
     .ledger_reset = sim_ledger_reset,
     .ledger_last = sim_ledger_last,
     .ledger = sim_ledger,

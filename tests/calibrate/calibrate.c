@@ -205,7 +205,7 @@ static mw_status micro_alloc(struct device *device, struct micro_memory *memory)
     TRY(device->verbs->alloc(device, bytes, &memory->in));
     TRY(device->verbs->alloc(device, bytes, &memory->out));
     TRY(device->verbs->alloc(device, PATTERN_LANES * sizeof(int), &memory->places));
-    TRY(device->verbs->upload(device, memory->in, zeros, bytes));
+    TRY(device->verbs->upload(device, memory->in, zeros, bytes, NULL));
 done:
     free(zeros);
     return status;
@@ -230,7 +230,7 @@ static mw_status micro_run(struct device *device, struct micro_gpu *gpu,
     mw_status status;
 
     snprintf(size, sizeof size, "%d byte%s", c->bytes, c->bytes > 1 ? "s" : "");
-    TRY(device->verbs->upload(device, memory->places, c->places, sizeof c->places));
+    TRY(device->verbs->upload(device, memory->places, c->places, sizeof c->places, NULL));
     if (gpu)
         TRY(micro_gpu_run(gpu, c, shared_bytes, &args));
     else

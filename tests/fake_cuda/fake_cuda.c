@@ -197,35 +197,15 @@ EXPORT CUresult cuMemFreeHost(void *memory)
     return either(code, object_remove(PINNED, memory));
 }
 
-EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes)
+EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer)
 {
-    void *const target = (void *)(uintptr_t)to;
-    const CUresult code = begin_inside("cuMemcpyHtoD_v2");
+    const void *const at = (const void *)(uintptr_t)pointer;
+    const CUresult code = begin_inside("cuPointerGetAttribute");
 
-    if (code != CUDA_SUCCESS)
-        return code;
-    if (!object_holds(MEMORY, target, bytes))
-        return INVALID_VALUE;
-
-    void *const owned = malloc(bytes);
-
-    memcpy(owned, from, bytes);
-    delay(NULL, target, owned, owned, bytes);
-    return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes)
-{
-    const void *const source = (const void *)(uintptr_t)from;
-    const CUresult code = begin_inside("cuMemcpyDtoH_v2");
-
-    if (code != CUDA_SUCCESS)
-        return code;
-    if (!object_holds(MEMORY, source, bytes))
-        return INVALID_VALUE;
-    flush(NULL, 0);
-    memcpy(to, source, bytes);
-    return CUDA_SUCCESS;
+    if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE || !object_holds(PINNED, at, 1))
+        return either(code, INVALID_VALUE);
+    *(int *)value = CU_MEMORYTYPE_HOST;
+    return code;
 }
 
 EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
@@ -233,12 +213,18 @@ EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t by
 {
     void *const target = (void *)(uintptr_t)to;
     const CUresult code = begin_inside("cuMemcpyHtoDAsync_v2");
+    void *owned = NULL;
 
     if (code != CUDA_SUCCESS)
         return code;
-    if (!object_holds(MEMORY, target, bytes) || !object_holds(PINNED, from, bytes))
+    if (!object_holds(MEMORY, target, bytes))
         return INVALID_VALUE;
-    delay(stream, target, from, NULL, bytes);
+    if (!object_holds(PINNED, from, bytes)) { /* pageable memory is read at once */
+        owned = malloc(bytes);
+        memcpy(owned, from, bytes);
+        from = owned;
+    }
+    delay(stream, target, from, owned, bytes);
     return CUDA_SUCCESS;
 }
 
@@ -250,9 +236,11 @@ EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
 
     if (code != CUDA_SUCCESS)
         return code;
-    if (!object_holds(MEMORY, source, bytes) || !object_holds(PINNED, to, bytes))
+    if (!object_holds(MEMORY, source, bytes))
         return INVALID_VALUE;
     delay(stream, to, source, NULL, bytes);
+    if (!object_holds(PINNED, to, bytes)) /* the call waits for pageable memory */
+        flush(stream, 0);
     return CUDA_SUCCESS;
 }
 
@@ -262,7 +250,7 @@ EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 
     if (code != CUDA_SUCCESS)
         return code;
-    if (flags != CU_STREAM_DEFAULT)
+    if (flags != CU_STREAM_NON_BLOCKING)
         return INVALID_VALUE;
     *stream = object_add(STREAM, sizeof **stream);
     return CUDA_SUCCESS;
@@ -283,6 +271,16 @@ EXPORT CUresult cuStreamSynchronize(CUstream stream)
     if (stream && !object_holds(STREAM, stream, 1))
         return either(code, INVALID_HANDLE);
     flush(stream, 0);
+    return code;
+}
+
+EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+    const CUresult code = begin_inside("cuStreamWaitEvent");
+
+    if (flags || (stream && !object_holds(STREAM, stream, 1)) ||
+        !object_holds(EVENT, event, 1))
+        return either(code, INVALID_HANDLE);
     return code;
 }
 

@@ -106,26 +106,35 @@ static mw_status live(struct device *device, int bits, uint64_t bytes,
 {
     const struct device_verbs *const verbs = device->verbs;
     struct launch launch = {NULL, KERNEL_HEAP_CUT, 7, 128, 100000, keys, 8, NULL, 0};
+    void *events[2] = {NULL, NULL};
     void *memory = NULL;
     void *more = NULL;
+    void *stream = NULL;
     mw_status status;
 
     memset(back, 0, bytes);
     TRY(verbs->alloc(device, bytes, &memory));
     TRY(verbs->alloc(device, 0, &more));
-    TRY(verbs->upload(device, memory, keys, bytes));
-    /* Device memory is host memory here: has it all arrived? */
-    outcome->same = memcmp(keys, memory, bytes) == 0;
+    TRY(verbs->stream_open(device, &stream));
+    launch.stream = stream;
+    TRY(verbs->upload(device, memory, keys, bytes, stream));
     TRY(load_all(device, MW_ENGINE_HEAP, bits, NULL, &launch.program));
-    TRY(verbs->mark(device, 0, NULL));
+    for (int i = 0; i < 2; i++)
+        TRY(verbs->event_open(device, &events[i]));
+    TRY(verbs->record(device, events[0], stream));
     TRY(verbs->launch(device, &launch));
-    TRY(verbs->mark(device, 1, NULL));
-    TRY(verbs->wait(device, NULL));
-    TRY(verbs->between(device, 0, &outcome->milliseconds));
-    TRY(verbs->download(device, back, memory, bytes));
-    outcome->same &= memcmp(keys, back, bytes) == 0;
+    TRY(verbs->record(device, events[1], stream));
+    TRY(verbs->follow(device, NULL, events[1]));
+    TRY(verbs->elapsed(device, events[0], events[1], &outcome->milliseconds));
+    TRY(verbs->download(device, back, memory, bytes, stream));
+    TRY(verbs->wait(device, stream));
+    TRY(verbs->wait_all(device));
+    outcome->same = memcmp(keys, back, bytes) == 0;
 done:
     outcome->close_calls = fake.calls();
+    for (int i = 0; i < 2; i++)
+        verbs->event_close(device, events[i]);
+    verbs->stream_close(device, stream);
     verbs->free(device, NULL);
     verbs->free(device, memory); /* the other one is left to close */
     return status;

@@ -1,0 +1,126 @@
+/*
+ * stream.c - streams and events of a GPU: the verbs of device.h, each a call or two of
+ * the driver inside our context.
+ */
+#include "gpu.h"
+
+/* Leave the context after a driver call; its error becomes "cannot `what` on cuda:0". */
+static mw_status leave_with(struct gpu *gpu, CUresult code, const char *what)
+{
+    const mw_status status = driver_check(&gpu->driver, gpu->base.error, code,
+                                          "cannot %s on %s", what, gpu->base.info.device);
+
+    leave(gpu);
+    return status;
+}
+
+mw_status gpu_stream_open(struct device *device, void **stream)
+{
+    struct gpu *const gpu = gpu_of(device);
+    CUstream opened = NULL;
+    mw_status status;
+
+    TRY(enter(gpu));
+    TRY(leave_with(gpu, gpu->driver.StreamCreate(&opened, CU_STREAM_NON_BLOCKING),
+                   "create a stream"));
+done:
+    *stream = opened;
+    return status;
+}
+
+void gpu_stream_close(struct device *device, void *stream)
+{
+    struct gpu *const gpu = gpu_of(device);
+
+    if (!stream || gpu->driver.CtxPushCurrent(gpu->context) != CUDA_SUCCESS)
+        return;
+    gpu->driver.StreamDestroy(stream);
+    leave(gpu);
+}
+
+mw_status gpu_wait(struct device *device, void *stream)
+{
+    struct gpu *const gpu = gpu_of(device);
+    mw_status status;
+
+    TRY(enter(gpu));
+    TRY(leave_with(gpu, gpu->driver.StreamSynchronize(stream), "wait for a stream"));
+done:
+    return status;
+}
+
+mw_status gpu_wait_all(struct device *device)
+{
+    struct gpu *const gpu = gpu_of(device);
+    mw_status status;
+
+    TRY(enter(gpu));
+    TRY(leave_with(gpu, gpu->driver.CtxSynchronize(), "wait for all work"));
+done:
+    return status;
+}
+
+mw_status gpu_event_open(struct device *device, void **event)
+{
+    struct gpu *const gpu = gpu_of(device);
+    CUevent opened = NULL;
+    mw_status status;
+
+    TRY(enter(gpu));
+    TRY(leave_with(gpu, gpu->driver.EventCreate(&opened, CU_EVENT_DEFAULT),
+                   "create an event"));
+done:
+    *event = opened;
+    return status;
+}
+
+void gpu_event_close(struct device *device, void *event)
+{
+    struct gpu *const gpu = gpu_of(device);
+
+    if (!event || gpu->driver.CtxPushCurrent(gpu->context) != CUDA_SUCCESS)
+        return;
+    gpu->driver.EventDestroy(event);
+    leave(gpu);
+}
+
+mw_status gpu_record(struct device *device, void *event, void *stream)
+{
+    struct gpu *const gpu = gpu_of(device);
+    mw_status status;
+
+    TRY(enter(gpu));
+    TRY(leave_with(gpu, gpu->driver.EventRecord(event, stream), "record an event"));
+done:
+    return status;
+}
+
+mw_status gpu_follow(struct device *device, void *stream, void *event)
+{
+    struct gpu *const gpu = gpu_of(device);
+    mw_status status;
+
+    TRY(enter(gpu));
+    TRY(leave_with(gpu, gpu->driver.StreamWaitEvent(stream, event, 0),
+                   "make a stream wait for an event"));
+done:
+    return status;
+}
+
+mw_status gpu_elapsed(struct device *device, void *first, void *second,
+                      double *milliseconds)
+{
+    struct gpu *const gpu = gpu_of(device);
+    float elapsed = 0;
+    CUresult code;
+    mw_status status;
+
+    TRY(enter(gpu));
+    code = gpu->driver.EventSynchronize(second);
+    if (code == CUDA_SUCCESS)
+        code = gpu->driver.EventElapsedTime(&elapsed, first, second);
+    TRY(leave_with(gpu, code, "measure the time between two events"));
+    *milliseconds = elapsed;
+done:
+    return status;
+}
