@@ -49,33 +49,23 @@ static void given(int something)
         atomic_fetch_sub(&plant.live, 1);
 }
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void *__real_aligned_alloc(size_t alignment, size_t bytes);
-int __real_posix_memalign(void **memory, size_t alignment, size_t bytes);
-void __real_free(void *memory);
-void *__real_mmap(void *at, size_t bytes, int protection, int flags, int file,
-                  off_t offset);
-int __real_munmap(void *memory, size_t bytes);
-int __real_mprotect(void *memory, size_t bytes, int protection);
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*start)(void *), void *argument);
-int __real_pthread_join(pthread_t thread, void **result);
+#define WRAP(type, name, ...)        \
+    type __real_##name(__VA_ARGS__); \
+    type __wrap_##name(__VA_ARGS__)
 
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes);
-void __wrap_free(void *memory);
-void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file,
-                  off_t offset);
-int __wrap_munmap(void *memory, size_t bytes);
-int __wrap_mprotect(void *memory, size_t bytes, int protection);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*start)(void *), void *argument);
-int __wrap_pthread_join(pthread_t thread, void **result);
+WRAP(void *, malloc, size_t bytes);
+WRAP(void *, calloc, size_t count, size_t bytes);
+WRAP(void *, realloc, void *memory, size_t bytes);
+WRAP(void *, aligned_alloc, size_t alignment, size_t bytes);
+WRAP(int, posix_memalign, void **memory, size_t alignment, size_t bytes);
+WRAP(void, free, void *memory);
+WRAP(void *, mmap, void *at, size_t bytes, int protection, int flags, int file,
+     off_t offset);
+WRAP(int, munmap, void *memory, size_t bytes);
+WRAP(int, mprotect, void *memory, size_t bytes, int protection);
+WRAP(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes,
+     void *(*start)(void *), void *argument);
+WRAP(int, pthread_join, pthread_t thread, void **result);
 
 void *__wrap_malloc(size_t bytes)
 {

@@ -7,68 +7,43 @@
 
 #include <pthread.h>
 
-/* A stride in cells, from the cell `first`, and what 32 lanes then cost. */
+/* Cells of `bytes`, `stride` apart from cell `first` on, and what 32 lanes then cost. */
 struct stride_case {
-    const char *name;
-    const struct simt_kernel *kernel;
-    int bytes;
-    int stride;
-    int first;
-    uint64_t paid;
-    uint64_t ideal;
+    int bytes, stride, first;
+    uint64_t paid, ideal;
 };
 
 /* clang-format off */
 static const struct stride_case shared_cases[] = {
-    {"4 bytes, stride 0, a broadcast",    &simt_strided_shared_32,  4,   0, 0,  1, 1},
-    {"4 bytes, stride 1",                 &simt_strided_shared_32,  4,   1, 0,  1, 1},
-    {"4 bytes, stride 2",                 &simt_strided_shared_32,  4,   2, 0,  2, 1},
-    {"4 bytes, stride 3",                 &simt_strided_shared_32,  4,   3, 0,  1, 1},
-    {"4 bytes, stride 4",                 &simt_strided_shared_32,  4,   4, 0,  4, 1},
-    {"4 bytes, stride 8",                 &simt_strided_shared_32,  4,   8, 0,  8, 1},
-    {"4 bytes, stride 16",                &simt_strided_shared_32,  4,  16, 0, 16, 1},
-    {"4 bytes, stride 32",                &simt_strided_shared_32,  4,  32, 0, 32, 1},
-    {"4 bytes, stride 33",                &simt_strided_shared_32,  4,  33, 0,  1, 1},
-    {"4 bytes, backwards from the end",   &simt_strided_shared_32,  4,  -1, 31, 1, 1},
-    {"1 byte, stride 1: four a word",     &simt_strided_shared_8,   1,   1, 0,  1, 1},
-    {"1 byte, stride 4",                  &simt_strided_shared_8,   1,   4, 0,  1, 1},
-    {"1 byte, stride 6",                  &simt_strided_shared_8,   1,   6, 0,  2, 1},
-    {"1 byte, stride 8",                  &simt_strided_shared_8,   1,   8, 0,  2, 1},
-    {"1 byte, stride 36: a padded row",   &simt_strided_shared_8,   1,  36, 0,  1, 1},
-    {"1 byte, stride 128",                &simt_strided_shared_8,   1, 128, 0, 32, 1},
-    {"2 bytes, stride 1: two a word",     &simt_strided_shared_16,  2,   1, 0,  1, 1},
-    {"2 bytes, stride 2",                 &simt_strided_shared_16,  2,   2, 0,  1, 1},
-    {"2 bytes, stride 34: a padded row",  &simt_strided_shared_16,  2,  34, 0,  1, 1},
-    {"2 bytes, stride 64",                &simt_strided_shared_16,  2,  64, 0, 32, 1},
-    {"8 bytes, stride 0: halves agree",   &simt_strided_shared_64,  8,   0, 0,  1, 1},
-    {"8 bytes, stride 1",                 &simt_strided_shared_64,  8,   1, 0,  2, 2},
-    {"8 bytes, stride 2",                 &simt_strided_shared_64,  8,   2, 0,  4, 2},
-    {"8 bytes, stride 3",                 &simt_strided_shared_64,  8,   3, 0,  2, 2},
-    {"8 bytes, stride 16",                &simt_strided_shared_64,  8,  16, 0, 32, 2},
-    {"8 bytes, stride 33",                &simt_strided_shared_64,  8,  33, 0,  2, 2},
-    {"16 bytes, stride 0: pairs agree",   &simt_strided_shared_128, 16,  0, 0,  2, 2},
-    {"16 bytes, stride 1",                &simt_strided_shared_128, 16,  1, 0,  4, 4},
-    {"16 bytes, stride 2",                &simt_strided_shared_128, 16,  2, 0,  8, 4},
-    {"16 bytes, stride 8",                &simt_strided_shared_128, 16,  8, 0, 32, 4},
+    {4, 0, 0, 1, 1}, {4, 1, 0, 1, 1}, {4, 2, 0, 2, 1}, {4, 3, 0, 1, 1}, {4, 4, 0, 4, 1},
+    {4, 8, 0, 8, 1}, {4, 32, 0, 32, 1}, {4, 33, 0, 1, 1}, {4, -1, 31, 1, 1},
+    {1, 1, 0, 1, 1}, {1, 4, 0, 1, 1}, {1, 6, 0, 2, 1}, {1, 8, 0, 2, 1}, {1, 36, 0, 1, 1},
+    {1, 128, 0, 32, 1}, {2, 1, 0, 1, 1}, {2, 34, 0, 1, 1}, {2, 64, 0, 32, 1},
+    {8, 0, 0, 1, 1}, {8, 1, 0, 2, 2}, {8, 2, 0, 4, 2}, {8, 3, 0, 2, 2}, {8, 16, 0, 32, 2},
+    {16, 0, 0, 2, 2}, {16, 1, 0, 4, 4}, {16, 2, 0, 8, 4}, {16, 8, 0, 32, 4},
 };
 
 static const struct stride_case global_cases[] = {
-    {"1 byte, side by side",              &simt_strided_global_8,   1,   1, 0,  1,  1},
-    {"1 byte, across a sector's edge",    &simt_strided_global_8,   1,   1, 7,  2,  1},
-    {"2 bytes, side by side",             &simt_strided_global_16,  2,   1, 0,  2,  2},
-    {"4 bytes, side by side",             &simt_strided_global_32,  4,   1, 0,  4,  4},
-    {"4 bytes, one off",                  &simt_strided_global_32,  4,   1, 1,  5,  4},
-    {"4 bytes, a whole sector off",       &simt_strided_global_32,  4,   1, 8,  4,  4},
-    {"4 bytes, backwards",                &simt_strided_global_32,  4,  -1, 31, 4,  4},
-    {"4 bytes, the same for all",         &simt_strided_global_32,  4,   0, 5,  1,  1},
-    {"4 bytes, stride 2",                 &simt_strided_global_32,  4,   2, 0,  8,  4},
-    {"4 bytes, stride 8",                 &simt_strided_global_32,  4,   8, 0, 32,  4},
-    {"4 bytes, stride 1000",              &simt_strided_global_32,  4, 1000, 0, 32, 4},
-    {"8 bytes, side by side",             &simt_strided_global_64,  8,   1, 0,  8,  8},
-    {"8 bytes, one off",                  &simt_strided_global_64,  8,   1, 1,  9,  8},
-    {"16 bytes, side by side",            &simt_strided_global_128, 16,  1, 0, 16, 16},
+    {1, 1, 0, 1, 1}, {1, 1, 7, 2, 1}, {2, 1, 0, 2, 2}, {4, 1, 0, 4, 4}, {4, 1, 1, 5, 4},
+    {4, 1, 8, 4, 4}, {4, -1, 31, 4, 4}, {4, 0, 5, 1, 1}, {4, 2, 0, 8, 4}, {4, 8, 0, 32, 4},
+    {4, 1000, 0, 32, 4}, {8, 1, 0, 8, 8}, {8, 1, 1, 9, 8}, {16, 1, 0, 16, 16},
 };
 /* clang-format on */
+
+/* One row of the tables by kernel strided_shared or strided_global. */
+static mw_status run_strided(struct fixture *f, const struct stride_case *c, int global,
+                             uint32_t shared, const struct test_args *args)
+{
+    static const struct simt_kernel *const kernels[][2] = {
+        [1] = {&simt_strided_shared_8,   &simt_strided_global_8  },
+        [2] = {&simt_strided_shared_16,  &simt_strided_global_16 },
+        [4] = {&simt_strided_shared_32,  &simt_strided_global_32 },
+        [8] = {&simt_strided_shared_64,  &simt_strided_global_64 },
+        [16] = {&simt_strided_shared_128, &simt_strided_global_128},
+    };
+
+    return fixture_run(f, kernels[c->bytes][global], 1, 32, shared, args, sizeof *args);
+}
 
 static int is_shared(mw_traffic t, uint64_t requests, uint64_t paid, uint64_t ideal)
 {
@@ -82,44 +57,39 @@ static int is_global(mw_traffic t, uint64_t requests, uint64_t paid, uint64_t id
            t.global_ideal == ideal && t.shared_requests == 0;
 }
 
-static void test_shared_strides(struct tap *tap, struct fixture *f)
+static void test_strides(struct tap *tap, struct fixture *f)
 {
     for (size_t i = 0; i < COUNT_OF(shared_cases); i++) {
         const struct stride_case *const c = &shared_cases[i];
         const int cells = 32 * (c->stride > 1 ? c->stride : 1);
         const struct test_args args = {
             .count = cells, .stride = c->stride, .first = c->first};
-        const mw_status status = fixture_run(
-            f, c->kernel, 1, 32, (uint32_t)(cells * c->bytes), &args, sizeof args);
-        int right = status == MW_OK;
+        int right = run_strided(f, c, 0, (uint32_t)(cells * c->bytes), &args) == MW_OK &&
+                    fixture_line(f, 1).barriers == 1 &&
+                    is_shared(fixture_line(f, 2), 1, c->paid, c->ideal);
 
-        right &= fixture_line(f, 1).barriers == 1;
-        right &= is_shared(fixture_line(f, 2), 1, c->paid, c->ideal);
         if (c->stride)
             right &= is_shared(fixture_line(f, 4), 1, c->paid, c->ideal);
-        tap_ok(tap, right, "shared", c->name);
+        tap_case(tap, right, "shared: %d bytes, stride %d", c->bytes, c->stride);
         fixture_clear(f);
     }
-}
-
-static void test_global_strides(struct tap *tap, struct fixture *f)
-{
     for (size_t i = 0; i < COUNT_OF(global_cases); i++) {
         const struct stride_case *const c = &global_cases[i];
         const uint64_t bytes = 32u * 1024 * (uint64_t)c->bytes;
-        void *const in = fixture_array(f, bytes);
-        void *const out = fixture_array(f, bytes);
-        const struct test_args args = {in, out, 0, c->stride, c->first, 0};
-        const mw_ledger_line *lines;
+        const struct test_args args = {.in = fixture_array(f, bytes),
+                                       .out = fixture_array(f, bytes),
+                                       .stride = c->stride,
+                                       .first = c->first};
+        int right = run_strided(f, c, 1, 0, &args) == MW_OK &&
+                    is_global(fixture_line(f, 0), 1, c->paid, c->ideal);
         size_t count;
-        int right = fixture_run(f, c->kernel, 1, 32, 0, &args, sizeof args) == MW_OK;
+        const mw_ledger_line *const lines = fixture_ledger(f, &count);
 
-        right &= is_global(fixture_line(f, 0), 1, c->paid, c->ideal);
         if (c->stride)
             right &= is_global(fixture_line(f, 1), 1, c->paid, c->ideal);
-        lines = fixture_ledger(f, &count);
         right &= count > 0 && lines[0].access == MW_ACCESS_BULK && lines[0].launches == 1;
-        tap_ok(tap, right, "global", c->name);
+        tap_case(tap, right, "global: %d bytes, stride %d, from %d", c->bytes, c->stride,
+                 c->first);
         fixture_clear(f);
     }
 }
@@ -366,8 +336,7 @@ int main(void)
     tap_ok(&tap, fixture_open(&f), "the simulator opens", f.error.text);
     if (!f.device)
         return tap_end(&tap);
-    test_shared_strides(&tap, &f);
-    test_global_strides(&tap, &f);
+    test_strides(&tap, &f);
     test_shuffles(&tap, &f);
     test_divergence(&tap, &f);
     test_sums(&tap, &f);

@@ -5,9 +5,7 @@
  * each where that was. tile_merge must do the same with the parts of lists that the cuts
  * name, put together in the order of the lists, and tile_join without being told the
  * cuts. What is expected is worked out here, key by key, so a place that is lost, doubled
- * or a filler's shows at once. Rows move between shared memory and registers as free of
- * conflicts as without places: tile_sort's never conflict, and those of merges are
- * two-way at the worst.
+ * or a filler's shows at once.
  */
 #include "keys.h"
 
@@ -87,38 +85,6 @@ static struct pass pass_of(struct fixture *f, const struct program *p, uint64_t 
                          .places = fixture_array(f, count * sizeof(short))};
 }
 
-/*
- * Does every line keep to its bound? Searches have none. Samples of 16-byte items are
- * read by two lanes of each quarter, which are served by halves.
- */
-static int banks_kept(struct fixture *f, const struct pass *pass)
-{
-    const int bytes = TILE_PLACED_BYTES(pass->size);
-    const int whole = TILE_ROW_BYTES(pass->program->items - 1, bytes) == 128;
-    size_t count;
-    const mw_ledger_line *const lines = fixture_ledger(f, &count);
-    int moves = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        const mw_ledger_line *const line = &lines[i];
-        const int move =
-            line->access == MW_ACCESS_GATHER || line->access == MW_ACCESS_SCATTER;
-        const int merges = strcmp(line->kernel, "tile_sort") != 0;
-        const int samples =
-            bytes == 16 && line->access == MW_ACCESS_SAMPLE && !line->stores;
-        const uint64_t worst = (move ? merges : samples || !whole) ? 2 : 1;
-
-        moves += move;
-        if (line->access != MW_ACCESS_SEARCH && line->access != MW_ACCESS_PROBE &&
-            line->traffic.shared_worst > worst) {
-            tap_note("%s, %s:%d: a %llu-way conflict: %s", line->kernel, line->file,
-                     line->line, (wide)line->traffic.shared_worst, line->text);
-            return 0;
-        }
-    }
-    return moves >= 2;
-}
-
 static int launch(struct fixture *f, const struct simt_kernel *kernel, uint64_t blocks,
                   int threads, size_t shared, const void *args, size_t args_bytes)
 {
@@ -171,12 +137,10 @@ static int tiles_sorted(struct fixture *f, const struct program *p, enum kind ki
                                         .count = count,
                                         .places = pass.places};
 
-    f->device->verbs->ledger_reset(f->device);
-    passed = launch(f, p->sort, divide_up(count, tile), p->rows,
-                    TILE_SORT_SHARED((size_t)p->rows, (size_t)p->items,
-                                     TILE_PLACED_BYTES(pass.size)),
-                    &args, sizeof args) &&
-             banks_kept(f, &pass);
+    passed = launch(
+        f, p->sort, divide_up(count, tile), p->rows,
+        TILE_SORT_SHARED((size_t)p->rows, (size_t)p->items, TILE_PLACED_BYTES(pass.size)),
+        &args, sizeof args);
     for (uint64_t first = 0; first < count && passed; first += tile) {
         const uint64_t length = count - first < tile ? count - first : tile;
 
@@ -253,14 +217,12 @@ static int runs_merged(struct fixture *f, const struct program *p, enum kind kin
     args = (struct tile_merge_args){.round = r, .places = pass.places};
     if (join) /* it finds the cuts itself */
         args.round.cuts = NULL;
-    f->device->verbs->ledger_reset(f->device);
     passed = launch(f, p->cut, divide_up(2 * (r.pieces + 1), tile_cut_threads / 32),
                     tile_cut_threads, 0, &cut_args, sizeof cut_args) &&
              launch(f, join ? p->join : p->merge, 2 * r.pieces, p->rows,
                     TILE_MERGE_SHARED((size_t)p->rows, (size_t)p->items,
                                       TILE_PLACED_BYTES(pass.size)),
-                    &args, sizeof args) &&
-             banks_kept(f, &pass);
+                    &args, sizeof args);
     for (uint64_t i = 0; passed && i < 2 * r.pieces; i++)
         passed = tile_merged(&pass, &r, i, &first);
     fixture_clear(f);
