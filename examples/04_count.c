@@ -2,8 +2,8 @@
  * 04_count.c - sort in the simulator and read its counts.
  *
  * The simulator runs the same kernels a GPU would and keeps a ledger of what
- * each warp asked of memory. Bank conflicts are the turns of the banks beyond
- * those that the accesses need anyway: in this sort there are none.
+ * each warp asked of memory. Bank conflicts are the wavefronts beyond those
+ * that the accesses need in any case: this sort has none.
  */
 #include <multiway_insight.h>
 

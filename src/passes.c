@@ -104,7 +104,7 @@ done:
 /* Blocks of `threads` that give each of `tasks` a warp. */
 static uint64_t blocks_for(uint64_t tasks, uint32_t threads)
 {
-    const uint64_t warps = threads / HEAP_LANES;
+    const uint64_t warps = threads / WARP;
 
     return (tasks + warps - 1) / warps;
 }
@@ -306,7 +306,7 @@ mw_status passes_sort(struct device *device, struct program *program,
                                                     : 1};
     const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
     void *const buffer[2] = {keys, workspace};
-    uint32_t at = plan->rounds % 2; /* where the runs are; behind the last round, 0 */
+    uint32_t at = plan->rounds % 2; /* where the runs are; 0 after the last round */
     mw_status status;
 
     if (log)

@@ -13,10 +13,7 @@ struct tune_row {
 static const struct tune_row tune_rows[] = {
 #define TUNE(arch, size, ways, warps, threads, base) \
     {arch, size, ways, warps, threads, base},
-#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)
 #include "tune.def"
-#undef TUNE_TILE
-#undef TUNE
 };
 
 enum { TUNE_ROW_COUNT = sizeof tune_rows / sizeof *tune_rows };
@@ -48,7 +45,7 @@ mw_status plan_check(const mw_tuning *t, struct error *error)
     if (t->ways && (!power_of_two(t->ways) || t->ways < 2 || t->ways > HEAP_MOST_WAYS))
         return fail(error, MW_BAD_ARGUMENT,
                     "tuning: ways must be 2, 4, 8, 16 or 32, not %u", t->ways);
-    if (t->threads % HEAP_LANES != 0 || t->threads > heap_merge_threads)
+    if (t->threads % WARP != 0 || t->threads > heap_merge_threads)
         return fail(error, MW_BAD_ARGUMENT,
                     "tuning: threads must be a multiple of 32 up to %d, not %u",
                     heap_merge_threads, t->threads);
@@ -83,7 +80,7 @@ static uint32_t base_shared(uint64_t base, size_t key_size)
 
 static uint32_t merge_shared(const mw_tuning *t, size_t key_size)
 {
-    return (uint32_t)(t->threads / HEAP_LANES * HEAP_NODES(t->ways) * HEAP_LANES *
+    return (uint32_t)(t->threads / WARP * HEAP_NODES(t->ways) * HEAP_NODE_KEYS *
                       key_size);
 }
 
@@ -112,10 +109,10 @@ static mw_status heap_tuning(mw_tuning *t, const mw_info *info, size_t key_size,
 
     uint32_t most_base = row->base;
 
-    if (t->items && t->items != HEAP_LANES)
+    if (t->items && t->items != WARP)
         return fail(error, MW_UNSUPPORTED, "engine heap has 32 items a thread, not %u",
                     t->items);
-    t->items = HEAP_LANES;
+    t->items = WARP;
     if (t->base && t->base < HEAP_GRID)
         return fail(error, MW_UNSUPPORTED, "engine heap has a base of 1024 or more, not %u",
                     t->base);
@@ -125,9 +122,9 @@ static mw_status heap_tuning(mw_tuning *t, const mw_info *info, size_t key_size,
         t->warps = row->warps * info->processors;
     if (!t->threads) {
         t->threads = row->threads;
-        while (t->threads > HEAP_LANES &&
+        while (t->threads > WARP &&
                merge_shared(t, key_size) > info->shared_per_block)
-            t->threads -= HEAP_LANES;
+            t->threads -= WARP;
     }
     while (most_base > HEAP_GRID &&
            base_shared(most_base, key_size) > info->shared_per_block)
@@ -158,15 +155,15 @@ static struct plan_round heap_round(const mw_tuning *t, uint64_t count, uint64_t
     struct plan_round round = {.run = run, .ways = t->ways};
 
     round.groups = divide_up(count, group);
-    round.piece = round_up(divide_up(count, t->warps), HEAP_LANES);
+    round.piece = round_up(divide_up(count, t->warps), HEAP_NODE_KEYS);
     round.pieces = divide_up(group, round.piece);
-    round.piece = round_up(divide_up(group, round.pieces), HEAP_LANES);
+    round.piece = round_up(divide_up(group, round.pieces), HEAP_NODE_KEYS);
     round.pieces = divide_up(group, round.piece);
 
     const uint64_t tasks = round.groups * round.pieces;
     const uint64_t warps = tasks < t->warps ? tasks : t->warps;
 
-    round.blocks = divide_up(warps, t->threads / HEAP_LANES);
+    round.blocks = divide_up(warps, t->threads / WARP);
     if (round.blocks > INT32_MAX) /* a warp then takes several tasks */
         round.blocks = INT32_MAX;
     return round;
@@ -180,7 +177,7 @@ static mw_status plan_heap(struct plan *plan, const mw_info *info, size_t key_si
 
     TRY(heap_tuning(t, info, key_size, count, error));
     plan->base_blocks = divide_up(count, t->base);
-    plan->base_threads = t->base / HEAP_LANES;
+    plan->base_threads = t->base / WARP;
     plan->base_shared = base_shared(t->base, key_size);
     plan->merge_shared = merge_shared(t, key_size);
     for (uint64_t run = t->base; run < count; run *= t->ways)
@@ -203,7 +200,7 @@ done:
  */
 uint64_t plan_heap_cells(const mw_tuning *tuning, uint32_t least_base, uint64_t count)
 {
-    const uint64_t smallest = divide_up(count, HEAP_LANES);
+    const uint64_t smallest = divide_up(count, WARP);
     const uint64_t tasks = smallest < tuning->warps ? smallest : tuning->warps;
     const uint64_t groups = divide_up(count, (uint64_t)least_base * tuning->ways);
 

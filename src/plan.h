@@ -13,29 +13,17 @@
 
 enum { PLAN_MOST_ROUNDS = 64 };
 
-/*
- * The most tiles of a round of engine tile in which every block finds the cuts of its own
- * tile: so many for each multiprocessor, which are all at work at once, but no fewer than
- * are worth it anywhere. No block then waits for another; but two warps of a block find
- * the cuts of its tile, each of which another block finds, too, while its others wait.
- */
-enum { PLAN_MOST_JOINED = 64, PLAN_JOINED_EACH = 4 };
-
-/*
- * How many tiles for each multiprocessor cuts are found ahead of merging (tile_ahead.cuh):
- * three times as many as are merged at once. With fewer, tiles wait for cuts that take
- * long; with many more, the second cache would no longer have the keys looked at.
- */
-enum { PLAN_AHEAD_EACH = 12 };
+/* The single numbers of tune.def: PLAN_MOST_JOINED and so on. */
+enum {
+#define TUNE_NUMBER(name, value) PLAN_##name = value,
+#include "tune.def"
+};
 
 /* A sort under one wish uses at most one program for each row of tune.def, and heap's. */
 enum {
     PLAN_MOST_PROGRAMS = 1
-#define TUNE(arch, size, ways, warps, threads, base)
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1
 #include "tune.def"
-#undef TUNE_TILE
-#undef TUNE
 };
 
 /* One merge round. */

@@ -18,7 +18,7 @@ mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count, struct e
                     "this type",
                     PAIR_THREADS, items, tile);
     t->ways = 2;
-    t->warps = (uint32_t)(tiles * (PAIR_THREADS / HEAP_LANES));
+    t->warps = (uint32_t)(tiles * (PAIR_THREADS / WARP));
     t->threads = PAIR_THREADS;
     t->items = items;
     t->base = tile;

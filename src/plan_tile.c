@@ -16,12 +16,9 @@ struct tile_row {
 
 /* clang-format off */
 static const struct tile_row tile_rows[] = {
-#define TUNE(arch, size, ways, warps, threads, base)
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
     {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks}},
 #include "tune.def"
-#undef TUNE_TILE
-#undef TUNE
 };
 /* clang-format on */
 
@@ -121,13 +118,21 @@ static mw_status tile_tuning(struct plan *plan, const mw_info *info, size_t key_
 
 enum { TILE_MOST_LEVELS = 5 }; /* log2 of the most ways */
 
-/*
- * What a merge pass of 2^levels ways takes: some time whatever the count, then
- * so many tenths of a picosecond a key. Measured on an H200 with 4-byte keys;
- * 8-byte keys take twice as long, in like proportion.
- */
-static const uint64_t pass_start = 150000000;
-static const uint64_t pass_by_levels[TILE_MOST_LEVELS + 1] = {0, 30, 39, 46, 57, 80};
+/* The time of a pass for each key, by its levels, in the unit of TUNE_PASS. */
+static const uint64_t pass_each[TILE_MOST_LEVELS + 1] = {
+#define TUNE_PASS(levels, each) [levels] = each,
+#include "tune.def"
+};
+
+enum {
+    PASS_ROWS = 0
+#define TUNE_PASS(levels, each) +1
+#include "tune.def"
+};
+
+_Static_assert(1 << TILE_MOST_LEVELS == TILE_MOST_WAYS &&
+                   (int)PASS_ROWS == TILE_MOST_LEVELS,
+               "tune.def has one TUNE_PASS for each number of levels");
 
 /* Levels of pass `i` of `passes` that share `levels` as evenly as can be, longest first. */
 static uint32_t levels_of_pass(uint32_t levels, uint32_t passes, uint32_t i)
@@ -143,10 +148,10 @@ static uint32_t choose_passes(uint64_t count, uint32_t levels, uint32_t most_lev
     uint64_t best_time = UINT64_MAX;
 
     for (uint32_t passes = fewest; passes && passes <= levels; passes++) {
-        uint64_t time = passes * pass_start;
+        uint64_t time = passes * (uint64_t)PLAN_PASS_START;
 
         for (uint32_t i = 0; i < passes; i++)
-            time += count * pass_by_levels[levels_of_pass(levels, passes, i)];
+            time += count * pass_each[levels_of_pass(levels, passes, i)];
         if (time < best_time) {
             best_time = time;
             best = passes;
@@ -166,7 +171,7 @@ static struct plan_round tile_round(const struct tile_geometry *tile, const mw_i
     const uint64_t at_once = (uint64_t)PLAN_JOINED_EACH * info->processors;
     const uint64_t most_joined = at_once > PLAN_MOST_JOINED ? at_once : PLAN_MOST_JOINED;
     const uint64_t ahead = (uint64_t)PLAN_AHEAD_EACH * info->processors;
-    const uint64_t warps = tile->rows / HEAP_LANES;
+    const uint64_t warps = tile->rows / WARP;
     const int keys = (int)(tile->rows * tile->items);
     const uint64_t group = run > count / ways ? count : run * ways;
     const uint64_t most =
@@ -218,7 +223,7 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
         run *= ways;
     }
     t->ways = plan->rounds ? plan->round[0].ways : 2;
-    t->warps = (uint32_t)(tiles * (t->threads / HEAP_LANES));
+    t->warps = (uint32_t)(tiles * (t->threads / WARP));
 done:
     return status;
 }

@@ -1,8 +1,7 @@
 /*
- * fault_verbs.c - the k-th verb of the device fails, for every k: allocation,
- * copy, load, launch or wait. The status is the verb's, there are words, the
- * keys still hold the same elements, nothing leaks, and the same handle then
- * sorts as if nothing had been.
+ * fault_verbs.c - the k-th verb of the device fails, for every k. The status and the
+ * message are the verb's, the keys are the same elements, nothing leaks, and the same
+ * handle then sorts.
  */
 #include "backend_device.h"
 #include "context.h"
@@ -10,14 +9,14 @@
 
 #include "tap.h"
 
-/* The verbs put in front of the device's own, and what they have seen. */
+/* Verbs that stand in front of the device's own. */
 static struct {
     const struct device_verbs *real;
     int fail_at; /* this call fails, counted from 1; 0: none */
     int calls;
-    const char *failed; /* the verb that did */
-    mw_status status;   /* what it said */
-    int live;           /* allocations not yet freed */
+    const char *failed; /* the verb that failed, or NULL */
+    mw_status status;   /* its status */
+    int live;           /* memory not freed, events not closed */
 } plant;
 
 static int fails(struct device *device, const char *verb, mw_status status)
@@ -29,16 +28,35 @@ static int fails(struct device *device, const char *verb, mw_status status)
     return 1;
 }
 
-static mw_status plant_alloc(struct device *device, uint64_t bytes, void **memory)
-{
-    mw_status status;
+/* clang-format off */
 
-    if (fails(device, "alloc", MW_NO_MEMORY))
-        return plant.status;
-    status = plant.real->alloc(device, bytes, memory);
-    plant.live += status == MW_OK;
-    return status;
-}
+/* THE list of verbs that can fail: name, status, does it open something?, parameters. */
+#define DEVICE struct device *device
+#define COPY DEVICE, void *to, const void *from, uint64_t bytes, void *stream
+#define LOAD DEVICE, const struct program_name *name, uint32_t set, struct program **program
+#define PLANTS(P)                                                                        \
+    P(alloc, MW_NO_MEMORY, 1, (DEVICE, uint64_t bytes, void **at), (device, bytes, at))  \
+    P(upload, MW_DEVICE_FAILED, 0, (COPY), (device, to, from, bytes, stream))            \
+    P(download, MW_DEVICE_FAILED, 0, (COPY), (device, to, from, bytes, stream))          \
+    P(load, MW_COMPILE_FAILED, 0, (LOAD), (device, name, set, program))                  \
+    P(launch, MW_DEVICE_FAILED, 0, (DEVICE, const struct launch *what), (device, what))  \
+    P(wait, MW_DEVICE_FAILED, 0, (DEVICE, void *stream), (device, stream))               \
+    P(wait_all, MW_DEVICE_FAILED, 0, (DEVICE), (device))                                 \
+    P(event_open, MW_NO_MEMORY, 1, (DEVICE, void **event), (device, event))              \
+    P(record, MW_DEVICE_FAILED, 0, (DEVICE, void *event, void *stream),                  \
+      (device, event, stream))
+
+#define PLANT(verb, failure, opens, parameters, arguments)                               \
+    static mw_status plant_##verb parameters                                             \
+    {                                                                                    \
+        const mw_status status =                                                         \
+            fails(device, #verb, failure) ? plant.status : plant.real->verb arguments;   \
+        plant.live += opens && status == MW_OK;                                          \
+        return status;                                                                   \
+    }
+PLANTS(PLANT)
+
+/* clang-format on */
 
 static void plant_free(struct device *device, void *memory)
 {
@@ -46,97 +64,47 @@ static void plant_free(struct device *device, void *memory)
     plant.real->free(device, memory);
 }
 
-static mw_status plant_upload(struct device *device, void *memory, const void *from,
-                              uint64_t bytes, void *stream)
+static void plant_event_close(struct device *device, void *event)
 {
-    return fails(device, "upload", MW_DEVICE_FAILED)
-               ? plant.status
-               : plant.real->upload(device, memory, from, bytes, stream);
-}
-
-static mw_status plant_download(struct device *device, void *to, const void *memory,
-                                uint64_t bytes, void *stream)
-{
-    return fails(device, "download", MW_DEVICE_FAILED)
-               ? plant.status
-               : plant.real->download(device, to, memory, bytes, stream);
-}
-
-static mw_status plant_load(struct device *device, const struct program_name *name,
-                            uint32_t kernels, struct program **program)
-{
-    return fails(device, "load", MW_COMPILE_FAILED)
-               ? plant.status
-               : plant.real->load(device, name, kernels, program);
-}
-
-static mw_status plant_launch(struct device *device, const struct launch *launch)
-{
-    return fails(device, "launch", MW_DEVICE_FAILED) ? plant.status
-                                                     : plant.real->launch(device, launch);
-}
-
-static mw_status plant_wait(struct device *device, void *stream)
-{
-    return fails(device, "wait", MW_DEVICE_FAILED) ? plant.status
-                                                   : plant.real->wait(device, stream);
-}
-
-static mw_status plant_event_open(struct device *device, void **event)
-{
-    return fails(device, "event_open", MW_NO_MEMORY)
-               ? plant.status
-               : plant.real->event_open(device, event);
-}
-
-static mw_status plant_record(struct device *device, void *event, void *stream)
-{
-    return fails(device, "record", MW_DEVICE_FAILED)
-               ? plant.status
-               : plant.real->record(device, event, stream);
+    plant.live -= event != NULL;
+    plant.real->event_close(device, event);
 }
 
 static void plant_verbs(struct device *device, struct device_verbs *verbs)
 {
     plant.real = device->verbs;
-    plant.fail_at = 0;
-    plant.live = 0;
+    plant.fail_at = plant.live = 0;
     *verbs = *device->verbs;
-    verbs->alloc = plant_alloc;
+#define SET(verb, failure, opens, parameters, arguments) verbs->verb = plant_##verb;
+    PLANTS(SET)
     verbs->free = plant_free;
-    verbs->upload = plant_upload;
-    verbs->download = plant_download;
-    verbs->load = plant_load;
-    verbs->launch = plant_launch;
-    verbs->wait = plant_wait;
-    verbs->event_open = plant_event_open;
-    verbs->record = plant_record;
+    verbs->event_close = plant_event_close;
     device->verbs = verbs;
 }
 
-/* What is done while the k-th verb fails. */
+/* A sort during which the k-th verb fails. */
 static const struct scenario {
     const char *name;
     int device_memory;
     mw_engine engine;
-    int warm;        /* after a smaller sort that went well */
+    int warm;        /* after a smaller sort */
     int timed;       /* with its launches timed */
-    int least_verbs; /* it takes at least so many, or the test tests nothing */
+    int least_verbs; /* it takes at least this number of verbs */
 } scenarios[] = {
-    {"mw_sort by heap",                 0, MW_ENGINE_HEAP, 0, 0, 10},
-    {"mw_sort by heap that must grow",  0, MW_ENGINE_HEAP, 1, 0, 10},
-    {"mw_sort_device by heap and copy", 1, MW_ENGINE_HEAP, 0, 0, 12},
-    {"mw_sort by tile",                 0, MW_ENGINE_TILE, 0, 0, 8 },
-    {"mw_sort by tile that must grow",  0, MW_ENGINE_TILE, 1, 0, 8 },
-    {"mw_sort_device by tile and copy", 1, MW_ENGINE_TILE, 0, 0, 10},
-    {"mw_sort_device by heap, timed",   1, MW_ENGINE_HEAP, 0, 1, 18},
-    {"mw_sort_device by tile, timed",   1, MW_ENGINE_TILE, 0, 1, 11},
-    {"mw_sort by pair",                 0, MW_ENGINE_PAIR, 0, 0, 10},
-    {"mw_sort_device by pair and copy", 1, MW_ENGINE_PAIR, 1, 0, 12},
-    {"mw_sort_device by pair, timed",   1, MW_ENGINE_PAIR, 0, 1, 15},
+    {"mw_sort by heap",                0, MW_ENGINE_HEAP, 0, 0, 10},
+    {"mw_sort by heap that must grow", 0, MW_ENGINE_HEAP, 1, 0, 10},
+    {"mw_enqueue by heap and copy",    1, MW_ENGINE_HEAP, 0, 0, 12},
+    {"mw_sort by tile",                0, MW_ENGINE_TILE, 0, 0, 8 },
+    {"mw_sort by tile that must grow", 0, MW_ENGINE_TILE, 1, 0, 8 },
+    {"mw_enqueue by tile and copy",    1, MW_ENGINE_TILE, 0, 0, 10},
+    {"mw_enqueue by heap, timed",      1, MW_ENGINE_HEAP, 0, 1, 18},
+    {"mw_enqueue by tile, timed",      1, MW_ENGINE_TILE, 0, 1, 11},
+    {"mw_sort by pair",                0, MW_ENGINE_PAIR, 0, 0, 10},
+    {"mw_enqueue by pair and copy",    1, MW_ENGINE_PAIR, 1, 0, 12},
+    {"mw_enqueue by pair, timed",      1, MW_ENGINE_PAIR, 0, 1, 15},
 };
 
-/* Two rounds of merging: six kinds of verbs, nine or more calls. */
+/* Two rounds of merging. */
 static struct trial trial_of(const struct scenario *scenario, mw_type type)
 {
     struct trial t = {.type = type,
@@ -175,34 +143,30 @@ static const char *try_fault(mw_context *context, const struct trial *t, int k)
 {
     struct outcome outcome;
     const char *wrong = NULL;
-    int live;
 
     plant.calls = 0;
     plant.failed = NULL;
     plant.fail_at = k;
     trial_run(context, t, &outcome);
     plant.fail_at = 0;
-    live = plant.live;
     if (!plant.failed && *outcome.why)
         wrong = outcome.why;
     else if (plant.failed && outcome.status != plant.status)
         wrong = "another status than the verb's";
     else if (plant.failed && !strstr(mw_error(context), "planted"))
-        wrong = "the verb's words are lost";
+        wrong = "the message is not the verb's";
     else if (!same_elements(t, &outcome))
         wrong = "other elements than before";
-    else if (live > !t->device_memory) /* mw_sort keeps its scratch memory */
-        wrong = "device memory was left behind";
     trial_close(&outcome);
     if (wrong)
         return wrong;
     if (!trial_run(context, t, &outcome))
-        wrong = "the handle does not sort any more";
+        wrong = "the handle cannot sort any more";
     trial_close(&outcome);
     return wrong;
 }
 
-/* Fail at verb k on a fresh handle. Returns whether that many were called. */
+/* Verb k fails on a new handle. Returns 0 if fewer verbs are called. */
 static int run_fault(struct tap *tap, const char *device, const struct scenario *scenario,
                      mw_type type, int k)
 {
@@ -218,7 +182,7 @@ static int run_fault(struct tap *tap, const char *device, const struct scenario 
 
         small.count = 1000;
         plant_verbs(backend_device(context->backend), &verbs);
-        mw_set_timing(context, scenario->timed);
+        mw_set_timing(context, scenario->timed ? MW_TIMING_LAUNCHES : MW_TIMING_OFF);
         if (scenario->warm) {
             trial_run(context, &small, &outcome);
             trial_close(&outcome);
@@ -237,7 +201,7 @@ static int run_fault(struct tap *tap, const char *device, const struct scenario 
                  scenario->name, k);
     mw_close(context);
     if (plant.live != 0)
-        tap_ok(tap, 0, device, "device memory outlives the handle");
+        tap_ok(tap, 0, device, "memory or events outlive the handle");
     return reached;
 }
 
@@ -252,17 +216,15 @@ int main(void)
         const mw_status status = mw_open(&context, devices[i], NULL);
 
         mw_close(context);
-        if (status == MW_NO_DEVICE && strcmp(devices[i], "cuda") == 0) {
-            tap_skip(&tap, "cuda: failing verbs", "no CUDA device");
+        if (status == MW_NO_DEVICE) {
+            tap_skip(&tap, devices[i], "no such device");
             continue;
         }
         for (size_t s = 0; s < COUNT_OF(scenarios); s++) {
-            for (size_t t = 0; t < COUNT_OF(types); t++) {
-                int k = 1;
+            int k = 1;
 
-                while (run_fault(&tap, devices[i], &scenarios[s], types[t], k))
-                    k++;
-            }
+            while (run_fault(&tap, devices[i], &scenarios[s], types[s % 3], k))
+                k++;
         }
     }
     return tap_end(&tap);

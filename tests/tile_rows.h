@@ -21,12 +21,9 @@ struct tile_row {
 
 /* clang-format off */
 static const struct tile_row tile_rows[] = {
-#define TUNE(arch, size, ways, warps, threads, base)
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
     {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks}},
 #include "tune.def"
-#undef TUNE_TILE
-#undef TUNE
 };
 /* clang-format on */
 

@@ -1,7 +1,6 @@
 /*
- * unit_cache.c - the disk cache gives back what was put in or nothing at all:
- * not what is damaged, not more than it may hold, not with eight processes at
- * the same keys.
+ * unit_cache.c - the disk cache returns what was put in or nothing: no damaged entry, no
+ * more bytes than allowed, no mixed entry with eight processes at the same keys.
  */
 #define _DEFAULT_SOURCE /* mkdtemp, utimensat, fork */
 
@@ -11,7 +10,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,70 +18,52 @@
 
 static const uint64_t plenty = 1 << 20;
 
-enum { PROCESSES = 8, ROUNDS = 150, KEYS = 5, FOLDER_BYTES = 64, PATH_BYTES = 512 };
+enum { PROCESSES = 8, ROUNDS = 150, KEYS = 5, PATH_BYTES = 512 };
 
-/* A fresh folder under the one the test runs in. */
-static void make_folder(char folder[FOLDER_BYTES])
-{
-    snprintf(folder, FOLDER_BYTES, "unit_cache-XXXXXX");
-    if (!mkdtemp(folder))
-        perror("mkdtemp");
-}
+/* The entries of a folder. */
+struct entries {
+    int count;
+    uint64_t bytes;
+    char last[PATH_BYTES]; /* the path of one of them */
+};
 
-/* How many files of the folder end in `suffix`; their bytes into `*bytes`. */
-static int count_files(const char *folder, const char *suffix, uint64_t *bytes)
+/* Look at all entries, and make them `older` seconds older. */
+static struct entries look(const char *folder, int older)
 {
     DIR *const rows = opendir(folder);
-    int count = 0;
+    struct entries entries = {0, 0, ""};
 
-    *bytes = 0;
     for (struct dirent *row; rows && (row = readdir(rows));) {
-        const size_t length = strlen(row->d_name);
-        char path[PATH_BYTES];
         struct stat facts;
 
-        if (length < strlen(suffix) ||
-            strcmp(row->d_name + length - strlen(suffix), suffix) != 0)
+        if (!strstr(row->d_name, ".mwk"))
             continue;
-        snprintf(path, sizeof path, "%s/%s", folder, row->d_name);
-        if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) {
-            *bytes += (uint64_t)facts.st_size;
-            count++;
-        }
+        snprintf(entries.last, PATH_BYTES, "%s/%s", folder, row->d_name);
+        if (stat(entries.last, &facts) != 0)
+            continue;
+
+        const struct timespec used = {facts.st_mtim.tv_sec - older, facts.st_mtim.tv_nsec};
+        const struct timespec times[2] = {used, used};
+
+        if (older && utimensat(AT_FDCWD, entries.last, times, 0) != 0)
+            perror(entries.last);
+        entries.bytes += (uint64_t)facts.st_size;
+        entries.count++;
     }
     if (rows)
         closedir(rows);
-    return count;
+    return entries;
 }
 
-/* The path of the only entry in the folder. */
-static void only_entry(const char *folder, char path[PATH_BYTES])
+/* A file that is no entry, of `bytes` bytes. */
+static void write_file(const char *path, size_t bytes)
 {
-    DIR *const rows = opendir(folder);
+    FILE *const file = fopen(path, "w");
 
-    path[0] = '\0';
-    for (struct dirent *row; rows && (row = readdir(rows));) {
-        if (strstr(row->d_name, ".mwk"))
-            snprintf(path, PATH_BYTES, "%s/%s", folder, row->d_name);
-    }
-    if (rows)
-        closedir(rows);
-}
-
-static void remove_folder(const char *folder)
-{
-    DIR *const rows = opendir(folder);
-
-    for (struct dirent *row; rows && (row = readdir(rows));) {
-        char path[PATH_BYTES];
-
-        snprintf(path, sizeof path, "%s/%s", folder, row->d_name);
-        if (row->d_name[0] != '.')
-            unlink(path);
-    }
-    if (rows)
-        closedir(rows);
-    rmdir(folder);
+    for (size_t i = 0; file && i < bytes; i++)
+        fputc('x', file);
+    if (!file || fclose(file) != 0)
+        perror(path);
 }
 
 static void put(struct cache *cache, const char *key, const char *bytes)
@@ -104,15 +84,10 @@ static int holds(struct cache *cache, const char *key, const char *bytes)
 
 static void test_put_and_get(struct tap *tap)
 {
-    char folder[FOLDER_BYTES], deep[PATH_BYTES];
+    struct cache *const cache = cache_open("put/a/b", plenty);
     struct stat facts;
 
-    make_folder(folder);
-    snprintf(deep, sizeof deep, "%s/a/b", folder);
-
-    struct cache *const cache = cache_open(deep, plenty);
-
-    tap_ok(tap, stat(deep, &facts) == 0 && (facts.st_mode & 0777) == 0700,
+    tap_ok(tap, stat("put/a/b", &facts) == 0 && (facts.st_mode & 0777) == 0700,
            "the folder and its parents are made, for the owner alone", "");
     tap_ok(tap, holds(cache, "key", NULL), "nothing is found in an empty folder", "");
     put(cache, "key", "first");
@@ -124,43 +99,31 @@ static void test_put_and_get(struct tap *tap)
     tap_ok(tap, holds(cache, "key", "second"), "the later put wins", "");
     cache_close(cache);
 
-    struct cache *const again = cache_open(deep, plenty);
+    struct cache *const again = cache_open("put/a/b", plenty);
 
     tap_ok(tap, holds(again, "key", "second"), "and is there the next time", "");
     cache_close(again);
-    remove_folder(deep);
-    snprintf(deep, sizeof deep, "%s/a", folder);
-    remove_folder(deep);
-    remove_folder(folder);
 }
 
 /* One way to spoil an entry's file. */
 struct damage {
     const char *name;
-    int cut;  /* keep this share of the bytes, in percent */
-    int flip; /* flip a bit at this share, or -1 */
+    int cut;  /* percent of the bytes that stay */
+    int flip; /* where a bit flips, in percent of the bytes; -1: nowhere */
 };
 
 static void spoil(const char *path, const struct damage *damage)
 {
     const int file = open(path, O_RDWR);
-    struct stat facts = {.st_size = 0};
+    const off_t size = lseek(file, 0, SEEK_END);
+    const off_t at = (size - 1) * damage->flip / 100;
     unsigned char byte = 0;
+    int done = damage->flip < 0 || pread(file, &byte, 1, at) == 1;
 
-    if (file < 0 || fstat(file, &facts) != 0)
+    byte ^= 4;
+    done &= damage->flip < 0 || pwrite(file, &byte, 1, at) == 1;
+    if (!done || ftruncate(file, size * damage->cut / 100) != 0 || close(file) != 0)
         perror(path);
-    if (damage->flip >= 0) {
-        const off_t at = (facts.st_size - 1) * damage->flip / 100;
-
-        if (pread(file, &byte, 1, at) != 1)
-            perror("pread");
-        byte ^= 4;
-        if (pwrite(file, &byte, 1, at) != 1)
-            perror("pwrite");
-    }
-    if (ftruncate(file, facts.st_size * damage->cut / 100) != 0)
-        perror("ftruncate");
-    close(file);
 }
 
 static void test_damage(struct tap *tap)
@@ -177,155 +140,100 @@ static void test_damage(struct tap *tap)
         {"a bit of the data flips",  100, 80 },
         {"the last bit flips",       100, 100},
     };
-    static const char key[] = "a key of about a hundred bytes, so that every share of the "
-                              "file's bytes is where its name says it is";
-    static const char data[] =
-        "and as many bytes of data, which must come back unchanged or "
-        "else not at all, whatever happens";
+    /* About 100 bytes each, so that the percentages above hit what they name. */
+    static const char key[] = "key key key key key key key key key key key key key key "
+                              "key key key key key key key key key key key";
+    static const char data[] = "data data data data data data data data data data data "
+                               "data data data data data data data data data";
 
-    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        char folder[FOLDER_BYTES], path[PATH_BYTES];
+    for (size_t i = 0; i < COUNT_OF(damages); i++) {
+        char folder[16];
 
-        make_folder(folder);
+        snprintf(folder, sizeof folder, "damage-%zu", i);
 
         struct cache *const cache = cache_open(folder, plenty);
 
         put(cache, key, data);
-        only_entry(folder, path);
-        spoil(path, &damages[i]);
+        spoil(look(folder, 0).last, &damages[i]);
         tap_ok(tap, holds(cache, key, NULL), "a damaged entry is ignored", damages[i].name);
         put(cache, key, data);
         tap_ok(tap, holds(cache, key, data), "and rewritten", damages[i].name);
         cache_close(cache);
-        remove_folder(folder);
     }
-}
-
-/* Make every entry look `age` seconds old. */
-static void grow_old(const char *folder, int age)
-{
-    DIR *const rows = opendir(folder);
-
-    for (struct dirent *row; rows && (row = readdir(rows));) {
-        char path[PATH_BYTES];
-        struct stat facts;
-
-        snprintf(path, sizeof path, "%s/%s", folder, row->d_name);
-        if (row->d_name[0] == '.' || stat(path, &facts) != 0)
-            continue;
-
-        const struct timespec older = {facts.st_mtim.tv_sec - age, facts.st_mtim.tv_nsec};
-        const struct timespec times[2] = {older, older};
-
-        if (utimensat(AT_FDCWD, path, times, 0) != 0)
-            perror(path);
-    }
-    if (rows)
-        closedir(rows);
 }
 
 static void test_bound(struct tap *tap)
 {
-    char folder[FOLDER_BYTES], foreign[PATH_BYTES], data[1001];
-    uint64_t bytes;
+    static const char *const keys[] = {"one", "two", "three"};
+    /* Room for three entries of a little over a thousand bytes, not for four. */
+    struct cache *const cache = cache_open("bound", 3500);
+    char data[1001] = "";
 
     memset(data, 'x', 1000);
-    data[1000] = '\0';
-    make_folder(folder);
-    snprintf(foreign, sizeof foreign, "%s/precious.txt", folder);
-
-    FILE *const file = fopen(foreign, "w");
-
-    if (file) {
-        for (int i = 0; i < 10; i++)
-            fputs(data, file);
-        fclose(file);
-    }
-
-    /* Room for three entries of a little over a thousand bytes, not for four. */
-    struct cache *const cache = cache_open(folder, 3500);
-    static const char *const keys[] = {"one", "two", "three"};
+    write_file("bound/precious.txt", 10000);
 
     for (int i = 0; i < 3; i++) {
         put(cache, keys[i], data);
-        grow_old(folder, 10);
+        look("bound", 10);
     }
-    tap_ok(tap, count_files(folder, ".mwk", &bytes) == 3, "three entries fit", "");
+    tap_ok(tap, look("bound", 0).count == 3, "three entries fit", "");
     tap_ok(tap, holds(cache, "one", data), "the oldest is used", "");
     put(cache, "four", data);
-    tap_ok(tap, count_files(folder, ".mwk", &bytes) == 3 && bytes <= 3500,
+    tap_ok(tap, look("bound", 0).count == 3 && look("bound", 0).bytes <= 3500,
            "the folder stays under its bound", "");
     tap_ok(tap, holds(cache, "two", NULL), "the entry longest unused made room", "");
     tap_ok(tap,
            holds(cache, "one", data) && holds(cache, "three", data) &&
                holds(cache, "four", data),
            "the others are still there", "");
-    tap_ok(tap, access(foreign, F_OK) == 0, "a file that is no entry is left alone", "");
+    tap_ok(tap, access("bound/precious.txt", F_OK) == 0,
+           "a file that is no entry is left alone", "");
     cache_close(cache);
 
-    struct cache *const narrow = cache_open(folder, 500);
+    struct cache *const narrow = cache_open("bound", 500);
 
     put(narrow, "large", data);
     tap_ok(tap, holds(narrow, "large", NULL), "an entry over the bound is not kept", "");
-    tap_ok(tap, count_files(folder, ".mwk", &bytes) == 3, "and evicts nothing", "");
+    tap_ok(tap, look("bound", 0).count == 3, "and evicts nothing", "");
     put(narrow, "small", "s");
-    tap_ok(tap, holds(narrow, "small", "s") && count_files(folder, ".mwk", &bytes) == 1,
+    tap_ok(tap, holds(narrow, "small", "s") && look("bound", 0).count == 1,
            "a lower bound is reached with the next put", "");
     cache_close(narrow);
-    remove_folder(folder);
 }
 
 static void test_bad_folder(struct tap *tap)
 {
-    char folder[FOLDER_BYTES], path[PATH_BYTES];
-
     tap_ok(tap, cache_open(NULL, plenty) == NULL, "no path, no cache", "");
-    tap_ok(tap, holds(NULL, "key", NULL), "and that is a cache that holds nothing", "");
+    tap_ok(tap, holds(NULL, "key", NULL), "a NULL cache holds nothing", "");
     put(NULL, "key", "bytes");
     cache_close(NULL);
 
-    make_folder(folder);
-    snprintf(path, sizeof path, "%s/file", folder);
+    write_file("file", 0);
 
-    FILE *const file = fopen(path, "w");
-
-    if (file)
-        fclose(file);
-
-    struct cache *const blocked = cache_open(path, plenty);
+    struct cache *const blocked = cache_open("file", plenty);
 
     put(blocked, "key", "bytes");
     tap_ok(tap, holds(blocked, "key", NULL), "a file where the folder should be", "");
     cache_close(blocked);
-    unlink(path);
 
     if (geteuid() == 0) {
-        tap_ok(tap, 1, "a folder that cannot be written # SKIP root may write anywhere",
-               "");
+        tap_skip(tap, "a folder that cannot be written", "root may write anywhere");
     } else {
-        struct cache *const locked = cache_open(folder, plenty);
+        struct cache *const locked = cache_open("locked", plenty);
 
-        chmod(folder, 0500);
+        chmod("locked", 0500);
         put(locked, "key", "bytes");
         tap_ok(tap, holds(locked, "key", NULL), "a folder that cannot be written", "");
-        chmod(folder, 0700);
+        chmod("locked", 0700);
         cache_close(locked);
     }
-    remove_folder(folder);
 }
 
-/* What each process puts under key number `i`: long, and different for each `i`. */
-static void fill(char text[4001], int i)
-{
-    memset(text, 'a' + i, 4000);
-    text[4000] = '\0';
-}
-
-/* Returns how many gets came back with anything but the key's own bytes. */
+/* Put and get long data that differ from key to key. Returns the number of wrong gets. */
 static int hammer(const char *folder, uint64_t most_bytes, unsigned seed)
 {
     struct cache *const cache = cache_open(folder, most_bytes);
-    char data[4001], key[16];
+    char data[4001] = "", key[16];
     int wrong = 0;
 
     for (int round = 0; round < ROUNDS; round++) {
@@ -334,7 +242,7 @@ static int hammer(const char *folder, uint64_t most_bytes, unsigned seed)
         const int i = (int)(seed >> 16) % KEYS;
         size_t size = 0;
 
-        fill(data, i);
+        memset(data, 'a' + i, 4000);
         snprintf(key, sizeof key, "key %d", i);
         if (seed >> 30 == 0)
             put(cache, key, data);
@@ -350,13 +258,10 @@ static int hammer(const char *folder, uint64_t most_bytes, unsigned seed)
     return wrong;
 }
 
-static void test_processes(struct tap *tap, uint64_t most_bytes, const char *name)
+static void test_processes(struct tap *tap, const char *folder, uint64_t most_bytes)
 {
-    char folder[FOLDER_BYTES];
-    uint64_t bytes;
     int bad = 0;
 
-    make_folder(folder);
     for (unsigned i = 0; i < PROCESSES; i++) {
         const pid_t child = fork();
 
@@ -366,31 +271,36 @@ static void test_processes(struct tap *tap, uint64_t most_bytes, const char *nam
     }
     for (int state; wait(&state) > 0;)
         bad += !WIFEXITED(state) || WEXITSTATUS(state) != 0;
-    tap_ok(tap, bad == 0, "eight processes at the same keys see whole entries", name);
+    tap_ok(tap, bad == 0, "eight processes at the same keys see whole entries", folder);
 
     struct cache *const cache = cache_open(folder, most_bytes);
 
     put(cache, "last", "one");
 
-    const int count = count_files(folder, ".mwk", &bytes);
+    const struct entries entries = look(folder, 0);
 
-    tap_ok(tap, holds(cache, "last", "one") && bytes <= most_bytes,
-           "and leave the folder under its bound", name);
-    tap_ok(tap, count <= KEYS + 1, "with no unfinished file in it", name);
+    tap_ok(tap, holds(cache, "last", "one") && entries.bytes <= most_bytes,
+           "and leave the folder under its bound", folder);
+    tap_ok(tap, entries.count <= KEYS + 1, "with no unfinished file in it", folder);
     cache_close(cache);
-    remove_folder(folder);
 }
 
 int main(void)
 {
+    char folder[] = "unit_cache-XXXXXX";
+    char command[32];
     struct tap tap = {0, 0};
 
+    if (!mkdtemp(folder) || chdir(folder) != 0)
+        perror(folder);
     test_put_and_get(&tap);
     test_damage(&tap);
     test_bound(&tap);
     test_bad_folder(&tap);
     fflush(stdout);
-    test_processes(&tap, plenty, "room for all");
-    test_processes(&tap, 10000, "room for two of five");
+    test_processes(&tap, "room for all", plenty);
+    test_processes(&tap, "room for two of five", 10000);
+    snprintf(command, sizeof command, "rm -r ../%s", folder);
+    tap_ok(&tap, system(command) == 0, "the folders can be removed", "");
     return tap_end(&tap);
 }

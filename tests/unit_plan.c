@@ -55,10 +55,7 @@ static uint64_t largest_base(const struct sample *s)
         uint64_t base;
     } rows[] = {
 #define TUNE(arch, size, ways, warps, threads, base) {arch, size, base},
-#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)
 #include "tune.def"
-#undef TUNE_TILE
-#undef TUNE
     };
     uint64_t base = 0;
 

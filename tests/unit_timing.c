@@ -1,171 +1,131 @@
 /*
- * unit_timing.c - mw_set_timing and mw_get_launches: which launches a sort made,
- * in which order, and that nothing is told that was not timed.
+ * unit_timing.c - mw_set_timing and mw_get_launches: which launches a sort made, in which
+ * order, and none of a sort that was not timed.
  */
 #include "base/base.h"
 #include "trial.h"
 
 #include "tap.h"
 
-#include <stdlib.h>
+enum { COUNT = 40000, MOST = 1 << 22 };
 
-enum { COUNT = 40000 };
+static uint32_t keys[MOST];
 
-static uint32_t keys[COUNT];
+/* The handle's last sort: its counts, its launches, and the launches of two kernels. */
+struct timed {
+    mw_counts counts;
+    const mw_launch *launches;
+    size_t count, cuts, merges;
+};
 
-static mw_status sort_keys(mw_context *context, uint64_t count)
+static mw_status sort_timed(mw_context *context, mw_timing timing, uint64_t count,
+                            struct timed *timed)
 {
-    kit_fill(MW_U32, "random", 1, keys, COUNT);
-    return mw_sort(context, MW_U32, MW_ASCENDING, keys, count);
+    mw_status status;
+
+    *timed = (struct timed){.counts = MW_COUNTS_INIT, .count = 9};
+    TRY(mw_set_timing(context, timing));
+    TRY(kit_fill(MW_U32, "random", 1, keys, count));
+    TRY(mw_sort(context, MW_U32, MW_ASCENDING, keys, count));
+    if (kit_first_disorder(MW_U32, MW_ASCENDING, keys, count) < count)
+        return MW_KERNEL_FAULT;
+    TRY(mw_get_counts(context, &timed->counts));
+    TRY(mw_get_launches(context, &timed->launches, &timed->count));
+    for (size_t i = 0; i < timed->count; i++) {
+        timed->cuts += strcmp(timed->launches[i].kernel, "tile_cut") == 0;
+        timed->merges += strcmp(timed->launches[i].kernel, "tile_merge") == 0;
+    }
+done:
+    return status;
 }
 
-/* Are these the launches of a sort by `engine` that made `wanted` of them? */
-static int plausible(const mw_launch *launches, size_t count, const char *engine,
-                     uint32_t wanted, uint32_t rounds)
+/* Are these the launches of a sort by `engine`, with rounds in order and all its traffic?
+ */
+static int plausible(const struct timed *timed, const char *engine)
 {
-    const size_t length = strlen(engine);
+    const mw_traffic *const whole = &timed->counts.traffic;
+    mw_traffic traffic = {0};
     double sum = 0;
-    int right = count == wanted && count > 0 && launches[0].round == 0 &&
-                launches[count - 1].round == rounds;
+    uint32_t round = 0;
+    int right = timed->count == timed->counts.launches && timed->count > 0;
 
-    for (size_t i = 0; right && i < count; i++) {
-        const mw_launch *const launch = &launches[i];
+    for (size_t i = 0; i < timed->count; i++) {
+        const mw_launch *const launch = &timed->launches[i];
 
-        right = strncmp(launch->kernel, engine, length) == 0 && launch->blocks > 0 &&
-                launch->threads >= 32 && launch->milliseconds >= 0 &&
-                (i == 0 || (launch->round >= launches[i - 1].round &&
-                            launch->round <= launches[i - 1].round + 1));
+        right &= strncmp(launch->kernel, engine, 4) == 0 && launch->blocks > 0 &&
+                 launch->threads >= 32 && launch->milliseconds >= 0 &&
+                 (launch->round == round || (i > 0 && launch->round == round + 1)) &&
+                 (!whole->global_requests || launch->traffic.global_distinct > 0);
+        round = launch->round;
         sum += launch->milliseconds;
+        traffic_add(&traffic, &launch->traffic);
     }
-    return right && sum > 0;
-}
-
-/* Do the launches ask for what the whole sort did, each for something, if any is known? */
-static int adds_up(const mw_launch *launches, size_t count, const mw_traffic *whole)
-{
-    mw_traffic sum = {0};
-    int right = 1;
-
-    for (size_t i = 0; i < count; i++) {
-        traffic_add(&sum, &launches[i].traffic);
-        right &= !whole->global_requests || launches[i].traffic.global_distinct > 0;
-    }
-    return right && memcmp(&sum, whole, sizeof sum) == 0;
-}
-
-/* So few keys are cut and merged at once by engine tile. */
-static int merges(const mw_launch *launch, mw_engine engine)
-{
-    return strcmp(launch->kernel + 5, engine == MW_ENGINE_TILE ? "join" : "merge") == 0;
+    return right && sum > 0 && round == timed->counts.rounds &&
+           memcmp(&traffic, whole, sizeof traffic) == 0;
 }
 
 static void test_engine(struct tap *tap, const char *device, mw_engine engine,
                         const char *name)
 {
+    /* Engine tile cuts and merges a few tiles in one launch, tile_join. */
+    const int joins = engine == MW_ENGINE_TILE;
     mw_tuning tuning = MW_TUNING_INIT;
-    mw_counts counts = MW_COUNTS_INIT;
+    struct timed all, again, one, none, off;
     const mw_launch *launches = NULL;
-    const mw_launch *again = NULL;
     mw_context *context;
-    size_t count = 9;
+    size_t before = 9, later = 9;
     mw_status status;
 
     tuning.engine = engine;
     tuning.ways = 2;
     TRY(mw_open(&context, device, NULL));
     TRY(mw_set_tuning(context, &tuning));
-    TRY(mw_get_launches(context, &launches, &count));
-    tap_case(tap, count == 0, "%s %s: no launches before the first sort", device, name);
-    TRY(sort_keys(context, COUNT));
-    TRY(mw_get_launches(context, &launches, &count));
-    tap_case(tap, count == 0, "%s %s: none that were not timed", device, name);
-    TRY(mw_set_timing(context, 1));
-    TRY(sort_keys(context, COUNT));
-    TRY(mw_get_counts(context, &counts));
-    TRY(mw_get_launches(context, &launches, &count));
-    tap_case(tap, plausible(launches, count, name, counts.launches, counts.rounds),
-             "%s %s: %zu launches in %u rounds", device, name, count,
-             (unsigned)counts.rounds);
+    TRY(mw_get_launches(context, &launches, &before));
+    TRY(sort_timed(context, MW_TIMING_OFF, COUNT, &off));
+    tap_case(tap, before == 0 && off.count == 0, "%s %s: no launches untimed", device,
+             name);
+    TRY(sort_timed(context, MW_TIMING_LAUNCHES, COUNT, &all));
     tap_case(tap,
-             adds_up(launches, count, &counts.traffic) &&
-                 (counts.traffic.global_distinct > 0) == (strcmp(device, "sim") == 0),
-             "%s %s: traffic of launches is the sort's", device, name);
-    tap_case(tap, counts.rounds > 1 && merges(&launches[count - 1], engine),
-             "%s %s: the last one is a merge", device, name);
-    tap_case(tap, count == 1 + (engine == MW_ENGINE_TILE ? 1 : 2) * (size_t)counts.rounds,
-             "%s %s: few tiles are cut and merged by one launch, others by two", device,
-             name);
+             plausible(&all, name) &&
+                 (all.counts.traffic.global_distinct > 0) == (strcmp(device, "sim") == 0),
+             "%s %s: %zu launches", device, name, all.count);
+    tap_case(tap,
+             all.counts.rounds > 1 &&
+                 all.count == 1 + (joins ? 1 : 2) * (size_t)all.counts.rounds &&
+                 strcmp(all.launches[all.count - 1].kernel + 5, joins ? "join" : "merge") ==
+                     0,
+             "%s %s: %u rounds", device, name, (unsigned)all.counts.rounds);
 
-    const double last = launches[count - 1].milliseconds;
+    const double last = all.launches[all.count - 1].milliseconds;
 
-    TRY(mw_get_launches(context, &again, &count));
-    tap_case(tap, again == launches && again[count - 1].milliseconds == last,
+    TRY(mw_get_launches(context, &again.launches, &again.count));
+    tap_case(tap, again.launches[again.count - 1].milliseconds == last,
              "%s %s: asked again, the same", device, name);
-    TRY(sort_keys(context, 1));
-    TRY(mw_get_launches(context, &launches, &count));
-    tap_case(tap, count == 1 && launches[0].round == 0,
+    TRY(sort_timed(context, MW_TIMING_LAUNCHES, 1, &one));
+    tap_case(tap, one.count == 1 && one.launches[0].round == 0,
              "%s %s: one key takes the first pass only", device, name);
-    TRY(sort_keys(context, 0));
-    TRY(mw_get_launches(context, &launches, &count));
-    tap_case(tap, count == 0, "%s %s: no keys, no launches", device, name);
-    TRY(sort_keys(context, COUNT));
-    TRY(mw_set_timing(context, 0));
-    TRY(mw_get_launches(context, &launches, &count));
-    tap_case(tap, count == counts.launches, "%s %s: timed, even if no longer so", device,
+    TRY(sort_timed(context, MW_TIMING_LAUNCHES, 0, &none));
+    tap_case(tap, none.count == 0, "%s %s: no keys, no launches", device, name);
+    TRY(sort_timed(context, MW_TIMING_LAUNCHES, COUNT, &all));
+    TRY(mw_set_timing(context, MW_TIMING_OFF));
+    TRY(mw_get_launches(context, &launches, &later));
+    tap_case(tap, later == all.count, "%s %s: launches stay when timing ends", device,
              name);
-    TRY(sort_keys(context, COUNT));
-    TRY(mw_get_launches(context, &launches, &count));
-    tap_case(tap, count == 0, "%s %s: and then no more", device, name);
+    TRY(sort_timed(context, MW_TIMING_OFF, COUNT, &off));
+    tap_case(tap, off.count == 0, "%s %s: until the next sort", device, name);
 done:
     tap_case(tap, status == MW_OK, "%s %s: every call: %s", device, name,
              mw_error(context));
     mw_close(context);
 }
 
-/* What a sort of many keys by engine tile launched, timed in some manner. */
-struct timed {
-    uint64_t workspace;
-    uint32_t counted; /* launches, by mw_counts */
-    size_t count;     /* and by mw_get_launches: ... */
-    size_t cuts;      /* ... those of tile_cut, ... */
-    size_t merges;    /* ... and of tile_merge */
-};
-
-static mw_status sort_timed(mw_context *context, mw_timing timing, uint32_t *many,
-                            uint64_t count, struct timed *timed)
-{
-    mw_counts counts = MW_COUNTS_INIT;
-    const mw_launch *launches;
-    mw_status status;
-
-    *timed = (struct timed){0};
-    TRY(mw_set_timing(context, timing));
-    TRY(kit_sort_workspace(context, MW_U32, count, &timed->workspace));
-    TRY(kit_fill(MW_U32, "random", 1, many, count));
-    TRY(mw_sort(context, MW_U32, MW_ASCENDING, many, count));
-    TRY(mw_get_counts(context, &counts));
-    TRY(mw_get_launches(context, &launches, &timed->count));
-    timed->counted = counts.launches;
-    for (size_t i = 0; i < timed->count; i++) {
-        timed->cuts += strcmp(launches[i].kernel, "tile_cut") == 0;
-        timed->merges += strcmp(launches[i].kernel, "tile_merge") == 0;
-    }
-    if (kit_first_disorder(MW_U32, MW_ASCENDING, many, count) < count)
-        status = MW_KERNEL_FAULT;
-done:
-    return status;
-}
-
-/* Cuts get launches of their own if phases are timed, and not otherwise. */
+/* With MW_TIMING_PHASES cuts get launches of their own, and otherwise not. */
 static void test_phases(struct tap *tap, const char *device)
 {
-    /* More tiles than are joined: four for each multiprocessor, or 64. */
-    const uint64_t count = strcmp(device, "sim") == 0 ? 150000 : 1 << 22;
-    uint32_t *const many = malloc(count * sizeof *many);
+    /* More tiles than tile_join serves: 4 for each SM, or 64. */
+    const uint64_t count = strcmp(device, "sim") == 0 ? 150000 : MOST;
     mw_tuning tuning = MW_TUNING_INIT;
-    struct timed off = {0};
-    struct timed whole = {0};
-    struct timed apart = {0};
+    struct timed off = {.count = 9}, whole = {.count = 9}, apart = {.count = 9};
     mw_context *context;
     mw_status status;
 
@@ -174,50 +134,49 @@ static void test_phases(struct tap *tap, const char *device)
     tuning.items = 32;
     TRY(mw_open(&context, device, NULL));
     TRY(mw_set_tuning(context, &tuning));
-    TRY(sort_timed(context, MW_TIMING_OFF, many, count, &off));
-    TRY(sort_timed(context, MW_TIMING_LAUNCHES, many, count, &whole));
-    TRY(sort_timed(context, MW_TIMING_PHASES, many, count, &apart));
+    TRY(sort_timed(context, MW_TIMING_OFF, count, &off));
+    TRY(sort_timed(context, MW_TIMING_LAUNCHES, count, &whole));
+    TRY(sort_timed(context, MW_TIMING_PHASES, count, &apart));
 done:
-    tap_case(tap, status == MW_OK, "%s: sorted in phases, too: %s", device,
-             mw_error(context));
     tap_case(tap,
-             off.count == 0 && whole.merges > 0 && whole.cuts == 0 &&
-                 whole.count == off.counted && whole.counted == off.counted,
-             "%s: timed or not, %u launches", device, (unsigned)whole.counted);
+             status == MW_OK && off.count == 0 && whole.merges > 0 && whole.cuts == 0 &&
+                 whole.count == off.counts.launches &&
+                 whole.counts.launches == off.counts.launches,
+             "%s: timed or not, %zu launches: %s", device, whole.count, mw_error(context));
     tap_case(tap,
              apart.cuts == whole.merges && apart.merges == whole.merges &&
-                 apart.count == whole.count + apart.cuts && apart.counted == apart.count,
+                 apart.count == whole.count + apart.cuts &&
+                 apart.counts.launches == apart.count,
              "%s: in phases %zu more, which find cuts", device, apart.cuts);
-    tap_case(tap, whole.workspace == off.workspace && apart.workspace == off.workspace,
-             "%s: the workspace is the same", device);
     mw_close(context);
-    free(many);
 }
 
 static void test_arguments(struct tap *tap)
 {
     const mw_launch *launches = NULL;
+    struct timed timed;
     mw_context *context;
     size_t count = 9;
 
-    tap_ok(tap, mw_set_timing(NULL, 1) == MW_BAD_ARGUMENT, "no handle to time", "");
-    tap_ok(tap, mw_get_launches(NULL, &launches, &count) == MW_BAD_ARGUMENT,
-           "no handle to ask", "");
+    tap_ok(tap,
+           mw_set_timing(NULL, MW_TIMING_LAUNCHES) == MW_BAD_ARGUMENT &&
+               mw_get_launches(NULL, &launches, &count) == MW_BAD_ARGUMENT,
+           "no handle", "");
     mw_open(&context, "nothing", NULL);
     tap_ok(tap,
-           mw_set_timing(context, 1) == MW_BAD_ARGUMENT &&
+           mw_set_timing(context, MW_TIMING_LAUNCHES) == MW_BAD_ARGUMENT &&
                mw_get_launches(context, &launches, &count) == MW_BAD_ARGUMENT,
            "a handle that failed to open", mw_error(context));
     mw_close(context);
     mw_open(&context, "cpu:1", NULL);
-    tap_ok(tap, mw_get_launches(context, NULL, &count) == MW_BAD_ARGUMENT,
-           "nowhere to put launches", mw_error(context));
-    tap_ok(tap, mw_get_launches(context, &launches, NULL) == MW_BAD_ARGUMENT,
-           "nowhere to put their number", mw_error(context));
     tap_ok(tap,
-           mw_set_timing(context, 1) == MW_OK && sort_keys(context, COUNT) == MW_OK &&
-               mw_get_launches(context, &launches, &count) == MW_OK && count == 0,
-           "the CPU launches nothing", "");
+           mw_get_launches(context, NULL, &count) == MW_BAD_ARGUMENT &&
+               mw_get_launches(context, &launches, NULL) == MW_BAD_ARGUMENT,
+           "a result pointer that is NULL", mw_error(context));
+    tap_ok(tap,
+           sort_timed(context, MW_TIMING_LAUNCHES, COUNT, &timed) == MW_OK &&
+               timed.count == 0,
+           "the CPU launches nothing", mw_error(context));
     tap_ok(tap,
            mw_set_timing(context, MW_TIMING_PHASES) == MW_OK &&
                mw_set_timing(context, (mw_timing)(MW_TIMING_PHASES + 1)) ==

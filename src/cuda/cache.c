@@ -1,3 +1,6 @@
+/*
+ * cache.c - entries as files, their checksums, and eviction.
+ */
 #define _DEFAULT_SOURCE /* mkstemps, futimens */
 
 #include "cache.h"
@@ -11,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Entries end in this, the unfinished ones too: nothing else is ever removed. */
+/* Names of entries end so, unfinished ones too. No other file is ever deleted. */
 #define SUFFIX ".mwk"
 
 struct cache {
@@ -29,7 +32,7 @@ struct header {
 
 static const char magic[8] = {'m', 'w', 'c', 'a', 'c', 'h', 'e', '1'};
 
-/* FNV-1a: exclusive-or a byte in, multiply by the 64-bit FNV prime. */
+/* FNV-1a: xor a byte, multiply by the 64-bit FNV prime. */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *const byte = bytes;
@@ -39,7 +42,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-/* Another walk over the same bytes: add, multiply, fold the high bits down. */
+/* A second, different hash: add, multiply, xor the high bits down. */
 static uint64_t hash_again(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *const byte = bytes;
@@ -66,7 +69,7 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
-/* The file of `key`: 128 bits of hash name it, and the key inside decides. */
+/* The file of `key`: its name is 128 bits of hash; the key in the file must match. */
 static char *entry_path(const struct cache *cache, const void *key, size_t key_size)
 {
     char name[32 + sizeof SUFFIX];
@@ -131,7 +134,7 @@ static int write_all(int file, const void *bytes, size_t size)
     return 1;
 }
 
-/* The bytes of an open entry, if it is whole and of this key. */
+/* The bytes of an open entry, or NULL if it is damaged or has another key. */
 static void *read_entry(int file, const void *key, size_t key_size, size_t *size)
 {
     struct header header;
@@ -171,12 +174,12 @@ void *cache_get(struct cache *cache, const void *key, size_t key_size, size_t *s
         return NULL;
     bytes = read_entry(file, key, key_size, size);
     if (bytes)
-        futimens(file, NULL); /* used just now: the last to be evicted */
+        futimens(file, NULL); /* used now: evicted last */
     close(file);
     return bytes;
 }
 
-/* One file of the folder, as eviction sees it. */
+/* An entry as eviction sees it. */
 struct entry {
     char *path;
     uint64_t bytes;
@@ -203,7 +206,7 @@ static int is_entry(const char *name)
            strcmp(name + length + 1 - sizeof SUFFIX, SUFFIX) == 0;
 }
 
-/* All entries of the folder, oldest first, to be freed with their paths. */
+/* All entries of the folder, oldest first. The caller frees them and their paths. */
 static struct entry *list_entries(const struct cache *cache, size_t *count)
 {
     DIR *const folder = opendir(cache->path);

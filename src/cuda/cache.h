@@ -1,11 +1,10 @@
 /*
  * cache.h - compiled kernels kept on disk, in a folder of the caller's choice.
  *
- * A cache never fails: where the folder cannot be made, read or written, or
- * what is found there is damaged, the caller compiles again. Any number of
- * processes may share a folder. Each entry is one file, written under another
- * name and then renamed; when the folder holds more than it may, the entries
- * longest unused go first. Files that are not entries are left alone.
+ * A cache never fails: if the folder cannot be created, read or written, or an entry is
+ * damaged, the caller compiles again. Any number of processes may share a folder. Each
+ * entry is one file, written under a temporary name and then renamed. When the folder
+ * holds too many bytes, the least recently used entries are deleted. Other files stay.
  */
 #ifndef MW_CUDA_CACHE_H
 #define MW_CUDA_CACHE_H
@@ -16,19 +15,19 @@
 struct cache;
 
 /*
- * The cache in the folder `path`, made if missing, for `most_bytes` in all.
- * NULL if `path` is NULL or memory ran out; the calls below take NULL.
+ * The cache in the folder `path`, created if missing, of at most `most_bytes` bytes.
+ * NULL if `path` is NULL or memory ran out; the calls below accept NULL.
  */
 struct cache *cache_open(const char *path, uint64_t most_bytes);
 void cache_close(struct cache *cache);
 
 /*
- * What was put under `key`, in memory to be freed by the caller and ended by a
- * zero byte that `*size` does not count; or NULL.
+ * What was put under `key`, or NULL. The caller frees it. A zero byte follows, which
+ * `*size` does not count.
  */
 void *cache_get(struct cache *cache, const void *key, size_t key_size, size_t *size);
 
-/* Keep `bytes` under `key`, in the place of what was there. */
+/* Keep `bytes` under `key`, and replace what was there. */
 void cache_put(struct cache *cache, const void *key, size_t key_size, const void *bytes,
                size_t size);
 

@@ -1,3 +1,6 @@
+/*
+ * driver.c - open libcuda.so.1, turn its errors into statuses and messages.
+ */
 #include "driver.h"
 
 #include "library.h"
@@ -67,14 +70,14 @@ mw_status driver_open(struct driver *driver, struct error *error)
                                    driver, &missing);
     if (!driver->library && missing)
         return fail(error, MW_NO_DEVICE,
-                    "the CUDA driver is too old: libcuda.so.1 has no %s", missing);
+                    "the CUDA driver is too old: libcuda.so.1 has no function %s", missing);
     if (!driver->library)
         return fail(error, MW_NO_DEVICE, "no CUDA driver (libcuda.so.1) on this machine");
     status = driver_check(driver, error, driver->Init(0), "the CUDA driver cannot start");
     if (status == MW_OK)
         return MW_OK;
     driver_close(driver);
-    /* Whatever keeps the driver from starting, there is no GPU to be had here. */
+    /* A driver that cannot start has no GPU for us, whatever the reason. */
     return status == MW_NO_MEMORY ? status : MW_NO_DEVICE;
 }
 
@@ -84,7 +87,7 @@ void driver_close(struct driver *driver)
     driver->library = NULL;
 }
 
-/* The first word of `line` that looks like 580.65.06, or "" if there is none. */
+/* The first word of `line` that looks like a version, such as 580.65.06, or "". */
 static const char *find_version(char *line)
 {
     char *word = line;
@@ -104,7 +107,7 @@ static const char *find_version(char *line)
 
 void driver_version(const struct driver *driver, char *text, size_t bytes)
 {
-    /* The driver tells which CUDA it speaks; its own version is told by the kernel. */
+    /* libcuda knows its CUDA version; the kernel module knows the driver's own. */
     FILE *const file = fopen("/proc/driver/nvidia/version", "r");
     char line[256] = "";
     int version = 0;

@@ -1,9 +1,9 @@
 /*
  * driver.h - the CUDA driver, libcuda.so.1, opened at run time.
  *
- * The types, numbers and signatures below are facts of the driver's binary
- * interface; no CUDA header is included anywhere in the library. The names are
- * NVIDIA's, so that its documentation can be searched for them.
+ * The library includes no CUDA header. The types, numbers and signatures below are the
+ * driver's binary interface, with NVIDIA's names, so that its documentation can be
+ * searched for them.
  */
 #ifndef MW_CUDA_DRIVER_H
 #define MW_CUDA_DRIVER_H
@@ -148,16 +148,13 @@ struct driver {
 #undef DRIVER_MEMBER
 };
 
-/*
- * Open and initialise the driver. MW_NO_DEVICE if this machine has none, or
- * one that cannot start.
- */
+/* Open and initialise the driver. MW_NO_DEVICE if there is none or it cannot start. */
 mw_status driver_open(struct driver *driver, struct error *error);
 void driver_close(struct driver *driver);
 
 /*
- * The one place where the driver's errors become ours: MW_OK for success, or
- * else the status that fits `code`, with `format` saying what was tried.
+ * Translate a result of the driver: MW_OK, or the status for `code`, with a message that
+ * begins with what `format` says was tried. All driver errors pass through here.
  */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
@@ -166,7 +163,7 @@ mw_status
 driver_check(const struct driver *driver, struct error *error, CUresult code,
              const char *format, ...);
 
-/* The driver's version in words, such as "580.65.06 (CUDA 13.0)". */
+/* The driver's version as text, such as "580.65.06 (CUDA 13.0)". */
 void driver_version(const struct driver *driver, char *text, size_t bytes);
 
 #endif

@@ -1,3 +1,6 @@
+/*
+ * library.c - dlopen and dlsym.
+ */
 #include "library.h"
 
 #include <dlfcn.h>
@@ -21,7 +24,7 @@ void *library_open(const char *const *names, const struct library_function *func
             library_close(library);
             return NULL;
         }
-        /* ISO C has no cast from an object's pointer to a function's. */
+        /* ISO C has no cast from an object pointer to a function pointer. */
         memcpy((char *)table + functions[i].offset, &function, sizeof function);
     }
     return library;

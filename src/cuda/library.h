@@ -1,27 +1,26 @@
 /*
- * library.h - a shared library opened at run time, and the functions in it.
+ * library.h - open a shared library at run time and fill a table of its functions.
  *
- * Building needs no CUDA because nothing is linked: a table of function
- * pointers is filled by name when a device is opened.
+ * Building needs no CUDA, since CUDA's libraries are not linked.
  */
 #ifndef MW_CUDA_LIBRARY_H
 #define MW_CUDA_LIBRARY_H
 
 #include <stddef.h>
 
-/* One function: its symbol, and where in the table its pointer goes. */
+/* One function: its symbol, and the offset of its pointer in the table. */
 struct library_function {
     const char *symbol;
     size_t offset;
 };
 
 /*
- * Open the first library of `names` (NULL-terminated) that exists and fill
- * `table` with the `count` functions. Returns its handle; or NULL, and then
- * `*missing` is the symbol it lacks, or NULL if there is no such library.
+ * Open the first library of `names` (NULL-terminated) that exists and fill `table` with
+ * the `count` functions. Returns its handle. On failure it returns NULL, and `*missing`
+ * is a symbol that the library lacks, or NULL if no library exists.
  *
- * An opened library stays in the process even after library_close: drivers do
- * not survive being unloaded.
+ * The library stays in the process even after library_close: CUDA's driver cannot be
+ * unloaded safely.
  */
 void *library_open(const char *const *names, const struct library_function *functions,
                    size_t count, void *table, const char **missing);

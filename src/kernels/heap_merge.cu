@@ -42,7 +42,7 @@ struct heap {
 
 DEVICE key_cell *node(const struct heap *h, int v)
 {
-    return h->nodes + HEAP_LANES * (v - 1);
+    return h->nodes + HEAP_NODE_KEYS * (v - 1);
 }
 
 DEVICE int node_count(const struct heap *h, int v)
@@ -61,7 +61,7 @@ DEVICE void add_child(struct children *c, int v)
 /* Note that node v has only `count` keys, or not even that many. */
 DEVICE void run_short(struct heap *h, int v, int count)
 {
-    if (count == HEAP_LANES)
+    if (count == HEAP_NODE_KEYS)
         return;
     if (LANE == v)
         h->count = count;
@@ -103,7 +103,7 @@ DEVICE void merge_children(const struct heap *h, int v, int kept, item *least,
                            item *greatest)
 {
     item forwards = LOAD_AS(GATHER, node(h, 2 * v) + LANE);
-    item backwards = LOAD_AS(GATHER, node(h, 2 * v + 1) + (HEAP_LANES - 1 - LANE));
+    item backwards = LOAD_AS(GATHER, node(h, 2 * v + 1) + (HEAP_NODE_KEYS - 1 - LANE));
 
     exchange(&forwards, &backwards);
     *least = clean_lanes(forwards);
@@ -130,7 +130,7 @@ DEVICE int fetch(struct heap *h, int v, item *k)
     const int list = v - h->ways;
     const wide next = SHUFFLE(h->next, list);
     const wide last = SHUFFLE(h->last, list);
-    const int count = last - next < HEAP_LANES ? (int)(last - next) : HEAP_LANES;
+    const int count = last - next < HEAP_NODE_KEYS ? (int)(last - next) : HEAP_NODE_KEYS;
 
     *k = filler();
     if (LANE < count)
@@ -150,9 +150,9 @@ DEVICE void share_out(struct heap *h, int v, unsigned both_short)
         if (both_short >> v & 1) {
             const int count = node_count(h, 2 * v) + node_count(h, 2 * v + 1);
 
-            run_short(h, v, count < HEAP_LANES ? count : HEAP_LANES);
+            run_short(h, v, count < HEAP_NODE_KEYS ? count : HEAP_NODE_KEYS);
             run_short(h, emptied_child(h, v) ^ 1,
-                      count < HEAP_LANES ? 0 : count - HEAP_LANES);
+                      count < HEAP_NODE_KEYS ? 0 : count - HEAP_NODE_KEYS);
         }
     }
 }
@@ -231,8 +231,8 @@ DEVICE void build(struct heap *h)
     h->lacking.left = h->lacking.right = 0;
     h->empty.left = h->empty.right = 0;
     h->goes_right = 0;
-    h->count = HEAP_LANES;
-    h->high_count = HEAP_LANES;
+    h->count = HEAP_NODE_KEYS;
+    h->high_count = HEAP_NODE_KEYS;
     for (int leaf = h->ways; leaf < 2 * h->ways; leaf++) {
         item k;
         const int count = fetch(h, leaf, &k);
@@ -284,10 +284,10 @@ DEVICE void merge_piece(struct heap *h, const struct heap_merge_args *args, wide
 
     open_lists(h, round, group, task % round->pieces);
     build(h);
-    for (wide at = first; at < last; at += HEAP_LANES) {
+    for (wide at = first; at < last; at += HEAP_NODE_KEYS) {
         if (at + LANE < last)
             STORE_AS(BULK, &out[at + LANE], leave(LOAD(node(h, 1) + LANE), &args->leave));
-        if (at + HEAP_LANES >= last)
+        if (at + HEAP_NODE_KEYS >= last)
             break;
         fill(h, 1);
     }
@@ -303,7 +303,7 @@ KERNEL(heap_merge, struct heap_merge_args)
     const int warp = THREAD / WARP;
     struct heap h;
 
-    h.nodes = nodes + warp * HEAP_LANES * HEAP_NODES(args.round.ways);
+    h.nodes = nodes + warp * HEAP_NODE_KEYS * HEAP_NODES(args.round.ways);
     for (wide task = (wide)BLOCK * warps + warp;
          task < args.round.groups * args.round.pieces; task += (wide)BLOCKS * warps)
         merge_piece(&h, &args, task);

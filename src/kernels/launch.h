@@ -5,6 +5,8 @@
 #ifndef MW_LAUNCH_H
 #define MW_LAUNCH_H
 
+#define WARP 32 /* lanes of a warp */
+
 typedef unsigned long long wide; /* positions in the array: 64 bits everywhere */
 
 /*
@@ -22,15 +24,15 @@ typedef unsigned long long wide; /* positions in the array: 64 bits everywhere *
 #endif
 
 enum {
-    HEAP_LANES = 32,       /* W = B: lanes of a warp, keys of a heap node */
-    HEAP_MOST_WAYS = 32,   /* one lane holds one list's cursor */
-    HEAP_GRID = 1024,      /* W * W: the keys one warp sorts alone */
+    HEAP_NODE_KEYS = WARP, /* a key a lane; also the keys of a bulk access, B */
+    HEAP_MOST_WAYS = WARP, /* one lane holds one list's cursor */
+    HEAP_GRID = 1024,      /* WARP * WARP: the keys one warp sorts alone */
     HEAP_MOST_BASE = 16384 /* the largest base case: 16 warps */
 };
 
 /* The most threads a block of each kernel may have. */
 enum {
-    heap_base_threads = HEAP_MOST_BASE / HEAP_LANES,
+    heap_base_threads = HEAP_MOST_BASE / WARP,
     heap_cut_threads = 128, /* 4 cuts a block */
     heap_merge_threads = 1024,
     tile_cut_threads = 128,
@@ -109,8 +111,8 @@ struct heap_merge_args {
  * Cells between two rows of a warp's grid: 32 keys and one spare word, so that
  * a column of the grid lies in 32 different banks, as a row does anyway.
  */
-#define HEAP_PITCH(key_bytes) (HEAP_LANES + ((key_bytes) < 4 ? 4 / (int)(key_bytes) : 1))
-#define HEAP_GRID_CELLS(key_bytes) (HEAP_LANES * HEAP_PITCH(key_bytes))
+#define HEAP_PITCH(key_bytes) (WARP + ((key_bytes) < 4 ? 4 / (int)(key_bytes) : 1))
+#define HEAP_GRID_CELLS(key_bytes) (WARP * HEAP_PITCH(key_bytes))
 
 /* Nodes of a minBlockHeap: its leaves are the lists. */
 #define HEAP_NODES(ways) (2 * (ways)-1)

@@ -4,8 +4,14 @@
  * engine tile's program, with PAIR_PROGRAM engine pair's, otherwise engine heap's.
  * With TILE_PLACES, too, engine tile's items carry their places (item.cuh).
  *
- * The same text goes to nvcc, to NVRTC and, as C, to the simulator.
+ * The same text goes to nvcc, to NVRTC and, as C, to the simulator. All kernels of the
+ * program can be launched, or only those that ENTRIES names, if it is defined:
+ *   -DENTRIES="ENTRY(heap_cut, struct heap_cut_args)"
  */
+#ifdef __CUDACC__
+namespace mw_kernels { /* see simt.h */
+#endif
+
 #include "simt.h"
 
 #include "launch.h"
@@ -17,6 +23,7 @@
 
 #include "network.cuh"
 
+/* What the kernels of each engine share. */
 #ifdef TILE_ROWS
 
 #include "tile_code.cuh"
@@ -29,26 +36,51 @@
 #include "tile_pivot.cuh"
 #include "tile_load.cuh"
 
-#include "tile_cut.cu"
-
-#include "tile_ahead.cuh"
-
-#include "tile_merge.cu"
-
-#include "tile_join.cu"
-#include "tile_sort.cu"
+#define TEXT_OF_TILE
+#define ENTRY_OF_TILE(name, args) ENTRY(name, args)
 
 #elif defined PAIR_PROGRAM
 
 #include "pair.cuh"
-#include "pair_cut.cu"
-#include "pair_merge.cu"
-#include "pair_sort.cu"
+
+#define TEXT_OF_PAIR
+#define ENTRY_OF_PAIR(name, args) ENTRY(name, args)
 
 #else
 
-#include "heap_base.cu"
-#include "heap_cut.cu"
-#include "heap_merge.cu"
+#define TEXT_OF_HEAP
+#define ENTRY_OF_HEAP(name, args) ENTRY(name, args)
 
+#endif
+
+#ifndef ENTRY_OF_TILE
+#define ENTRY_OF_TILE(name, args) NO_ENTRY
+#endif
+#ifndef ENTRY_OF_PAIR
+#define ENTRY_OF_PAIR(name, args) NO_ENTRY
+#endif
+#ifndef ENTRY_OF_HEAP
+#define ENTRY_OF_HEAP(name, args) NO_ENTRY
+#endif
+
+/* The files of its kernels. */
+#define KERNEL_ROW(id, name, args, program, memory)
+#include "kernels.def"
+#undef KERNEL_ROW
+#undef TEXT_OF_TILE
+#undef TEXT_OF_PAIR
+#undef TEXT_OF_HEAP
+
+/* Their entries. */
+#ifndef ENTRIES
+#define KERNEL_ROW(id, name, args, program, memory) ENTRY_OF_##program(name, args)
+ENTRIES_BEGIN
+#include "kernels.def"
+ENTRIES_END
+#else
+ENTRIES
+#endif
+
+#ifdef __CUDACC__
+}
 #endif

@@ -1,14 +1,20 @@
 /*
  * simt.h - the dialect every kernel is written in.
  *
- * A kernel file includes this header and launch.h and nothing else. Under nvcc
- * and NVRTC each word below is a plain access or a CUDA intrinsic; under a C
- * compiler it calls the simulator, which runs every thread as a fibre and
- * keeps a ledger of what each warp asked of memory.
+ * Under nvcc and NVRTC each word below is a plain access or a CUDA intrinsic; under a
+ * C compiler it calls the simulator, which runs every thread as a fibre and keeps a
+ * ledger of each warp's memory accesses. Kernels include no other header; program.cu
+ * puts their texts together.
+ *
+ * On a GPU a text of the user's may precede program.cu. Its names cannot collide with
+ * ours: it comes before our macros, and the rest of ours is in namespace mw_kernels. So
+ * names here are plain words. The simulator compiles no such text, and C needs no
+ * namespace.
  *
  *   KERNEL(name, args_t)      define a kernel; its one argument is `args`, and its
  *                             blocks have at most name_threads threads (launch.h),
  *                             name_blocks of them to share a multiprocessor
+ *   ENTRY(name, args_t)       make it one that can be launched (program.cu)
  *   DEVICE                    in front of every helper
  *   SHARED(type, name)        `name` points at the block's shared memory
  *   THREAD BLOCK LANE         where am I: in the block, in the grid, in the warp
@@ -52,20 +58,22 @@
 #ifndef MW_SIMT_H
 #define MW_SIMT_H
 
-#define WARP 32
+#include "launch.h"
 
 #ifdef __CUDACC__ /* nvcc and NVRTC */
 
 #define DEVICE static __device__ __forceinline__
-#define KERNEL(name, args_t)                                                    \
-    DEVICE void name##_body(const args_t &args);                                \
+#define KERNEL(name, args_t) DEVICE void name##_body(const args_t &args)
+#define ENTRY(name, args_t)                                                     \
     extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks) \
         name(const args_t args)                                                 \
     {                                                                           \
         simt_follow();                                                          \
         name##_body(args);                                                      \
-    }                                                                           \
-    DEVICE void name##_body(const args_t &args)
+    }
+#define NO_ENTRY
+#define ENTRIES_BEGIN
+#define ENTRIES_END
 #define SHARED(type, name)                                              \
     extern __shared__ __align__(16) unsigned char simt_shared_memory[]; \
     type *const name = (type *)simt_shared_memory

@@ -7,11 +7,12 @@
  * (tile.cuh), and merged in log2 K rounds. A pair's rows are filled up behind
  * B's last key, so that every later list is whole rows.
  *
- * Kernels include nothing: program.cu puts the texts together, what is below first.
+ * Kernels include only what they alone need; program.cu puts the rest in front of them.
  * Here that is item.cuh (what a row has: keys, or keys with places), pipes.cuh (which
  * says when keys are near, and what that is good for), network.cuh, tile.cuh,
- * tile_load.cuh, tile_cut.cu and tile_ahead.cuh.
+ * tile_load.cuh and tile_cut.cu.
  */
+#include "tile_ahead.cuh"
 
 enum { BANKS = 128 / CELL_BYTES }; /* cells that fill all banks once */
 

@@ -1,11 +1,21 @@
-# Read engine tile's geometries from the tuning table: sets `tiles`, `images_<tile>`,
-# `gencode_<tile>_<blocks>`, and `gencode_all` for what is compiled for everything.
+# Engine tile's programs, from the tuning table. Sets, with names such as 32_256x32
+# (bits, rows, items) and 32_256x32_5_4 (and blocks of tile_sort and tile_merge on an SM):
+#   tiles, defines_<tile>                              the geometries, for the simulator
+#   tile_images, defines_<image>, gencode_<image>      the images, for nvcc
+#   gencode_all                                        for what suits every architecture
 set(table ${PROJECT_SOURCE_DIR}/src/tune.def)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
-file(STRINGS ${table} rows_of_table REGEX "^TUNE_TILE")
+set(template ${CMAKE_CURRENT_SOURCE_DIR}/tiles.cmake.in)
+set(calls ${CMAKE_CURRENT_BINARY_DIR}/tile_rows.cmake)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table} ${template})
+execute_process(
+    COMMAND ${CMAKE_C_COMPILER} -E -P -x c -I${PROJECT_SOURCE_DIR}/src ${template}
+    OUTPUT_FILE ${calls} RESULT_VARIABLE failed)
+if(failed)
+    message(FATAL_ERROR "cannot read the rows of ${table}")
+endif()
 
-# One image holds machine code for each architecture, and PTX of the newest for
-# GPUs that are newer still.
+# An image holds machine code for some architectures, and PTX of the newest for GPUs
+# that are newer still.
 list(GET MW_ARCHITECTURES -1 newest)
 set(ptx -gencode=arch=compute_${newest},code=compute_${newest})
 set(gencode_all "")
@@ -14,48 +24,55 @@ foreach(architecture ${MW_ARCHITECTURES})
 endforeach()
 list(APPEND gencode_all ${ptx})
 
-# The rows an architecture uses: those of the greatest number that is not beyond it.
-function(row_architecture architecture result)
-    set(best 0)
-    foreach(row ${rows_of_table})
-        string(REGEX MATCH "[0-9]+" number "${row}")
-        if(number GREATER best AND NOT number GREATER architecture)
-            set(best ${number})
+# The rows an architecture uses: those of the greatest `arch` that is not beyond it.
+macro(tile_row arch)
+    foreach(architecture ${MW_ARCHITECTURES})
+        if(${arch} GREATER best_${architecture} AND NOT ${arch} GREATER architecture)
+            set(best_${architecture} ${arch})
         endif()
     endforeach()
-    set(${result} ${best} PARENT_SCOPE)
+endmacro()
+foreach(architecture ${MW_ARCHITECTURES})
+    set(best_${architecture} 0)
+endforeach()
+include(${calls})
+
+# Does an SM of this architecture have little shared memory, or may it? Code for sm_80
+# also runs on sm_86 and sm_89, and PTX on whatever will come.
+function(may_be_small architecture result)
+    set(large 90 90a 100 100a 103 103a)
+    if(architecture IN_LIST large)
+        set(${result} FALSE PARENT_SCOPE)
+    else()
+        set(${result} TRUE PARENT_SCOPE)
+    endif()
 endfunction()
 
-# Rows for little shared memory serve GPUs that are not known to have much: code
-# for sm_80 also runs on sm_86 and sm_89, and PTX on whatever will come.
 set(tiles "")
-foreach(row ${rows_of_table})
-    string(REGEX MATCHALL "[0-9]+" numbers "${row}")
-    list(GET numbers 0 row_arch)
-    list(GET numbers 1 row_kib)
-    list(GET numbers 2 row_size)
-    list(GET numbers 5 row_rows)
-    list(GET numbers 6 row_items)
-    list(GET numbers 7 row_sort)
-    list(GET numbers 8 row_merge)
-    math(EXPR bits "8 * ${row_size}")
-    set(tile ${bits}_${row_rows}x${row_items})
-    set(blocks ${row_sort}_${row_merge})
+set(tile_images "")
+macro(tile_row arch kib size rows items sort merge)
+    math(EXPR bits "8 * ${size}")
+    set(tile ${bits}_${rows}x${items})
+    set(image ${tile}_${sort}_${merge})
     list(APPEND tiles ${tile})
-    list(APPEND images_${tile} ${blocks})
+    set(defines_${tile} KEY_BITS=${bits} TILE_ROWS=${rows} TILE_ITEMS=${items})
+    set(defines_${image} ${defines_${tile}} TILE_SORT_BLOCKS=${sort} TILE_MERGE_BLOCKS=${merge})
     foreach(architecture ${MW_ARCHITECTURES})
-        row_architecture(${architecture} best)
-        if(best EQUAL row_arch OR (row_kib LESS 160 AND NOT architecture MATCHES "^(90|100|103)"))
-            list(APPEND gencode_${tile}_${blocks}
+        may_be_small(${architecture} small)
+        if(best_${architecture} EQUAL ${arch} OR (${kib} LESS 160 AND small))
+            list(APPEND gencode_${image}
                 -gencode=arch=compute_${architecture},code=sm_${architecture})
+            list(APPEND tile_images ${image})
         endif()
-        if(architecture STREQUAL newest AND (best EQUAL row_arch OR row_kib LESS 160))
-            list(APPEND gencode_${tile}_${blocks} ${ptx})
+        if(architecture STREQUAL newest AND (best_${architecture} EQUAL ${arch} OR ${kib} LESS 160))
+            list(APPEND gencode_${image} ${ptx})
+            list(APPEND tile_images ${image})
         endif()
     endforeach()
-    list(REMOVE_DUPLICATES images_${tile})
-    if(gencode_${tile}_${blocks})
-        list(REMOVE_DUPLICATES gencode_${tile}_${blocks})
+    if(gencode_${image})
+        list(REMOVE_DUPLICATES gencode_${image})
     endif()
-endforeach()
+endmacro()
+include(${calls})
 list(REMOVE_DUPLICATES tiles)
+list(REMOVE_DUPLICATES tile_images)

@@ -13,16 +13,17 @@
 #include <time.h>
 
 /*
- * The programs: engine heap's and engine pair's for four key widths, engine tile's for
- * all geometries that tune.def names. One named twice is declared and found twice,
- * which is no harm.
+ * A program is an array of kernels in the order of kernels.def, made by program.cu:
+ * simt_heap_32, simt_pair_32, simt_tile_32_256x32 and so on. There are engine heap's and
+ * engine pair's for four key widths and engine tile's for the geometries of tune.def.
+ * A geometry of several rows is declared and listed several times.
  */
 struct program {
     mw_engine engine;
     int bits;
     unsigned rows; /* of a tile; 0 for the other engines */
     unsigned items;
-    const struct simt_kernel *kernels[KERNEL_COUNT];
+    const struct simt_kernel *const *kernels;
 };
 
 /* clang-format off */
@@ -30,40 +31,31 @@ struct program {
 #define BITS_2 16
 #define BITS_4 32
 #define BITS_8 64
-#define TUNE(arch, size, ways, warps, threads, base)
-#define TILE_KERNEL(name, bits, rows, items) simt_##name##_##bits##_##rows##x##items
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
-    TILE_PROGRAM(BITS_##size, rows, items)
+    TILE_OF(BITS_##size, rows, items)
+#define TILE_OF(bits, rows, items) TILE(bits, rows, items)
+#define WIDTHS WIDTH(8) WIDTH(16) WIDTH(32) WIDTH(64)
 
-#define WIDTH_PROGRAMS(bits)                                                             \
-    extern const struct simt_kernel simt_heap_base_##bits, simt_heap_cut_##bits,         \
-        simt_heap_merge_##bits, simt_pair_sort_##bits, simt_pair_cut_##bits,             \
-        simt_pair_merge_##bits;
-#define TILE_PROGRAM(bits, rows, items) TILE_PROGRAM_OF(bits, rows, items)
-#define TILE_PROGRAM_OF(bits, rows, items)                                               \
-    extern const struct simt_kernel TILE_KERNEL(tile_sort, bits, rows, items),           \
-        TILE_KERNEL(tile_cut, bits, rows, items),                                        \
-        TILE_KERNEL(tile_merge, bits, rows, items), TILE_KERNEL(tile_join, bits, rows, items);
-WIDTH_PROGRAMS(8) WIDTH_PROGRAMS(16) WIDTH_PROGRAMS(32) WIDTH_PROGRAMS(64)
+#define WIDTH(bits)                                                                      \
+    extern const struct simt_kernel *const simt_heap_##bits[KERNEL_COUNT];               \
+    extern const struct simt_kernel *const simt_pair_##bits[KERNEL_COUNT];
+#define TILE(bits, rows, items)                                                          \
+    extern const struct simt_kernel *const                                               \
+        simt_tile_##bits##_##rows##x##items[KERNEL_COUNT];
+WIDTHS
 #include "tune.def"
-#undef WIDTH_PROGRAMS
-#undef TILE_PROGRAM_OF
+#undef WIDTH
+#undef TILE
 
+#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
+    TILE_OF(BITS_##size, rows, items)
+#define WIDTH(bits)                                                                      \
+    {MW_ENGINE_HEAP, bits, 0, 0, simt_heap_##bits},                                      \
+    {MW_ENGINE_PAIR, bits, 0, 0, simt_pair_##bits},
+#define TILE(bits, rows, items)                                                          \
+    {MW_ENGINE_TILE, bits, rows, items, simt_tile_##bits##_##rows##x##items},
 static const struct program programs[] = {
-#define WIDTH_PROGRAMS(bits)                                                             \
-    {MW_ENGINE_HEAP, bits, 0, 0, {[KERNEL_HEAP_BASE] = &simt_heap_base_##bits,           \
-                                  [KERNEL_HEAP_CUT] = &simt_heap_cut_##bits,             \
-                                  [KERNEL_HEAP_MERGE] = &simt_heap_merge_##bits}},       \
-    {MW_ENGINE_PAIR, bits, 0, 0, {[KERNEL_PAIR_SORT] = &simt_pair_sort_##bits,           \
-                                  [KERNEL_PAIR_CUT] = &simt_pair_cut_##bits,             \
-                                  [KERNEL_PAIR_MERGE] = &simt_pair_merge_##bits}},
-#define TILE_PROGRAM_OF(bits, rows, items)                                               \
-    {MW_ENGINE_TILE, bits, rows, items,                                                  \
-     {[KERNEL_TILE_SORT] = &TILE_KERNEL(tile_sort, bits, rows, items),                   \
-      [KERNEL_TILE_CUT] = &TILE_KERNEL(tile_cut, bits, rows, items),                     \
-      [KERNEL_TILE_MERGE] = &TILE_KERNEL(tile_merge, bits, rows, items),                 \
-      [KERNEL_TILE_JOIN] = &TILE_KERNEL(tile_join, bits, rows, items)}},
-WIDTH_PROGRAMS(8) WIDTH_PROGRAMS(16) WIDTH_PROGRAMS(32) WIDTH_PROGRAMS(64)
+WIDTHS
 #include "tune.def"
 };
 /* clang-format on */
@@ -93,7 +85,7 @@ static mw_status sim_alloc(struct device *device, uint64_t bytes, void **memory)
 {
     *memory = memory_take(&sim_machine(device)->memory, bytes);
     if (!*memory)
-        return fail(device->error, MW_NO_MEMORY, "no memory for %llu bytes",
+        return fail(device->error, MW_NO_MEMORY, "cannot allocate %llu bytes on sim",
                     (unsigned long long)bytes);
     return MW_OK;
 }
@@ -103,7 +95,7 @@ static void sim_free(struct device *device, void *memory)
     memory_give(&sim_machine(device)->memory, memory);
 }
 
-/* Is [first, first + bytes) the device's? An empty range is, wherever it lies. */
+/* MW_OK if [first, first + bytes) is the simulator's memory, or empty. */
 static mw_status check_range(struct device *device, const void *first, uint64_t bytes)
 {
     struct memory *const memory = &sim_machine(device)->memory;
@@ -111,8 +103,8 @@ static mw_status check_range(struct device *device, const void *first, uint64_t 
     if (bytes == 0 || memory_find(memory, (uintptr_t)first, bytes))
         return MW_OK;
     return fail(device->error, MW_BAD_ARGUMENT,
-                "a copy of %llu bytes leaves the simulator's memory",
-                (unsigned long long)bytes);
+                "a copy of %llu bytes at %p is outside the simulator's memory",
+                (unsigned long long)bytes, first);
 }
 
 /* Every verb is done when it returns, so all streams are one: NULL. */
@@ -293,13 +285,13 @@ mw_status sim_open(struct device **device, struct error *error)
 
     *device = NULL;
     if (!sim)
-        return fail(error, MW_NO_MEMORY, "no memory for the simulator");
+        return fail(error, MW_NO_MEMORY, "no host memory for the simulator");
     sim->device.verbs = &verbs;
     sim->device.error = error;
     sim->device.info.size = sizeof sim->device.info;
     strcpy(sim->device.info.device, "sim");
     strcpy(sim->device.info.name, "Multiway simulator (SIMT, 32 banks)");
-    sim->device.info.processors = 4; /* few, so that grids made to fill them are small */
+    sim->device.info.processors = 4; /* few: grids that fill all SMs stay small */
     sim->device.info.architecture = 90;
     sim->device.info.shared_per_block = MOST_SHARED;
     sim->device.info.shared_per_processor = MOST_SHARED + 1024;

@@ -64,6 +64,27 @@
         #name, name##_fibre, sizeof(args_t), name##_threads};    \
     static void name(__attribute__((unused)) const args_t args)
 
+/*
+ * The entries of a program are an array of its kernels in the order of kernels.def, with
+ * 0 for those of other programs: SIMT_PROGRAM names it, simt_heap_32 and so on.
+ */
+#define ENTRIES_BEGIN                                      \
+    extern const struct simt_kernel *const SIMT_PROGRAM[]; \
+    const struct simt_kernel *const SIMT_PROGRAM[] = {
+#define ENTRY(name, args_t) &SIMT_KERNEL(name, KEY_BITS),
+#define NO_ENTRY 0,
+#define ENTRIES_END \
+    }               \
+    ;
+
+#if defined(TILE_ROWS)
+#define SIMT_PROGRAM SIMT_KERNEL(tile, KEY_BITS)
+#elif defined(PAIR_PROGRAM)
+#define SIMT_PROGRAM SIMT_KERNEL(pair, KEY_BITS)
+#else
+#define SIMT_PROGRAM SIMT_KERNEL(heap, KEY_BITS)
+#endif
+
 #define DEVICE static inline __attribute__((unused))
 #define SHARED(type, name) type *const name = (type *)simt_here->shared
 

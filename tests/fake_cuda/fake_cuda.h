@@ -1,26 +1,29 @@
 /*
- * fake_cuda.h - a CUDA driver and an NVRTC that are not there, for tests.
+ * fake_cuda.h - a CUDA driver and an NVRTC for tests on machines without a GPU.
  *
- * Built as libcuda.so.1 and libnvrtc.so.13 and put first in LD_LIBRARY_PATH.
- * Device memory is host memory, kernels do not run, and copies that the real
- * driver may delay are delayed until somebody waits for them. Events tell the
- * time by a clock that every launch moves on by a quarter of a millisecond. The
- * environment, read by cuInit and by the *_restart functions:
+ * Built as libcuda.so.1 and libnvrtc.so.13, to be put first in LD_LIBRARY_PATH. Device
+ * memory is host memory and kernels do not run. Copies are made as late as the real
+ * driver may make them: when their stream, or an event after them, is waited for. Events
+ * read a clock that each launch advances by a quarter of a millisecond.
  *
- *   FAKE_CUDA_FAIL=k     the k-th call of the driver fails (1 is the first)
- *   FAKE_CUDA_ERROR=n    with this error (999, unknown, if not set)
- *   FAKE_CUDA_STICKY=1   and so does every later one that works on the device
- *   FAKE_CUDA_DEVICES=n  how many GPUs there are (2 if not set)
- *   FAKE_NVRTC_FAIL=k    the k-th call of NVRTC fails
- *   FAKE_NVRTC_ERROR=n   with this error (11, internal error, if not set)
- *
- * Calls that give something back do so even when they fail, as the driver's do
- * when they report an error of an earlier kernel.
+ * Functions that free something do so even when they fail, as the driver's do when they
+ * report the error of an earlier kernel.
  */
 #ifndef MW_FAKE_CUDA_H
 #define MW_FAKE_CUDA_H
 
-/* What the last cuLaunchKernelEx was asked for. */
+/* Settings for failures, and a count of calls. */
+struct fake_calls {
+    int fail_at;                     /* this call fails, counted from 1; 0: none */
+    int error;                       /* with this error; 0: an unknown one */
+    int sticky;                      /* 1: so does every later call on the device */
+    int count;                       /* calls so far; set it to 0 to begin again */
+    char failed[64];                 /* the call that failed, or "" */
+    int (*called)(const char *name); /* how often, of all calls ever */
+    int (*live)(void);               /* objects created and not freed */
+};
+
+/* Parameters of the last cuLaunchKernelEx. */
 struct fake_launch {
     char kernel[64];
     unsigned blocks, threads, shared_bytes, attributes;
@@ -29,15 +32,18 @@ struct fake_launch {
     const void *args;
 };
 
-/*
- * Found by dlsym in libcuda.so.1: fake_restart, fake_calls, fake_live (objects
- * not given back), fake_depth (of this thread's stack of contexts), fake_failed
- * (the call that was made to fail, or ""), fake_launched. In libnvrtc.so.13:
- * fake_nvrtc_restart, _calls, _live, _failed, and _compiles.
- */
-typedef void fake_restart_fn(void);
-typedef int fake_number_fn(void);
-typedef const char *fake_name_fn(void);
-typedef const struct fake_launch *fake_launched_fn(void);
+/* Returned by fake_cuda() in libcuda.so.1. */
+struct fake_cuda {
+    struct fake_calls calls;
+    struct fake_launch launched;
+    int devices;        /* GPUs: 2, or FAKE_CUDA_DEVICES in the environment */
+    int (*depth)(void); /* of the calling thread's stack of contexts */
+};
+
+/* fake_nvrtc() in libnvrtc.so.13 returns a struct fake_calls. */
+typedef struct fake_cuda *fake_cuda_fn(void);
+typedef struct fake_calls *fake_nvrtc_fn(void);
+
+#define EXPORT __attribute__((visibility("default")))
 
 #endif

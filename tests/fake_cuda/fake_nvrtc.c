@@ -1,61 +1,64 @@
+/*
+ * fake_nvrtc.c - a fake NVRTC: its machine code is the text of its options.
+ */
 #include "fake_cuda.h"
 
 #include "cuda/nvrtc.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
 enum { COMPILATION = 6, INTERNAL = 11 };
 
 struct _nvrtcProgram {
-    char cubin[400];
+    char cubin[800];
     char log[128];
     int broken;
 };
 
-static int calls, live, compiles, fail_at, fail_code = INTERNAL;
-static char failed[64];
+static int programs, compiles;
 
-EXPORT void fake_nvrtc_restart(void)
+static int live(void)
 {
-    const char *const at = getenv("FAKE_NVRTC_FAIL");
-    const char *const code = getenv("FAKE_NVRTC_ERROR");
-
-    calls = 0;
-    failed[0] = '\0';
-    fail_at = at ? atoi(at) : 0;
-    fail_code = code ? atoi(code) : INTERNAL;
+    return programs;
 }
 
-EXPORT int fake_nvrtc_calls(void)
+static int called(const char *name)
 {
-    return calls;
+    return strcmp(name, "nvrtcCompileProgram") == 0 ? compiles : 0;
 }
 
-EXPORT int fake_nvrtc_live(void)
+static struct fake_calls calls = {.called = called, .live = live};
+
+EXPORT struct fake_calls *fake_nvrtc(void)
 {
-    return live;
+    return &calls;
 }
 
-EXPORT int fake_nvrtc_compiles(void)
-{
-    return compiles;
-}
-
-EXPORT const char *fake_nvrtc_failed(void)
-{
-    return failed;
-}
+/* Threads may call at the same time. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static nvrtcResult begin(const char *name)
 {
-    if (++calls != fail_at)
-        return NVRTC_SUCCESS;
-    snprintf(failed, sizeof failed, "%s", name);
-    return fail_code;
+    nvrtcResult code = NVRTC_SUCCESS;
+
+    pthread_mutex_lock(&lock);
+    compiles += strcmp(name, "nvrtcCompileProgram") == 0;
+    if (++calls.count == calls.fail_at) {
+        snprintf(calls.failed, sizeof calls.failed, "%s", name);
+        code = calls.error ? calls.error : INTERNAL;
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+static void count_program(int by)
+{
+    pthread_mutex_lock(&lock);
+    programs += by;
+    pthread_mutex_unlock(&lock);
 }
 
 EXPORT const char *nvrtcGetErrorString(nvrtcResult code)
@@ -67,7 +70,7 @@ EXPORT nvrtcResult nvrtcVersion(int *major, int *minor)
 {
     *major = 12;
     *minor = 8;
-    return begin("nvrtcVersion");
+    return begin(__func__);
 }
 
 EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source,
@@ -75,7 +78,7 @@ EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source,
                                       const char *const *headers,
                                       const char *const *header_names)
 {
-    const nvrtcResult code = begin("nvrtcCreateProgram");
+    const nvrtcResult code = begin(__func__);
     int broken = strcmp(name, "program.cu") != 0 || strstr(source, "error") != NULL;
 
     if (code != NVRTC_SUCCESS)
@@ -84,26 +87,25 @@ EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source,
         broken |= !headers[i] || strcmp(header_names[i], "program.cu") == 0;
     *program = calloc(1, sizeof **program);
     (*program)->broken = broken;
-    live++;
+    count_program(1);
     return NVRTC_SUCCESS;
 }
 
 EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 {
-    live--;
+    count_program(-1);
     free(*program);
     *program = NULL;
-    return begin("nvrtcDestroyProgram");
+    return begin(__func__);
 }
 
 EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count,
                                        const char *const *options)
 {
-    const nvrtcResult code = begin("nvrtcCompileProgram");
+    const nvrtcResult code = begin(__func__);
 
     if (code != NVRTC_SUCCESS)
         return code;
-    compiles++;
     if (program->broken) {
         snprintf(program->log, sizeof program->log, "program.cu(1): error: not a kernel\n");
         return COMPILATION;
@@ -120,23 +122,23 @@ EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count,
 EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes)
 {
     *bytes = strlen(program->cubin) + 1;
-    return begin("nvrtcGetCUBINSize");
+    return begin(__func__);
 }
 
 EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
 {
     strcpy(cubin, program->cubin);
-    return begin("nvrtcGetCUBIN");
+    return begin(__func__);
 }
 
 EXPORT nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *bytes)
 {
     *bytes = strlen(program->log) + 1;
-    return begin("nvrtcGetProgramLogSize");
+    return begin(__func__);
 }
 
 EXPORT nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
 {
     strcpy(log, program->log);
-    return begin("nvrtcGetProgramLog");
+    return begin(__func__);
 }

@@ -1,95 +1,101 @@
+/*
+ * fake_state.c - counting calls, keeping objects and delaying work.
+ */
 #define _POSIX_C_SOURCE 200809L /* pthread */
 
 #include "fake_state.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OBJECTS = 256 };
+enum { MOST_OBJECTS = 256, MOST_NAMES = 64 };
 
-/* Whatever must be given back, and how large it is. */
 struct object {
     enum kind kind;
-    void *at;
+    char *at;
     size_t bytes;
 };
 
-/* A copy not made until its stream is waited for. */
-struct delayed {
-    struct delayed *next;
-    void *stream;
+/* Work in a stream's queue. */
+struct work {
+    struct work *next;
+    const void *stream;
+    long place;
+    const void *other; /* not a copy: run this stream up to `other_place` */
+    long other_place;  /* 0: a copy */
     void *to;
     const void *from;
-    void *owned; /* the bytes, if the call took its own copy of them */
+    void *owned;
     size_t bytes;
 };
 
-struct fake_state fake;
-_Thread_local struct fake_stack fake_stack;
+_Thread_local CUcontext stack[MOST_DEPTH];
+_Thread_local int depth;
+struct CUctx_st primary[MOST_DEVICES];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object objects[MOST_OBJECTS];
-static struct delayed *delayed;
-static char failed[64];
-static int calls, fail_at, fail_code, sticky;
+static struct work *queue; /* of all streams, by place */
+static long places = 1;
 
-static int setting(const char *name, int otherwise)
+static struct {
+    const char *name;
+    int count;
+} names[MOST_NAMES];
+
+static int called(const char *name)
 {
-    const char *const text = getenv(name);
+    int i = 0;
 
-    return text ? atoi(text) : otherwise;
+    while (names[i].name && strcmp(names[i].name, name) != 0)
+        i++;
+    return names[i].count;
 }
 
-EXPORT void fake_restart(void)
+static int live(void)
 {
-    calls = 0;
-    failed[0] = '\0';
-    fail_at = setting("FAKE_CUDA_FAIL", 0);
-    fail_code = setting("FAKE_CUDA_ERROR", UNKNOWN);
-    sticky = setting("FAKE_CUDA_STICKY", 0);
-    fake.devices = setting("FAKE_CUDA_DEVICES", 2);
-}
-
-EXPORT int fake_calls(void)
-{
-    return calls;
-}
-
-EXPORT int fake_depth(void)
-{
-    return fake_stack.depth;
-}
-
-EXPORT const char *fake_failed(void)
-{
-    return failed;
-}
-
-EXPORT const struct fake_launch *fake_launched(void)
-{
-    return &fake.launched;
-}
-
-EXPORT int fake_live(void)
-{
-    int count = fake.primary[0].retained + fake.primary[1].retained;
+    int count = primary[0].retained + primary[1].retained;
 
     for (int i = 0; i < MOST_OBJECTS; i++)
         count += objects[i].kind != NOTHING;
     return count;
 }
 
-static CUresult count_call(const char *name, int may_stick)
+static int depth_now(void)
 {
+    return depth;
+}
+
+struct fake_cuda fake = {
+    .calls = {.called = called, .live = live},
+      .depth = depth_now
+};
+
+EXPORT struct fake_cuda *fake_cuda(void)
+{
+    return &fake;
+}
+
+static CUresult count_call(const char *name, int inside)
+{
+    struct fake_calls *const calls = &fake.calls;
     CUresult code = CUDA_SUCCESS;
+    int i = 0;
 
     pthread_mutex_lock(&lock);
-    if (++calls == fail_at || (may_stick && sticky && fail_at && calls > fail_at))
-        code = fail_code;
-    if (calls == fail_at)
-        snprintf(failed, sizeof failed, "%s", name);
+    calls->count++;
+    while (names[i].name && strcmp(names[i].name, name) != 0)
+        i++;
+    names[i].name = name;
+    names[i].count++;
+    if (calls->count == calls->fail_at)
+        snprintf(calls->failed, sizeof calls->failed, "%s", name);
+    if (calls->count == calls->fail_at ||
+        (inside && calls->sticky && calls->fail_at && calls->count > calls->fail_at))
+        code = calls->error ? calls->error : UNKNOWN;
     pthread_mutex_unlock(&lock);
     return code;
 }
@@ -102,9 +108,8 @@ CUresult begin(const char *name)
 CUresult begin_inside(const char *name)
 {
     const CUresult code = count_call(name, 1);
-    const int depth = fake_stack.depth;
-    const CUcontext current = depth > 0 ? fake_stack.contexts[depth - 1] : NULL;
-    const int ours = current == &fake.primary[0] || current == &fake.primary[1];
+    const CUcontext current = depth > 0 ? stack[depth - 1] : NULL;
+    const int ours = current == &primary[0] || current == &primary[1];
 
     if (code != CUDA_SUCCESS)
         return code;
@@ -113,93 +118,124 @@ CUresult begin_inside(const char *name)
 
 void *object_add(enum kind kind, size_t bytes)
 {
-    void *const at = malloc(bytes ? bytes : 1);
+    void *const at = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    int i = 0;
 
+    if (kind != MEMORY && kind != PINNED)
+        memset(at, 0, bytes);
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < MOST_OBJECTS; i++) {
-        if (objects[i].kind == NOTHING) {
-            objects[i] = (struct object){kind, at, bytes};
-            break;
-        }
-    }
+    while (objects[i].kind != NOTHING)
+        i++;
+    objects[i] = (struct object){kind, at, bytes};
     pthread_mutex_unlock(&lock);
     return at;
 }
 
 int object_holds(enum kind kind, const void *at, size_t bytes)
 {
+    const char *const first = at;
     int found = 0;
 
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < MOST_OBJECTS; i++) {
-        const char *const first = objects[i].at;
-
-        found |= objects[i].kind == kind && (const char *)at >= first &&
-                 (const char *)at + bytes <= first + objects[i].bytes;
-    }
+    for (int i = 0; i < MOST_OBJECTS; i++)
+        found |= objects[i].kind == kind && first >= objects[i].at &&
+                 first + bytes <= objects[i].at + objects[i].bytes;
     pthread_mutex_unlock(&lock);
     return found;
 }
 
-CUresult object_remove(enum kind kind, void *at)
+int is_stream(const void *stream)
 {
-    CUresult code = INVALID_HANDLE;
+    return !stream || object_holds(STREAM, stream, 1);
+}
+
+CUresult object_remove(CUresult code, enum kind kind, const void *at)
+{
+    int found = 0;
 
     pthread_mutex_lock(&lock);
     for (int i = 0; i < MOST_OBJECTS; i++) {
         if (objects[i].kind == kind && objects[i].at == at) {
             objects[i].kind = NOTHING;
-            free(at);
-            code = CUDA_SUCCESS;
+            free(objects[i].at);
+            found = 1;
         }
     }
     pthread_mutex_unlock(&lock);
-    return code;
+    return code == CUDA_SUCCESS && !found ? INVALID_HANDLE : code;
 }
 
 void object_clear(void)
 {
-    flush(NULL, 1);
+    run_all();
     for (int i = 0; i < MOST_OBJECTS; i++) {
         if (objects[i].kind != NOTHING)
-            object_remove(objects[i].kind, objects[i].at);
+            object_remove(CUDA_SUCCESS, objects[i].kind, objects[i].at);
     }
 }
 
-void delay(void *stream, void *to, const void *from, void *owned, size_t bytes)
+static void enqueue(struct work work)
 {
-    struct delayed *const copy = malloc(sizeof *copy);
+    struct work *const last = malloc(sizeof *last);
+    struct work **link = &queue;
 
-    *copy = (struct delayed){NULL, stream, to, from, owned, bytes};
+    *last = work;
     pthread_mutex_lock(&lock);
-
-    struct delayed **link = &delayed;
-
+    last->place = places++;
     while (*link)
         link = &(*link)->next;
-    *link = copy;
+    *link = last;
     pthread_mutex_unlock(&lock);
 }
 
-void flush(const void *stream, int all)
+void enqueue_copy(const void *stream, void *to, const void *from, void *owned, size_t bytes)
+{
+    enqueue((struct work){
+        .stream = stream, .to = to, .from = from, .owned = owned, .bytes = bytes});
+}
+
+void enqueue_wait(const void *stream, const void *other, long place)
+{
+    enqueue((struct work){.stream = stream, .other = other, .other_place = place});
+}
+
+long place_now(void)
+{
+    return places;
+}
+
+/* The lock is held. A wait may run any work before its own, so begin anew after each. */
+static void run_locked(const void *stream, long place)
+{
+    struct work **link = &queue;
+
+    while (*link && (*link)->place < place) {
+        struct work *const work = *link;
+
+        if (work->stream != stream) {
+            link = &work->next;
+            continue;
+        }
+        *link = work->next;
+        if (work->other_place)
+            run_locked(work->other, work->other_place);
+        else
+            memcpy(work->to, work->from, work->bytes);
+        free(work->owned);
+        free(work);
+        link = &queue;
+    }
+}
+
+void run(const void *stream, long place)
 {
     pthread_mutex_lock(&lock);
-    for (struct delayed **link = &delayed; *link;) {
-        struct delayed *const copy = *link;
-
-        if (all || copy->stream == stream) {
-            memcpy(copy->to, copy->from, copy->bytes);
-            *link = copy->next;
-            free(copy->owned);
-            free(copy);
-        } else {
-            link = &copy->next;
-        }
-    }
+    run_locked(stream, place == END ? LONG_MAX : place);
     pthread_mutex_unlock(&lock);
 }
 
-CUresult either(CUresult first, CUresult second)
+void run_all(void)
 {
-    return first != CUDA_SUCCESS ? first : second;
+    while (queue)
+        run(queue->stream, END);
 }

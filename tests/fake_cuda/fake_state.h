@@ -1,6 +1,6 @@
 /*
- * fake_state.h - what the fake driver keeps: settings, live objects, delayed
- * copies and each thread's stack of contexts.
+ * fake_state.h - the state of the fake driver: live objects, delayed copies and each
+ * thread's stack of contexts.
  */
 #ifndef MW_FAKE_STATE_H
 #define MW_FAKE_STATE_H
@@ -9,18 +9,8 @@
 
 #include "cuda/driver.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 /* Errors the library has no name for. */
-enum {
-    INVALID_VALUE = 1,
-    INVALID_CONTEXT = 201,
-    INVALID_HANDLE = 400,
-    NOT_READY = 600,
-    UNKNOWN = 999
-};
-
-enum kind { NOTHING, MEMORY, PINNED, STREAM, MODULE, EVENT };
+enum { INVALID_CONTEXT = 201, INVALID_HANDLE = 400, NOT_READY = 600, UNKNOWN = 999 };
 
 struct CUctx_st {
     int retained;
@@ -28,46 +18,48 @@ struct CUctx_st {
 
 enum { MOST_DEVICES = 2, MOST_DEPTH = 8 };
 
-struct fake_state {
-    int devices;
-    int initialised;
-    struct CUctx_st primary[MOST_DEVICES];
-    struct fake_launch launched;
-    int launches; /* so far: the clock of this driver */
-};
-
-extern struct fake_state fake;
+extern struct fake_cuda fake;
+extern struct CUctx_st primary[MOST_DEVICES];
 
 /* The calling thread's contexts; the last one is current. */
-struct fake_stack {
-    CUcontext contexts[MOST_DEPTH];
-    int depth;
-};
+extern _Thread_local CUcontext stack[MOST_DEPTH];
+extern _Thread_local int depth;
 
-extern _Thread_local struct fake_stack fake_stack;
-
-/* Count a call: the error it must fail with, if it is the one. */
+/* Count a call. Returns the error it must fail with. */
 CUresult begin(const char *name);
 
 /* The same for calls that need a GPU's context to be current. */
 CUresult begin_inside(const char *name);
 
-/* The first error of the two. */
-CUresult either(CUresult first, CUresult second);
+/* Begin a call inside a context; return its error, or INVALID_HANDLE unless `valid`. */
+#define BEGIN(valid)                                   \
+    do {                                               \
+        const CUresult begun = begin_inside(__func__); \
+        if (begun != CUDA_SUCCESS || !(valid))         \
+            return begun ? begun : INVALID_HANDLE;     \
+    } while (0)
 
-/* What must be given back, and whether [at, at + bytes) lies inside such a thing. */
-void *object_add(enum kind kind, size_t bytes);
+/* Live objects, and whether [at, at + bytes) lies inside one. */
+enum kind { NOTHING, MEMORY, PINNED, STREAM, MODULE, EVENT };
+void *object_add(enum kind kind, size_t bytes); /* all zero, except memory */
 int object_holds(enum kind kind, const void *at, size_t bytes);
-CUresult object_remove(enum kind kind, void *at);
-void object_clear(void); /* remove them all */
+int is_stream(const void *stream); /* NULL is one */
+
+/* Free an object in a call that began with `code`, whatever that is. */
+CUresult object_remove(CUresult code, enum kind kind, const void *at);
+void object_clear(void); /* remove all */
 
 /*
- * Copy when the stream is waited for; `owned`, if not NULL, is freed then.
- * flush makes the delayed copies of one stream, in order, or of all streams.
+ * The queues of all streams. A place in them is a number that grows. enqueue_copy copies
+ * when its stream reaches it, and frees `owned` then; enqueue_wait runs stream `other` up
+ * to `place` first. run makes the work of one stream before `place`.
  */
-void delay(void *stream, void *to, const void *from, void *owned, size_t bytes);
-void flush(const void *stream, int all);
-
-void fake_restart(void);
+enum { END = -1 };
+long place_now(void);
+void enqueue_copy(const void *stream, void *to, const void *from, void *owned,
+                  size_t bytes);
+void enqueue_wait(const void *stream, const void *other, long place);
+void run(const void *stream, long place);
+void run_all(void);
 
 #endif

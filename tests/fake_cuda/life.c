@@ -1,21 +1,22 @@
-#define _POSIX_C_SOURCE 200809L /* setenv */
-
+/*
+ * life.c - finds the fakes, brings kernels for them and lives one life.
+ */
 #include "life.h"
 
 #include "kernels/kernel_files.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The files the library would have from the build: one way to load per width. */
+/* In place of the files that the build embeds: each width is loaded in another way. */
 static unsigned char program_text[] = "kernels   ";
 const struct kernel_file kernel_sources[] = {
     {"program.cu", program_text,                   sizeof program_text - 1},
     {"simt.h",     (const unsigned char *)"words", 5                      },
     {NULL,         NULL,                           0                      },
 };
+const char kernel_sources_digest[] = "a digest";
 const struct kernel_file kernel_images[] = {
     {"tile_32_256x32_4_4.fatbin", (const unsigned char *)"image",  5},
     {"heap_32.fatbin",            (const unsigned char *)"image",  5},
@@ -24,42 +25,31 @@ const struct kernel_file kernel_images[] = {
     {NULL,                        NULL,                            0},
 };
 
-struct fakes fake;
+struct fakes fakes;
 
-/* Keys for every life, and room to bring them back to. */
-static unsigned char *keys, *back;
+static unsigned char *keys, *back; /* for every life: what goes up and what comes down */
 
-static int find(const char *library, const char *symbol, void *function)
+static void *find(const char *library, const char *symbol)
 {
     void *const handle = dlopen(library, RTLD_NOW);
-    void *const address = handle ? dlsym(handle, symbol) : NULL;
 
-    memcpy(function, &address, sizeof address);
-    return address != NULL;
-}
-
-static int find_fakes(void)
-{
-    static const char cuda[] = "libcuda.so.1";
-    static const char nvrtc[] = "libnvrtc.so.13";
-
-    return find(cuda, "fake_restart", &fake.restart) &&
-           find(cuda, "fake_calls", &fake.calls) && find(cuda, "fake_live", &fake.live) &&
-           find(cuda, "fake_depth", &fake.depth) &&
-           find(cuda, "fake_failed", &fake.failed) &&
-           find(cuda, "fake_launched", &fake.launched) &&
-           find(nvrtc, "fake_nvrtc_restart", &fake.nvrtc_restart) &&
-           find(nvrtc, "fake_nvrtc_live", &fake.nvrtc_live) &&
-           find(nvrtc, "fake_nvrtc_compiles", &fake.nvrtc_compiles) &&
-           find(nvrtc, "fake_nvrtc_failed", &fake.nvrtc_failed);
+    return handle ? dlsym(handle, symbol) : NULL;
 }
 
 int life_begin(void)
 {
+    void *const found[] = {find("libcuda.so.1", "fake_cuda"),
+                           find("libnvrtc.so.13", "fake_nvrtc")};
+    fake_cuda_fn *cuda;
+    fake_nvrtc_fn *nvrtc;
     struct error error;
 
-    if (!find_fakes() || driver_open(&fake.driver, &error) != MW_OK)
+    if (!found[0] || !found[1] || driver_open(&fakes.driver, &error) != MW_OK)
         return 0;
+    memcpy(&cuda, &found[0], sizeof cuda);
+    memcpy(&nvrtc, &found[1], sizeof nvrtc);
+    fakes.cuda = cuda();
+    fakes.nvrtc = nvrtc();
     keys = malloc(MOST_BYTES);
     back = malloc(MOST_BYTES);
     for (uint64_t i = 0; i < MOST_BYTES; i++)
@@ -69,20 +59,27 @@ int life_begin(void)
 
 void life_end(void)
 {
-    driver_close(&fake.driver);
+    driver_close(&fakes.driver);
     free(back);
     free(keys);
 }
 
-void set(const char *name, int value)
+void fail_call(struct fake_calls *calls, int number, int error)
 {
-    char text[16];
+    calls->count = 0;
+    calls->failed[0] = '\0';
+    calls->fail_at = number;
+    calls->error = error;
+}
 
-    snprintf(text, sizeof text, "%d", value);
-    if (value)
-        setenv(name, text, 1);
-    else
-        unsetenv(name);
+int compiles(void)
+{
+    return fakes.nvrtc->called("nvrtcCompileProgram");
+}
+
+int leaks(void)
+{
+    return fakes.cuda->calls.live() + fakes.nvrtc->live();
 }
 
 void rewrite_program(const char *text)
@@ -131,12 +128,12 @@ static mw_status live(struct device *device, int bits, uint64_t bytes,
     TRY(verbs->wait_all(device));
     outcome->same = memcmp(keys, back, bytes) == 0;
 done:
-    outcome->close_calls = fake.calls();
+    outcome->close_calls = fakes.cuda->calls.count;
     for (int i = 0; i < 2; i++)
         verbs->event_close(device, events[i]);
     verbs->stream_close(device, stream);
     verbs->free(device, NULL);
-    verbs->free(device, memory); /* the other one is left to close */
+    verbs->free(device, memory); /* close frees the other one */
     return status;
 }
 
@@ -146,7 +143,7 @@ struct outcome life(int bits, uint64_t bytes, const mw_options *options)
     struct device *device = NULL;
 
     outcome.status = cuda_open(&device, 1, options, &outcome.error);
-    outcome.close_calls = fake.calls();
+    outcome.close_calls = fakes.cuda->calls.count;
     if (device) {
         outcome.status = live(device, bits, bytes, &outcome);
         device->verbs->close(device);

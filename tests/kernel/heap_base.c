@@ -37,7 +37,7 @@ static int sorts(struct fixture *f, int bits, uint64_t base, uint64_t blocks)
     const struct work work = {.kernel = KERNEL_HEAP_BASE,
                               .bits = bits,
                               .blocks = blocks,
-                              .threads = (uint32_t)(base / HEAP_LANES),
+                              .threads = (uint32_t)(base / WARP),
                               .shared =
                                   base / HEAP_GRID * size * (size_t)HEAP_GRID_CELLS(size)};
     int passed;
@@ -77,12 +77,11 @@ static uint64_t ones_in_row(struct fixture *f, int pattern, int i)
 static int every_pattern(struct fixture *f, int bits, int patterns)
 {
     for (int pattern = 0; pattern < patterns; pattern++) {
-        for (int i = 0; i < HEAP_LANES; i++) {
+        for (int i = 0; i < WARP; i++) {
             const uint64_t ones = ones_in_row(f, pattern, i);
 
-            for (uint64_t j = 0; j < HEAP_LANES; j++)
-                keys[(uint64_t)pattern * HEAP_GRID + (uint64_t)i + HEAP_LANES * j] =
-                    j < ones;
+            for (uint64_t j = 0; j < WARP; j++)
+                keys[(uint64_t)pattern * HEAP_GRID + (uint64_t)i + WARP * j] = j < ones;
         }
     }
     return sorts(f, bits, HEAP_GRID, (uint64_t)patterns);

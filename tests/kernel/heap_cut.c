@@ -97,7 +97,7 @@ static int cuts_right(struct fixture *f, const struct shape *s, int bits, int wa
     const uint64_t cuts = args.round.groups * (args.round.pieces + 1);
     const struct work work = {.kernel = KERNEL_HEAP_CUT,
                               .bits = bits,
-                              .blocks = divide_up(cuts, heap_cut_threads / HEAP_LANES),
+                              .blocks = divide_up(cuts, heap_cut_threads / WARP),
                               .threads = heap_cut_threads};
     int passed = count <= MOST_KEYS && cuts * (uint64_t)ways <= MOST_CUTS;
 

@@ -91,7 +91,7 @@ static uint64_t prepare(const struct lengths *l, enum kind kind, int bits, int w
             total += count;
             cuts[2 * group * ways + list] = (wide)begin;
             cuts[(2 * group + 1) * ways + list] = (wide)begin + count;
-            *blocks += divide_up(count, HEAP_LANES);
+            *blocks += divide_up(count, HEAP_NODE_KEYS);
         }
         sort_each(expected, total, total);
     }
@@ -114,9 +114,9 @@ static int merged_right(struct fixture *f, const struct lengths *l, enum kind ki
     const struct work work = {.kernel = KERNEL_HEAP_MERGE,
                               .bits = bits,
                               .blocks = divide_up(GROUPS, WARPS),
-                              .threads = WARPS * HEAP_LANES,
-                              .shared =
-                                  WARPS * HEAP_LANES * size * (uint64_t)HEAP_NODES(ways)};
+                              .threads = WARPS * WARP,
+                              .shared = WARPS * HEAP_NODE_KEYS * size *
+                                        (uint64_t)HEAP_NODES(ways)};
     uint64_t read = 0;
     size_t lines;
     const mw_ledger_line *ledger;
@@ -130,7 +130,7 @@ static int merged_right(struct fixture *f, const struct lengths *l, enum kind ki
     passed = passed &&
              ledger_sum(ledger, lines, MW_ACCESS_BULK, 0).global_requests == read &&
              ledger_sum(ledger, lines, MW_ACCESS_BULK, 1).global_requests ==
-                 GROUPS * divide_up(args.round.piece, HEAP_LANES);
+                 GROUPS * divide_up(args.round.piece, HEAP_NODE_KEYS);
     for (wide group = 0; passed && group < GROUPS; group++)
         passed = same_keys((char *)args.round.out + group * whole * size,
                            merged + group * whole, args.round.piece, bits);

@@ -15,7 +15,6 @@
 #define BLOCK ((int)my_block)
 #define THREAD 0
 #define LANE 0
-#define WARP 32
 #define TILE_ROWS 64
 #define PEEK(kind, p) (*(p))
 #define BALLOT(p) (!!(p))

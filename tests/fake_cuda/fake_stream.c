@@ -1,0 +1,132 @@
+/*
+ * fake_stream.c - the fake driver's copies, streams and events.
+ */
+#include "fake_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const float tick = 0.25F; /* milliseconds a launch takes */
+
+struct CUstream_st {
+    int unused;
+};
+
+struct CUevent_st {
+    const void *stream; /* where it was recorded, ... */
+    long place;         /* ... before this place of the queues; 0: never */
+    int time;           /* launches before it */
+    int waited_for;
+};
+
+EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer)
+{
+    BEGIN(attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE &&
+          object_holds(PINNED, (const void *)(uintptr_t)pointer, 1));
+    *(int *)value = CU_MEMORYTYPE_HOST;
+    return CUDA_SUCCESS;
+}
+
+/* Page-locked memory is read when the stream gets there, pageable memory at once. */
+EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
+                                     CUstream stream)
+{
+    void *const target = (void *)(uintptr_t)to;
+    void *owned = NULL;
+
+    BEGIN(object_holds(MEMORY, target, bytes) && is_stream(stream));
+    if (!object_holds(PINNED, from, bytes)) {
+        owned = malloc(bytes);
+        memcpy(owned, from, bytes);
+    }
+    enqueue_copy(stream, target, owned ? owned : from, owned, bytes);
+    return CUDA_SUCCESS;
+}
+
+/* A copy to pageable memory is done when the call returns. */
+EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
+                                     CUstream stream)
+{
+    const void *const source = (const void *)(uintptr_t)from;
+
+    BEGIN(object_holds(MEMORY, source, bytes) && is_stream(stream));
+    enqueue_copy(stream, to, source, NULL, bytes);
+    if (!object_holds(PINNED, to, bytes))
+        run(stream, END);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags)
+{
+    BEGIN(flags == CU_STREAM_NON_BLOCKING);
+    *stream = object_add(STREAM, sizeof **stream);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
+{
+    run(stream, END);
+    return object_remove(begin_inside(__func__), STREAM, stream);
+}
+
+EXPORT CUresult cuStreamSynchronize(CUstream stream)
+{
+    run(stream, END);
+    BEGIN(is_stream(stream));
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuCtxSynchronize(void)
+{
+    run_all();
+    BEGIN(1);
+    return CUDA_SUCCESS;
+}
+
+static int is_event(CUevent event)
+{
+    return object_holds(EVENT, event, sizeof *event);
+}
+
+EXPORT CUresult cuEventCreate(CUevent *event, unsigned flags)
+{
+    BEGIN(flags == CU_EVENT_DEFAULT);
+    *event = object_add(EVENT, sizeof **event);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuEventDestroy_v2(CUevent event)
+{
+    return object_remove(begin_inside(__func__), EVENT, event);
+}
+
+EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    BEGIN(is_event(event) && is_stream(stream));
+    *event =
+        (struct CUevent_st){stream, place_now(), fake.calls.called("cuLaunchKernelEx"), 0};
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+    BEGIN(is_event(event) && is_stream(stream) && !flags);
+    if (event->place)
+        enqueue_wait(stream, event->stream, event->place);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuEventSynchronize(CUevent event)
+{
+    BEGIN(is_event(event));
+    run(event->stream, event->place);
+    event->waited_for = 1;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent first, CUevent last)
+{
+    BEGIN(is_event(first) && is_event(last) && first->place && last->place);
+    *milliseconds = tick * (float)(last->time - first->time);
+    return last->waited_for ? CUDA_SUCCESS : NOT_READY;
+}

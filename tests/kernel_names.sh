@@ -1,0 +1,64 @@
+#!/bin/sh
+# kernel_names.sh SOURCE [NVCC] - names in a text in front of program.cu do not collide
+# with those of the kernels: every name that the kernels use is declared there, once as
+# a type and once as a constant.
+#
+# SOURCE is the root of the tree, NVCC empty or missing if there is none. Speaks TAP.
+set -u
+
+source_tree=$1
+nvcc=${2:-}
+kernels=$source_tree/src/kernels
+
+if [ -z "$nvcc" ]; then
+    echo "1..0 # SKIP no nvcc"
+    exit 0
+fi
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+
+# Words of C++ and CUDA, names of nvcc's own headers, and macros defined before any text.
+cat >"$folder/taken" <<'WORDS'
+alignas asm break char const continue define defined do double else enum error extern float for
+if inline int long namespace return short sizeof static static_assert struct switch
+template typedef typename undef union unsigned void volatile while
+all blockDim blockIdx gridDim index max round size_t threadIdx
+KEY_BITS TILE_ROWS TILE_ITEMS TILE_SORT_BLOCKS TILE_MERGE_BLOCKS TILE_PLACES PAIR_PROGRAM
+mw_kernels
+WORDS
+tr ' ' '\n' <"$folder/taken" | sort -u >"$folder/words"
+# Comments and strings hold no names.
+cat "$kernels"/*.cu "$kernels"/*.cuh "$kernels/simt.h" "$kernels/launch.h" \
+    "$source_tree/src/base/code.inl" |
+    sed 's/"[^"]*"//g' | awk '{ line = line $0 "\n" } END {
+        while ((begin = index(line, "/*")) > 0) {
+            rest = substr(line, begin + 2)
+            line = substr(line, 1, begin - 1) substr(rest, index(rest, "*/") + 2)
+        }
+        printf "%s", line
+    }' | grep -oE '\b[A-Za-z][A-Za-z0-9_]*\b' | grep -vE '^(u|ull|x[0-9a-f]+|f)$' | sort -u |
+    comm -23 - "$folder/words" >"$folder/names"
+
+sed 's/.*/struct & { int mw_member; };/' "$folder/names" >"$folder/types.h"
+sed 's/.*/enum { & };/' "$folder/names" >"$folder/constants.h"
+
+number=0
+failed=0
+for text in types constants; do
+    for program in -DPAIR_PROGRAM=1 -DHEAP \
+        '-DTILE_ROWS=256 -DTILE_ITEMS=16 -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0'; do
+        number=$((number + 1))
+        # shellcheck disable=SC2086 # several options
+        if "$nvcc" -ptx -arch=sm_90 -DKEY_BITS=64 $program -include "$folder/$text.h" \
+            -I"$source_tree/src/base" -o "$folder/ptx" "$kernels/program.cu" \
+            >"$folder/log" 2>&1; then
+            echo "ok $number - $(wc -l <"$folder/names") names as $text, $program"
+        else
+            echo "not ok $number - names as $text, $program"
+            sed 's/^/# /' "$folder/log" | head -n 10
+            failed=1
+        fi
+    done
+done
+echo "1..$number"
+exit $failed
