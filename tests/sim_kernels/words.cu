@@ -160,24 +160,6 @@ KERNEL(mixed_sizes, struct test_args)
         STORE(&out[2 * THREAD + i], LOAD(&bytes[2 * THREAD + i]));
 }
 
-/* Meetings and accesses, for timing and for the limits: `count` rounds. */
-KERNEL(spin, struct test_args)
-{
-    SHARED(word_cell, cells);
-    word_cell *const out = (word_cell *)args.out;
-    unsigned k = (unsigned)THREAD;
-
-    for (int i = 0; i < args.count; i++) {
-        for (int j = 0; j < args.stride; j++) {
-            STORE(&cells[THREAD], k);
-            k += LOAD(&cells[THREAD]);
-        }
-        for (int j = 0; j < args.first; j++)
-            k += SHUFFLE_XOR(k, 1);
-    }
-    STORE(&out[THREAD], k);
-}
-
 /*
  * Lines: a load, the same again, a store, the same again, a load of what was stored.
  * Blocks are `count` cells apart; without `out` nothing is stored.
