@@ -36,7 +36,7 @@ struct fake_launch {
 struct fake_cuda {
     struct fake_calls calls;
     struct fake_launch launched;
-    int devices;        /* GPUs: 2, or FAKE_CUDA_DEVICES in the environment */
+    int devices;        /* GPUs: 2 unless changed */
     int (*depth)(void); /* of the calling thread's stack of contexts */
 };
 

@@ -73,7 +73,7 @@ static int depth_now(void)
 
 struct fake_cuda fake = {
     .calls = {.called = called, .live = live},
-      .depth = depth_now
+      .devices = MOST_DEVICES, .depth = depth_now
 };
 
 EXPORT struct fake_cuda *fake_cuda(void)
