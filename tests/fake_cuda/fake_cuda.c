@@ -151,10 +151,7 @@ EXPORT CUresult cuMemAllocHost_v2(void **memory, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuMemFreeHost(void *memory)
-{
-    return object_remove(begin_inside(__func__), PINNED, memory);
-}
+FREES(cuMemFreeHost, PINNED, void *)
 
 /* Images: a fat binary, or what the tests call an image. */
 static CUresult judge(const void *image)
@@ -177,10 +174,7 @@ EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
     return judge(image);
 }
 
-EXPORT CUresult cuModuleUnload(CUmodule module)
-{
-    return object_remove(begin_inside(__func__), MODULE, module);
-}
+FREES(cuModuleUnload, MODULE, CUmodule)
 
 EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {

@@ -105,26 +105,17 @@ EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count,
     return NVRTC_SUCCESS;
 }
 
-EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes)
-{
-    *bytes = strlen(program->cubin) + 1;
-    return begin(__func__);
-}
-
-EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
-{
-    strcpy(cubin, program->cubin);
-    return begin(__func__);
-}
-
-EXPORT nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *bytes)
-{
-    *bytes = strlen(program->log) + 1;
-    return begin(__func__);
-}
-
-EXPORT nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
-{
-    strcpy(log, program->log);
-    return begin(__func__);
-}
+/* A text of the program: its size, and itself. */
+#define TEXT(function, text)                                               \
+    EXPORT nvrtcResult function##Size(nvrtcProgram program, size_t *bytes) \
+    {                                                                      \
+        *bytes = strlen(program->text) + 1;                                \
+        return begin(__func__);                                            \
+    }                                                                      \
+    EXPORT nvrtcResult function(nvrtcProgram program, char *text)          \
+    {                                                                      \
+        strcpy(text, program->text);                                       \
+        return begin(__func__);                                            \
+    }
+TEXT(nvrtcGetCUBIN, cubin)
+TEXT(nvrtcGetProgramLog, log)

@@ -51,6 +51,13 @@ int is_stream(const void *stream); /* NULL is one */
 CUresult object_remove(CUresult code, enum kind kind, const void *at);
 void object_clear(void); /* remove all */
 
+/* A function that frees an object and does nothing else. */
+#define FREES(function, kind, type)                                 \
+    EXPORT CUresult function(type object)                           \
+    {                                                               \
+        return object_remove(begin_inside(__func__), kind, object); \
+    }
+
 /*
  * The queues of all streams. A place in them is a number that grows. run makes the copies
  * of one stream before `place`.

@@ -92,10 +92,7 @@ EXPORT CUresult cuEventCreate(CUevent *event, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuEventDestroy_v2(CUevent event)
-{
-    return object_remove(begin_inside(__func__), EVENT, event);
-}
+FREES(cuEventDestroy_v2, EVENT, CUevent)
 
 EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
 {
