@@ -34,7 +34,7 @@ static struct fake_cuda *fake; /* NULL on a GPU */
 /* One small tile, two, few tiles of half the size, whole tiles: a geometry for each. */
 static const uint64_t counts[] = {1, 2048, 4096, 5000, 98304, 98305, 1 << 20};
 
-enum { COUNTS = COUNT_OF(counts), KEYS = (1 << 20) + 256 * 1024 }; /* of all, and gaps */
+enum { COUNTS = COUNT_OF(counts), ROOM = 1 << 20, KEYS = COUNTS * ROOM };
 
 static void find(void *library, const char *name, void *function)
 {
@@ -60,7 +60,7 @@ static int find_driver(void)
     return fake || graphs.instantiate;
 }
 
-/* What is sorted: the arrays of all counts, consecutive, each at a multiple of 256 keys. */
+/* What is sorted: an array for each count, in room for ROOM keys. */
 struct sorts {
     mw_context *context;
     mw_type type;
@@ -72,11 +72,7 @@ struct sorts {
 
 static uint64_t place_of(const struct sorts *s, size_t i)
 {
-    uint64_t place = 0;
-
-    for (size_t j = 0; j < i; j++)
-        place += (counts[j] + 255) / 256 * 256;
-    return place * mw_type_size(s->type);
+    return i * ROOM * mw_type_size(s->type);
 }
 
 static mw_job job_of(mw_type type, const mw_table *table)

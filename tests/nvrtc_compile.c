@@ -116,11 +116,7 @@ int main(int count, char **arguments)
             (struct tile_geometry){numbers[4], numbers[5], numbers[6], numbers[7]};
     if (request.program.engine == MW_ENGINE_TILE ? count != 8 && !request.places
                                                  : count != 4) {
-        fprintf(stderr, "usage: nvrtc_compile BITS ARCHITECTURE heap|pair\n"
-                        "       nvrtc_compile BITS ARCHITECTURE tile ROWS ITEMS SORT MERGE"
-                        " [places]\n"
-                        "       nvrtc_compile kernels heap|pair|tile\n"
-                        "       nvrtc_compile tiles ARCHITECTURE BITS\n");
+        fprintf(stderr, "usage: see the first lines of nvrtc_compile.c\n");
         return 2;
     }
     return compile_all(&request);

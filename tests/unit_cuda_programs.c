@@ -10,30 +10,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HEAP MW_ENGINE_HEAP
+#define PAIR MW_ENGINE_PAIR
+#define TILE MW_ENGINE_TILE
+
+enum { SORT = 1 << KERNEL_TILE_SORT, ALL = 15 << KERNEL_TILE_SORT }; /* kernels */
+
 /*
- * Programs: one for each engine, width and geometry, from an image; or its kernels, one
- * by one, by NVRTC, or the second time from the disk cache. And the percent of an SM's 228
- * KiB that its kernels want as shared memory: tiles need that of the blocks that run at
- * once, sorting or merging, each with 1 KiB of the system's.
+ * Programs: one for each engine, width and geometry, from an image; or the kernels asked
+ * for, those not yet there, by NVRTC, or the second time from the disk cache. And the
+ * percent of an SM's 228 KiB that a kernel wants as shared memory: tiles need that of the
+ * blocks that run at once, sorting or merging, each with 1 KiB of the system's.
  */
 static const struct program_row {
     const char *name;
     struct program_name program;
-    enum kernel_id kernel;
+    enum kernel_id kernel; /* to be launched */
+    uint32_t others;       /* kernels asked for with it */
     int percent;
-    int compiled; /* or else the program has an image */
+    int compiled; /* kernels; 0: the program has an image */
 } program_rows[] = {
-    {"heap",             {MW_ENGINE_HEAP, 32, {0, 0, 0, 0}},    KERNEL_HEAP_MERGE, 100, 0},
-    {"pair",             {MW_ENGINE_PAIR, 32, {0, 0, 0, 0}},    KERNEL_PAIR_MERGE, 100, 0},
-    {"tile",             {MW_ENGINE_TILE, 32, {256, 32, 4, 4}}, KERNEL_TILE_MERGE, 66,  0},
-    {"no image",         {MW_ENGINE_HEAP, 64, {0, 0, 0, 0}},    KERNEL_HEAP_CUT,   0,   1},
-    {"image rejected",   {MW_ENGINE_HEAP, 8, {0, 0, 0, 0}},     KERNEL_HEAP_MERGE, 100, 1},
-    {"sorts need more",  {MW_ENGINE_TILE, 32, {256, 32, 5, 4}}, KERNEL_TILE_SORT,  77,  1},
-    {"the same, join",   {MW_ENGINE_TILE, 32, {256, 32, 5, 4}}, KERNEL_TILE_JOIN,  77,  1},
-    {"merges need more", {MW_ENGINE_TILE, 32, {256, 32, 5, 5}}, KERNEL_TILE_SORT,  83,  1},
-    {"blocks by rule",   {MW_ENGINE_TILE, 64, {256, 16, 0, 0}}, KERNEL_TILE_MERGE, 68,  1},
-    {"all there is",     {MW_ENGINE_TILE, 64, {256, 16, 4, 9}}, KERNEL_TILE_MERGE, 100, 1},
-    {"cuts need none",   {MW_ENGINE_TILE, 64, {256, 16, 4, 4}}, KERNEL_TILE_CUT,   0,   1},
+    {"heap",             {HEAP, 32, {0, 0, 0, 0}},    KERNEL_HEAP_MERGE, 0,    100, 0},
+    {"pair",             {PAIR, 32, {0, 0, 0, 0}},    KERNEL_PAIR_MERGE, 0,    100, 0},
+    {"tile",             {TILE, 32, {256, 32, 4, 4}}, KERNEL_TILE_MERGE, 0,    66,  0},
+    {"no image",         {HEAP, 64, {0, 0, 0, 0}},    KERNEL_HEAP_CUT,   0,    0,   1},
+    {"image rejected",   {HEAP, 8, {0, 0, 0, 0}},     KERNEL_HEAP_MERGE, 0,    100, 1},
+    {"sorts need more",  {TILE, 32, {256, 32, 5, 4}}, KERNEL_TILE_SORT,  0,    77,  1},
+    {"one more kernel",  {TILE, 32, {256, 32, 5, 4}}, KERNEL_TILE_JOIN,  SORT, 77,  1},
+    {"all kernels",      {TILE, 32, {256, 32, 5, 4}}, KERNEL_TILE_MERGE, ALL,  77,  2},
+    {"merges need more", {TILE, 32, {256, 32, 5, 5}}, KERNEL_TILE_SORT,  0,    83,  1},
+    {"blocks by rule",   {TILE, 64, {256, 16, 0, 0}}, KERNEL_TILE_MERGE, 0,    68,  1},
+    {"all there is",     {TILE, 64, {256, 16, 4, 9}}, KERNEL_TILE_MERGE, 0,    100, 1},
+    {"cuts need none",   {TILE, 64, {256, 16, 4, 4}}, KERNEL_TILE_CUT,   0,    0,   1},
 };
 
 static int on_disk; /* test_programs finds the compiled kernels in the disk cache */
@@ -45,13 +53,14 @@ static mw_status test_programs(struct tap *tap)
 
     for (size_t i = 0; i < COUNT_OF(program_rows); i++) {
         const struct program_row *const row = &program_rows[i];
+        const uint32_t kernels = 1u << row->kernel | row->others;
         const int args = 0, before = compiles();
         struct launch launch = {NULL, row->kernel, 5, 64, 1000, &args, 4, NULL, 0};
         int right = 1;
 
         for (int again = 0; again < 2; again++)
-            TRY(verbs->load(device, &row->program, 1u << row->kernel, &launch.program));
-        right &= compiles() == before + (row->compiled && !on_disk);
+            TRY(verbs->load(device, &row->program, kernels, &launch.program));
+        right &= compiles() == before + (on_disk ? 0 : row->compiled);
         programs[i] = launch.program;
         for (size_t j = 0; j < i; j++)
             right &=
@@ -61,35 +70,6 @@ static mw_status test_programs(struct tap *tap)
         tap_case(tap, right && fakes.cuda->launched.carveout == row->percent,
                  "program %s%s: carve-out %d %%", row->name, on_disk ? " from disk" : "",
                  fakes.cuda->launched.carveout);
-    }
-done:
-    return status;
-}
-
-/* Only the kernels asked for and not yet there are compiled, each once. */
-static mw_status test_sets(struct tap *tap)
-{
-    static const struct {
-        uint32_t kernels;
-        int compiles;
-    } rows[] = {
-        {1u << KERNEL_TILE_SORT | 1u << KERNEL_TILE_JOIN,  2},
-        {1u << KERNEL_TILE_JOIN | 1u << KERNEL_TILE_MERGE, 1},
-        {15u << KERNEL_TILE_SORT,                          1},
-    };
-    static const struct program_name name = {
-        MW_ENGINE_TILE, 8, {128, 32, 0, 0}
-    };
-    struct program *first = NULL, *program = NULL;
-    mw_status status;
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const int before = compiles();
-
-        TRY(verbs->load(device, &name, rows[i].kernels, &program));
-        first = first ? first : program;
-        tap_case(tap, program == first && compiles() == before + rows[i].compiles,
-                 "%d kernels are compiled", compiles() - before);
     }
 done:
     return status;
@@ -182,7 +162,6 @@ void test_kernels(struct tap *tap)
         with_device(tap, "programs", &options, test_programs);
     snprintf(command, sizeof command, "rm -r %s", folder);
     tap_ok(tap, system(command) == 0, "the cache's folder can be removed", "");
-    with_device(tap, "sets of kernels", NULL, test_sets);
     test_fallback(tap);
     test_options(tap);
 }
