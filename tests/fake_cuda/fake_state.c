@@ -1,5 +1,5 @@
 /*
- * fake_state.c - counting calls, keeping objects and delaying work.
+ * fake_state.c - counting calls and keeping objects.
  */
 #define _POSIX_C_SOURCE 200809L /* pthread */
 
@@ -18,24 +18,12 @@ struct object {
     size_t bytes;
 };
 
-/* A copy in a stream's queue. */
-struct work {
-    struct work *next;
-    const void *stream;
-    long place;
-    void *to;
-    const void *from;
-    size_t bytes;
-};
-
 _Thread_local CUcontext stack[MOST_DEPTH];
 _Thread_local int depth;
 struct CUctx_st primary[MOST_DEVICES];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object objects[MOST_OBJECTS];
-static struct work *queue; /* of all streams, by place */
-static long places = 1;
 
 static struct {
     const char *name;
@@ -174,47 +162,4 @@ void object_clear(void)
         if (objects[i].kind != NOTHING)
             object_remove(CUDA_SUCCESS, objects[i].kind, objects[i].at);
     }
-}
-
-void enqueue_copy(const void *stream, void *to, const void *from, size_t bytes)
-{
-    struct work *const last = malloc(sizeof *last);
-    struct work **link = &queue;
-
-    pthread_mutex_lock(&lock);
-    *last = (struct work){NULL, stream, places++, to, from, bytes};
-    while (*link)
-        link = &(*link)->next;
-    *link = last;
-    pthread_mutex_unlock(&lock);
-}
-
-long place_now(void)
-{
-    return places;
-}
-
-void run(const void *stream, long place)
-{
-    struct work **link = &queue;
-
-    pthread_mutex_lock(&lock);
-    while (*link && (*link)->place < place) {
-        struct work *const work = *link;
-
-        if (work->stream == stream) {
-            memcpy(work->to, work->from, work->bytes);
-            *link = work->next;
-            free(work);
-        } else {
-            link = &work->next;
-        }
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-void run_all(void)
-{
-    while (queue)
-        run(queue->stream, END);
 }

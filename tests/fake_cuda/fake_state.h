@@ -9,8 +9,6 @@
 
 #include "cuda/driver.h"
 
-#include <limits.h>
-
 /* Errors the library has no name for. */
 enum { INVALID_CONTEXT = 201, INVALID_HANDLE = 400, NOT_READY = 600, UNKNOWN = 999 };
 
@@ -58,14 +56,7 @@ void object_clear(void); /* remove all */
         return object_remove(begin_inside(__func__), kind, object); \
     }
 
-/*
- * The queues of all streams. A place in them is a number that grows. run makes the copies
- * of one stream before `place`.
- */
-enum { END = INT_MAX };
-long place_now(void);
-void enqueue_copy(const void *stream, void *to, const void *from, size_t bytes);
-void run(const void *stream, long place);
+/* Make all delayed copies. */
 void run_all(void);
 
 #endif

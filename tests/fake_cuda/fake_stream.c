@@ -1,7 +1,14 @@
 /*
  * fake_stream.c - the fake driver's copies, streams and events.
  */
+#define _POSIX_C_SOURCE 200809L /* pthread */
+
 #include "fake_state.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const float tick = 0.25F; /* milliseconds a launch takes */
 
@@ -16,6 +23,44 @@ struct CUevent_st {
     int waited_for;
 };
 
+/* Delayed copies of all streams, by place, which is a number that grows. */
+static struct work {
+    struct work *next;
+    const void *stream;
+    long place;
+    void *to;
+    const void *from;
+    size_t bytes;
+} * queue;
+static long places = 1;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Make the copies of a stream before `place`. */
+static void run(const void *stream, long place)
+{
+    struct work **link = &queue;
+
+    pthread_mutex_lock(&lock);
+    while (*link && (*link)->place < place) {
+        struct work *const work = *link;
+
+        if (work->stream == stream) {
+            memcpy(work->to, work->from, work->bytes);
+            *link = work->next;
+            free(work);
+        } else {
+            link = &work->next;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void run_all(void)
+{
+    while (queue)
+        run(queue->stream, LONG_MAX);
+}
+
 EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer)
 {
     BEGIN(attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE &&
@@ -28,9 +73,17 @@ EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr po
 static void copy(void *to, const void *from, const void *host, size_t bytes,
                  CUstream stream)
 {
-    enqueue_copy(stream, to, from, bytes);
+    struct work *const last = malloc(sizeof *last);
+    struct work **link = &queue;
+
+    pthread_mutex_lock(&lock);
+    *last = (struct work){NULL, stream, places++, to, from, bytes};
+    while (*link)
+        link = &(*link)->next;
+    *link = last;
+    pthread_mutex_unlock(&lock);
     if (!object_holds(PINNED, host, bytes))
-        run(stream, END);
+        run(stream, LONG_MAX);
 }
 
 EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
@@ -62,13 +115,13 @@ EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 
 EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
-    run(stream, END);
+    run(stream, LONG_MAX);
     return object_remove(begin_inside(__func__), STREAM, stream);
 }
 
 EXPORT CUresult cuStreamSynchronize(CUstream stream)
 {
-    run(stream, END);
+    run(stream, LONG_MAX);
     BEGIN(is_stream(stream));
     return CUDA_SUCCESS;
 }
@@ -97,8 +150,7 @@ FREES(cuEventDestroy_v2, EVENT, CUevent)
 EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
 {
     BEGIN(is_event(event) && is_stream(stream));
-    *event =
-        (struct CUevent_st){stream, place_now(), fake.calls.called("cuLaunchKernelEx"), 0};
+    *event = (struct CUevent_st){stream, places, fake.calls.called("cuLaunchKernelEx"), 0};
     return CUDA_SUCCESS;
 }
 
