@@ -19,18 +19,17 @@ struct check {
     int json;
 };
 
-/* What a file was found to be. */
 struct finding {
+    const char *name;
     struct kit_fingerprint print;
     int disordered;
-    uint64_t position; /* the first key that should stand before its left neighbour */
-    uint64_t left;     /* the two keys; read as bytes */
-    uint64_t right;
+    uint64_t position;    /* the first key that should stand before its left neighbour */
+    uint64_t left, right; /* the two keys; read as bytes */
 };
 
 /*
- * Read a file to its end. A chunk begins with the last key of the one before,
- * so that neighbours meet; only the fingerprint leaves it out.
+ * Read a file to its end. A chunk begins with the last key of the previous one, so that
+ * all neighbours are compared; the fingerprint leaves that key out.
  */
 static int examine_keys(const struct check *check, struct input *input, char *chunk,
                         struct finding *finding)
@@ -67,11 +66,10 @@ static int examine(const struct check *check, const char *path, char *chunk,
                    struct finding *finding)
 {
     struct input input;
-    int failed;
+    const int failed = input_open(&input, "check", path, check->type) ||
+                       examine_keys(check, &input, chunk, finding);
 
-    if (input_open(&input, "check", path, check->type))
-        return -1;
-    failed = examine_keys(check, &input, chunk, finding);
+    finding->name = input.name;
     input_close(&input);
     return failed;
 }
@@ -81,45 +79,37 @@ static int is_standard_input(const char *path)
     return !path || strcmp(path, "-") == 0;
 }
 
-static const char *name_of(const char *path)
-{
-    return is_standard_input(path) ? "standard input" : path;
-}
-
 static void print_text(const struct check *check, const struct finding *finding,
                        const struct finding *other, int same)
 {
-    const char *const name = name_of(check->input);
     char left[KIT_KEY_TEXT];
     char right[KIT_KEY_TEXT];
 
     if (finding->disordered) {
         kit_key_text(check->type, &finding->left, left);
         kit_key_text(check->type, &finding->right, right);
-        printf("%s: not in order at position %" PRIu64 ": %s follows %s\n", name,
+        printf("%s: not in order at position %" PRIu64 ": %s follows %s\n", finding->name,
                finding->position, right, left);
     } else {
-        printf("%s: %" PRIu64 " %s keys, in %sorder\n", name, finding->print.count,
+        printf("%s: %" PRIu64 " %s keys, in %sorder\n", finding->name, finding->print.count,
                mw_type_name(check->type), check->descending ? "descending " : "");
     }
-    if (!check->same_as)
-        return;
-    if (same)
-        printf("%s: the same keys as %s\n", name, name_of(check->same_as));
-    else if (finding->print.count != other->print.count)
-        printf("%s: not the same keys as %s: %" PRIu64 " and %" PRIu64 "\n", name,
-               name_of(check->same_as), finding->print.count, other->print.count);
-    else
-        printf("%s: not the same keys as %s, though as many\n", name,
-               name_of(check->same_as));
+    if (check->same_as && same)
+        printf("%s: the same keys as %s\n", finding->name, other->name);
+    else if (check->same_as)
+        printf("%s: not the same keys as %s (%" PRIu64 " and %" PRIu64 " keys)\n",
+               finding->name, other->name, finding->print.count, other->print.count);
 }
 
-static void json_fingerprint(struct json *json, const char *name, uint64_t sum)
+/* How many keys, and their sum as a hexadecimal text. */
+static void json_print(struct json *json, const char *count, const char *sum,
+                       struct kit_fingerprint print)
 {
     char text[17];
 
-    snprintf(text, sizeof text, "%016" PRIx64, sum);
-    json_text(json, name, text);
+    snprintf(text, sizeof text, "%016" PRIx64, print.sum);
+    json_count(json, count, print.count);
+    json_text(json, sum, text);
 }
 
 static void print_json(const struct check *check, const struct finding *finding,
@@ -128,11 +118,10 @@ static void print_json(const struct check *check, const struct finding *finding,
     struct json json = {.to = stdout};
 
     json_open(&json, NULL, '{');
-    json_text(&json, "file", name_of(check->input));
+    json_text(&json, "file", finding->name);
     json_text(&json, "type", mw_type_name(check->type));
     json_text(&json, "direction", check->descending ? "descending" : "ascending");
-    json_count(&json, "count", finding->print.count);
-    json_fingerprint(&json, "fingerprint", finding->print.sum);
+    json_print(&json, "count", "fingerprint", finding->print);
     json_truth(&json, "in_order", !finding->disordered);
     if (finding->disordered) {
         json_count(&json, "position", finding->position);
@@ -140,9 +129,8 @@ static void print_json(const struct check *check, const struct finding *finding,
         json_key(&json, "right", check->type, &finding->right);
     }
     if (check->same_as) {
-        json_text(&json, "other_file", name_of(check->same_as));
-        json_count(&json, "other_count", other->print.count);
-        json_fingerprint(&json, "other_fingerprint", other->print.sum);
+        json_text(&json, "other_file", other->name);
+        json_print(&json, "other_count", "other_fingerprint", other->print);
         json_truth(&json, "same_keys", same);
     }
     json_close(&json, '{');
@@ -158,7 +146,8 @@ static int check(const struct check *check)
 
     if (check->same_as && is_standard_input(check->input) &&
         is_standard_input(check->same_as))
-        return complain("check", "standard input cannot be compared with itself");
+        return complain("check",
+                        "both inputs are standard input (expected a file for one)");
     chunk = memory_for("check", CHUNK_BYTES, 1);
     if (!chunk)
         return EXIT_TROUBLE;
@@ -168,23 +157,20 @@ static int check(const struct check *check)
     if (failed)
         return EXIT_TROUBLE;
     same = !check->same_as || kit_fingerprint_equal(finding.print, other.print);
-    if (check->json)
-        print_json(check, &finding, &other, same);
-    else
-        print_text(check, &finding, &other, same);
+    (check->json ? print_json : print_text)(check, &finding, &other, same);
     return finding.disordered || !same ? EXIT_NO : EXIT_FINE;
 }
 
 int command_check(int argc, char **argv)
 {
-    struct check choice = {0};
+    struct check c = {0};
     /* clang-format off */
     const struct option options[] = {
-        {"type",    0, "TYPE", OPTION_TYPE, &choice.type,       1, "of the keys:"},
-        {"desc",    0, NULL,   OPTION_FLAG, &choice.descending, 0, "should they descend?"},
-        {"same-as", 0, "FILE", OPTION_TEXT, &choice.same_as,    0,
-         "are they the keys of this file, in any order?"},
-        {"json",    0, NULL,   OPTION_FLAG, &choice.json,       0, "answer in JSON"},
+        TYPE_OPTION(c.type),
+        {"desc",    0, NULL,   OPTION_FLAG, &c.descending, 0, "expect descending order"},
+        {"same-as", 0, "FILE", OPTION_TEXT, &c.same_as,    0,
+         "expect the keys of this file, in any order"},
+        JSON_OPTION(c.json),
         {0},
     };
     /* clang-format on */
@@ -192,9 +178,10 @@ int command_check(int argc, char **argv)
         .name = "check",
         .usage = "--type TYPE [--desc] [--same-as FILE] [--json] [FILE]",
         .about =
-            "Say whether keys are in order, and if not, where the first one is that\n"
-            "should stand before its left neighbour (positions count from 0). The exit\n"
-            "status is 0 for yes, 1 for no. Files of any size are read in small pieces.",
+            "Check that keys are in order. If they are not, print the first position, "
+            "from\n"
+            "0, whose key should stand before its left neighbour. The exit status is 0\n"
+            "for yes, 1 for no. Files of any size are read in small pieces.",
         .options = options,
         .takes_file = 1,
         .more = "Two files are compared by their counts and a 64-bit sum over the keys.\n"
@@ -202,7 +189,7 @@ int command_check(int argc, char **argv)
                 "  multiway check --type u64 sorted.bin\n"
                 "  multiway check --type u64 --same-as keys.bin sorted.bin\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, &choice.input);
+    const enum parsed parsed = options_parse(&command, argc, argv, &c.input);
 
-    return parsed == PARSED_RUN ? check(&choice) : exit_of(parsed);
+    return parsed == PARSED_RUN ? check(&c) : exit_of(parsed);
 }

@@ -1,9 +1,9 @@
 /*
  * cli.h - what the commands of `multiway` have in common.
  *
- * A command takes its own arguments (argv[0] is its name) and returns the
- * exit status. Results go to standard output, trouble to standard error: one
- * line, which begins with the command's name.
+ * A command takes its own arguments (argv[0] is its name) and returns the exit
+ * status. Results go to standard output. An error is one line on standard error that
+ * begins with the command's name.
  */
 #ifndef MW_CLI_H
 #define MW_CLI_H
@@ -13,7 +13,7 @@
 enum {
     EXIT_FINE = 0,
     EXIT_NO = 1,     /* the question was answered, with no */
-    EXIT_TROUBLE = 2 /* wrong usage, or something failed */
+    EXIT_TROUBLE = 2 /* wrong usage or a failure */
 };
 
 int command_gen(int argc, char **argv);
@@ -21,7 +21,6 @@ int command_sort(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_count(int argc, char **argv);
 int command_model(int argc, char **argv);
-int command_bench(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_tune(int argc, char **argv);
 
@@ -31,7 +30,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int complain(const char *command, const char *format, ...);
 
-/* Memory for `count` things of `size` bytes, or NULL and a complaint. */
+/* Memory for `count` keys of `size` bytes, or NULL and a complaint. */
 void *memory_for(const char *command, uint64_t count, size_t size);
 
 #endif

@@ -1,4 +1,7 @@
-#define _DEFAULT_SOURCE /* physical pages are no part of POSIX */
+/*
+ * complain.c - error messages of the command, and memory or an error message.
+ */
+#define _DEFAULT_SOURCE /* _SC_PHYS_PAGES is not POSIX */
 
 #include "cli.h"
 
@@ -16,7 +19,7 @@ int complain(const char *command, const char *format, ...)
     va_start(list, format);
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
-    /* A file's name or a compiler's log may bring line ends of its own. */
+    /* A file name or a compiler's log may contain line ends. */
     for (char *c = line; *c; c++) {
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = ' ';
@@ -25,10 +28,7 @@ int complain(const char *command, const char *format, ...)
     return EXIT_TROUBLE;
 }
 
-/*
- * Systems that promise more memory than they have would kill us later, without
- * a word; so what can never fit is refused here.
- */
+/* A system that overcommits would kill us later: what can never fit is refused here. */
 void *memory_for(const char *command, uint64_t count, size_t size)
 {
     const long pages = sysconf(_SC_PHYS_PAGES);

@@ -2,91 +2,199 @@
  * count.c - `multiway count`: one sort in the simulator, and what it cost.
  */
 #include "cli.h"
-#include "count_report.h"
 #include "device.h"
 #include "options.h"
+#include "table.h"
+#include "tally.h"
+#include "trials.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
-static int failed(const mw_context *context, mw_status status)
+enum { BUSIEST = 12 };
+
+struct count {
+    struct trials trials; /* the input */
+    int descending;
+    mw_tuning tuning;
+    int all_lines;
+    int json;
+};
+
+static void put_kernels(struct report *report, const struct tally *tally)
 {
-    return complain("count", "%s", device_error(context, status));
+    const struct table table = table_open(
+        report, "kernels", "kernel:-11 launches:8 traffic:-1 serial_merges:0 serial:0");
+
+    for (int i = 0; i < tally->kernel_count; i++) {
+        const struct kernel_tally *const k = &tally->kernels[i];
+
+        table_row(&table, TEXT(k->name), COUNT(k->launches), TRAFFIC(&k->traffic),
+                  COUNT(k->merges), TRAFFIC(&k->serial));
+    }
+    table_close(&table);
+    report_field(report, "total", TRAFFIC(&tally->counts.traffic));
+    report_field(report, "bulk", TRAFFIC(&tally->bulk));
+    report_field(report, "searches", TRAFFIC(&tally->searches));
+    report_field(report, "merging", TRAFFIC(&tally->merging));
+    for (int i = 0; i < tally->kernel_count && report->form == REPORT_TEXT; i++) {
+        const struct kernel_tally *const k = &tally->kernels[i];
+
+        if (k->merges > 0)
+            printf("serial merges of %s: %" PRIu64
+                   " by a warp, %.1f wavefronts each; %.1f without conflicts\n",
+                   k->name, k->merges,
+                   (double)k->serial.shared_wavefronts / (double)k->merges,
+                   (double)k->serial.shared_ideal / (double)k->merges);
+    }
 }
 
-/* Sort, judge, report. `keys` has room for the input. */
-static int count_keys(const struct count *count, mw_context *context,
-                      const struct kit_input *input, void *keys)
+static void put_launches(struct report *report, const struct tally *tally)
 {
-    const mw_direction direction = count->descending ? MW_DESCENDING : MW_ASCENDING;
-    struct kit_fingerprint before = {0, 0};
-    struct kit_fingerprint after = {0, 0};
-    struct tally tally;
-    mw_status status;
-    int correct;
+    const struct table table = table_open(
+        report, "each_launch", "kernel:-11 round:5 blocks:8 threads:7 traffic:-1");
 
-    kit_input_fill(input, 0, count->count, keys);
-    kit_fingerprint_add(&before, count->type, keys, count->count);
-    status = mw_set_timing(context, MW_TIMING_LAUNCHES); /* to tell launches apart */
-    if (status == MW_OK)
-        status = mw_sort(context, count->type, direction, keys, count->count);
-    if (status != MW_OK)
-        return failed(context, status);
-    kit_fingerprint_add(&after, count->type, keys, count->count);
-    correct =
-        kit_fingerprint_equal(before, after) &&
-        kit_first_disorder(count->type, direction, keys, count->count) == count->count;
-    status = tally_make(&tally, context, count->type);
-    if (status != MW_OK)
-        return failed(context, status);
-    if (count->json)
-        count_report_json(count, &tally, correct);
-    else
-        count_report_text(count, &tally, correct);
-    return correct && tally_holds(&tally) ? EXIT_FINE : EXIT_NO;
+    for (size_t i = 0; i < tally->launch_count; i++) {
+        const mw_launch *const l = &tally->launches[i];
+
+        table_row(&table, TEXT(l->kernel), COUNT(l->round), COUNT(l->blocks),
+                  COUNT(l->threads), TRAFFIC(&l->traffic));
+    }
+    table_close(&table);
 }
 
-static int count(const struct count *count)
+static void put_claims(struct report *report, const struct tally *tally)
 {
-    const struct cache_choice no_cache = {NULL, 1};
+    const struct table table =
+        table_open(report, "claims",
+                   "row:-3 what:-30 counted:10 formula:10 allowance:10 holds:5 "
+                   "allowance_text:-36 formula_text:-1");
+
+    for (int i = 0; i < tally->claim_count; i++) {
+        const struct claim *const c = &tally->claims[i];
+
+        table_row(&table, TEXT(c->row), TEXT(c->what), COUNT(c->counted), COUNT(c->formula),
+                  COUNT(c->allowance), TRUTH(claim_holds(c)), TEXT(c->excuse),
+                  TEXT(c->text));
+    }
+    table_close(&table);
+}
+
+/* One number for how busy a line is; 0 if it caused no traffic. */
+static uint64_t weight(const mw_ledger_line *line)
+{
+    return line->traffic.shared_wavefronts + line->traffic.global_sectors +
+           line->traffic.shuffles + line->traffic.barriers;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const mw_ledger_line *const x = *(const mw_ledger_line *const *)a;
+    const mw_ledger_line *const y = *(const mw_ledger_line *const *)b;
+
+    if (weight(x) != weight(y))
+        return weight(x) < weight(y) ? 1 : -1;
+    return (x > y) - (x < y); /* the ledger's own order */
+}
+
+/* All lines in the ledger's order, or the busiest first. */
+static void put_lines(struct report *report, const struct tally *tally, int all)
+{
+    const mw_ledger_line **const lines = malloc((tally->line_count + 1) * sizeof *lines);
+    struct table table;
+    size_t used = 0;
+    size_t shown;
+
+    if (!lines)
+        return;
+    for (size_t i = 0; i < tally->line_count; i++) {
+        if (weight(&tally->lines[i]) > 0)
+            lines[used++] = &tally->lines[i];
+    }
+    shown = all || used < BUSIEST ? used : BUSIEST;
+    if (shown < used)
+        qsort(lines, used, sizeof *lines, by_weight);
+    table = table_open(report, "lines",
+                       "kernel:-11 file:-15 line:4 access:-7 stores:0 traffic:-1 text:-1");
+    for (size_t i = 0; i < shown; i++) {
+        const mw_ledger_line *const l = lines[i];
+
+        table_row(&table, TEXT(l->kernel), TEXT(l->file), COUNT((uint64_t)l->line),
+                  TEXT(mw_access_name(l->access)), TRUTH(l->stores), TRAFFIC(&l->traffic),
+                  TEXT(l->text ? l->text : ""));
+    }
+    table_close(&table);
+    if (shown < used)
+        printf("and %zu more lines: --lines shows them all\n", used - shown);
+    free(lines);
+}
+
+static void put_count(const struct count *count, const struct tally *tally, int correct)
+{
+    struct report report = report_begin(count->json);
+    const struct trials *const input = &count->trials;
+
+    report_field(&report, "device", TEXT("sim"));
+    report_input(&report, input->type, input->count, input->shape, input->seed);
+    report_field(&report, "direction",
+                 TEXT(count->descending ? "descending" : "ascending"));
+    report_field(&report, "correct", TRUTH(correct));
+    report_field(&report, "tuning", TUNING(&tally->counts.tuning));
+    report_field(&report, "rounds", COUNT(tally->counts.rounds));
+    report_field(&report, "launches", COUNT(tally->counts.launches));
+    put_kernels(&report, tally);
+    put_launches(&report, tally);
+    put_claims(&report, tally);
+    put_lines(&report, tally, count->all_lines || count->json);
+    report_close(&report);
+}
+
+static int count(struct count *count)
+{
+    struct trials *const trials = &count->trials;
     mw_context *context = NULL;
-    struct kit_input input = {0};
-    mw_status status;
-    int result = EXIT_TROUBLE;
-    void *const keys = memory_for("count", count->count, mw_type_size(count->type));
+    mw_status status = device_open(&context, "sim", (struct cache_choice){NULL, 1}, NULL);
+    enum trials_result result = TRIALS_CANNOT;
+    struct tally tally;
 
-    if (!keys)
-        return EXIT_TROUBLE;
-    status = device_open(&context, "sim", no_cache, &count->tuning);
-    if (status != MW_OK)
-        result = failed(context, status);
-    else if (kit_input_open(&input, count->type, count->count, count->shape, count->seed) !=
-             MW_OK)
-        result = complain("count", "no memory for the swaps");
-    else
-        result = count_keys(count, context, &input, keys);
-    kit_input_close(&input);
+    trials->context = context;
+    trials->direction = count->descending ? MW_DESCENDING : MW_ASCENDING;
+    if (status == MW_OK)
+        status = mw_set_timing(context, MW_TIMING_LAUNCHES); /* to tell passes apart */
+    if (status == MW_OK) {
+        result = trials_open(trials);
+        if (result == TRIALS_FINE)
+            result = trials_run(trials, &count->tuning, NULL);
+        if (result == TRIALS_FINE || result == TRIALS_WRONG)
+            status = tally_make(&tally, context, trials->type);
+    }
+    if (result == TRIALS_CANNOT || status != MW_OK) {
+        complain("count", "%s", device_error(context, status));
+        result = TRIALS_TROUBLE;
+    }
+    trials_close(trials);
+    if (result != TRIALS_TROUBLE) {
+        put_count(count, &tally, result == TRIALS_FINE);
+        if (!tally_holds(&tally))
+            result = TRIALS_WRONG;
+    }
     mw_close(context);
-    free(keys);
-    return result;
+    return trials_exit(result);
 }
 
 int command_count(int argc, char **argv)
 {
-    struct count choice = {.tuning = MW_TUNING_INIT};
+    struct count c = {
+        .tuning = MW_TUNING_INIT, .trials = {.command = "count", .trials = 1}
+    };
     /* clang-format off */
     const struct option options[] = {
-        {"type",  0, "TYPE",  OPTION_TYPE,  &choice.type,       1, "of the keys:"},
-        {"count", 0, "N",     OPTION_COUNT, &choice.count,      1,
-         "how many; a million take seconds"},
-        {"shape", 0, "SHAPE", OPTION_SHAPE, &choice.shape,      0,
-         "of the input, as for gen (random)"},
-        {"seed",  0, "N",     OPTION_COUNT, &choice.seed,       0,
-         "another number, another input (0)"},
-        {"desc",  0, NULL,    OPTION_FLAG,  &choice.descending, 0, "descending"},
-        TUNING_OPTIONS(choice.tuning),
-        {"lines", 0, NULL,    OPTION_FLAG,  &choice.all_lines,  0,
-         "every line with traffic, not only the busiest"},
-        {"json",  0, NULL,    OPTION_FLAG,  &choice.json,       0, "everything, as JSON"},
+        TYPE_OPTION(c.trials.type), COUNT_OPTION(c.trials.count),
+        SHAPE_OPTION(c.trials.shape), SEED_OPTION(c.trials.seed),
+        {"desc",  0, NULL, OPTION_FLAG, &c.descending, 0, "sort descending"},
+        TUNING_OPTIONS(c.tuning),
+        {"lines", 0, NULL, OPTION_FLAG, &c.all_lines, 0, "all source lines with traffic"},
+        JSON_OPTION(c.json),
         {0},
     };
     /* clang-format on */
@@ -94,24 +202,22 @@ int command_count(int argc, char **argv)
         .name = "count",
         .usage = "--type TYPE --count N [--shape SHAPE] [--engine NAME] [--lines | --json]",
         .about =
-            "Sort an input in the simulator, with the kernels a GPU would run; check\n"
-            "the result; print what each kernel and each source line asked of memory,\n"
-            "and hold the totals against the formulas of the paper.",
+            "Sort an input in the simulator, with the kernels a GPU would run. Check the\n"
+            "result. Print the memory traffic of each kernel and source line, and compare\n"
+            "the totals with the formulas of the paper.",
         .options = options,
         .more =
-            "A request is one access of a whole warp; a wavefront one turn of the 32\n"
-            "banks of shared memory, a conflict a turn too many; a sector 32 bytes of\n"
-            "global memory, distinct if its launch had not yet read or written it: what\n"
-            "memory moves. The exit status is 1 if the sort was wrong, or if a claim is\n"
-            "NOT EXPLAINED: neither the formula nor what is named beside it accounts for\n"
-            "the count.\n"
+            "A request is one access of a whole warp. A wavefront is one cycle of the 32\n"
+            "banks of shared memory; a conflict is a wavefront more than needed. A sector\n"
+            "is 32 bytes of global memory; it is distinct if no earlier request of the\n"
+            "launch read or wrote it. A claim holds if the count is the formula's, or\n"
+            "larger by at most the allowance, for the reason given. The exit status is 1\n"
+            "if the sort was wrong, or if a claim does not hold.\n"
             "\n"
             "  multiway count --type i32 --count 100k --shape random --ways 8\n"
             "  multiway count --type f64 --count 20k --shape organ --engine heap --lines\n",
     };
-    enum parsed parsed;
+    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
 
-    kit_shape_parse("random", &choice.shape);
-    parsed = options_parse(&command, argc, argv, NULL);
-    return parsed == PARSED_RUN ? count(&choice) : exit_of(parsed);
+    return parsed == PARSED_RUN ? count(&c) : exit_of(parsed);
 }

@@ -1,14 +1,14 @@
+/*
+ * device.c - a handle as the options say; the plan of a sort.
+ */
 #include "device.h"
-
-#include "cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 /*
- * The user's folder for what can be made again, by the XDG convention:
- * $XDG_CACHE_HOME if it is an absolute path, else ~/.cache. The library makes
- * the folder when it has something to keep. NULL: there is no such folder.
+ * The user's cache folder by the XDG convention: $XDG_CACHE_HOME if it is an absolute
+ * path, else ~/.cache. The library makes the folder when it has something to keep.
  */
 static char *cache_folder(void)
 {
@@ -52,4 +52,13 @@ const char *device_error(const mw_context *context, mw_status status)
     const char *const error = context ? mw_error(context) : "";
 
     return *error ? error : mw_status_text(status);
+}
+
+mw_status sort_plan(mw_context *context, const mw_tuning *tuning, mw_type type,
+                    uint64_t count, mw_plan *plan)
+{
+    const mw_status status = tuning ? mw_set_tuning(context, tuning) : MW_OK;
+
+    *plan = (mw_plan){.size = sizeof *plan};
+    return status == MW_OK ? kit_get_plan(context, type, count, plan) : status;
 }

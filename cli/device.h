@@ -1,5 +1,5 @@
 /*
- * device.h - open a handle the way the options say.
+ * device.h - open a handle as the options say; the plan of a sort.
  */
 #ifndef MW_CLI_DEVICE_H
 #define MW_CLI_DEVICE_H
@@ -21,12 +21,16 @@ struct cache_choice {
 
 /*
  * Open `device`, with that tuning if one is given. Returns the status; `*context`
- * is to be closed in any case, and mw_error tells what went wrong.
+ * is to be closed in any case, and device_error has the message.
  */
 mw_status device_open(mw_context **context, const char *device, struct cache_choice cache,
                       const mw_tuning *tuning);
 
-/* What mw_error says, or if it is silent the status in words. */
+/* The handle's error message, or the status's sentence if it has none. */
 const char *device_error(const mw_context *context, mw_status status);
+
+/* How the handle would sort `count` keys, after mw_set_tuning with `tuning` if given. */
+mw_status sort_plan(mw_context *context, const mw_tuning *tuning, mw_type type,
+                    uint64_t count, mw_plan *plan);
 
 #endif

@@ -41,22 +41,17 @@ static int gen(const struct gen *gen)
     struct output output = {0};
     struct kit_input input = {0};
     void *chunk = NULL;
-    int failed = -1;
+    int failed = output_aim(&output, "gen", gen->output);
 
-    if (output_aim(&output, "gen", gen->output))
-        goto done;
-    if (gen->count > (UINT64_C(1) << 62) / mw_type_size(gen->type)) {
-        complain("gen", "--count %" PRIu64 ": no file is that long", gen->count);
-        goto done;
-    }
-    if (kit_input_open(&input, gen->type, gen->count, gen->shape, gen->seed) != MW_OK) {
-        complain("gen", "no memory for the tables of this shape");
-        goto done;
-    }
-    chunk = memory_for("gen", CHUNK_BYTES, 1);
-    if (chunk)
-        failed = write_keys(&input, &output, chunk);
-done:
+    if (!failed && gen->count > (UINT64_C(1) << 62) / mw_type_size(gen->type))
+        failed = complain("gen", "--count %" PRIu64 ": a file holds less than 2^62 bytes",
+                          gen->count);
+    if (!failed &&
+        kit_input_open(&input, gen->type, gen->count, gen->shape, gen->seed) != MW_OK)
+        failed = complain("gen", "no memory for the tables of this shape");
+    if (!failed)
+        chunk = memory_for("gen", CHUNK_BYTES, 1);
+    failed = !chunk || write_keys(&input, &output, chunk);
     output_drop(&output);
     kit_input_close(&input);
     free(chunk);
@@ -65,29 +60,20 @@ done:
 
 int command_gen(int argc, char **argv)
 {
-    struct gen choice = {0};
-    /* clang-format off */
+    struct gen c = {0};
     const struct option options[] = {
-        {"type",   0,   "TYPE",  OPTION_TYPE,  &choice.type,   1, "of the keys:"},
-        {"count",  0,   "N",     OPTION_COUNT, &choice.count,  1,
-         "how many: 1000000, 1M (k M G T), 2^20, 2^20-1"},
-        {"shape",  0,   "SHAPE", OPTION_SHAPE, &choice.shape,  0, "see below (random)"},
-        {"seed",   0,   "N",     OPTION_COUNT, &choice.seed,   0,
-         "another number, another input (0)"},
-        {"output", 'o', "FILE",  OPTION_TEXT,  &choice.output, 0,
-         "where to (standard output)"},
-        {0},
+        TYPE_OPTION(c.type), COUNT_OPTION(c.count),   SHAPE_OPTION(c.shape),
+        SEED_OPTION(c.seed), OUTPUT_OPTION(c.output), {0},
     };
-    /* clang-format on */
     const struct command command = {
         .name = "gen",
         .usage = "--type TYPE --count N [--shape SHAPE] [--seed N] [-o FILE]",
         .about = "Write keys of some shape. The same type, count, shape and seed give the\n"
-                 "same bytes on every machine, and as many as fit on the disk.",
+                 "same bytes on every machine.",
         .options = options,
         .shapes = 1,
         .more =
-            "Where a type cannot count to the number of keys, neighbours share values.\n"
+            "Where a type has fewer values than there are keys, neighbours share values.\n"
             "Shape conflict is at its hardest for 32 * E * 2^m keys.\n"
             "\n"
             "  multiway gen --type u64 --count 1M --shape random --seed 7 -o keys.bin\n"
@@ -95,9 +81,7 @@ int command_gen(int argc, char **argv)
             "  multiway gen --type i32 --count 2228224 --shape conflict:17,256 "
             ">hard.bin\n",
     };
-    enum parsed parsed;
+    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
 
-    kit_shape_parse("random", &choice.shape);
-    parsed = options_parse(&command, argc, argv, NULL);
-    return parsed == PARSED_RUN ? gen(&choice) : exit_of(parsed);
+    return parsed == PARSED_RUN ? gen(&c) : exit_of(parsed);
 }

@@ -3,19 +3,11 @@
  */
 #include "cli.h"
 #include "device.h"
-#include "json.h"
 #include "options.h"
-
-#include <inttypes.h>
+#include "table.h"
 
 static const mw_type types[] = {MW_U8, MW_I32, MW_F64};
-static const struct {
-    const char *text;
-    uint64_t count;
-} counts[] = {
-    {"2^20", UINT64_C(1) << 20},
-    {"2^26", UINT64_C(1) << 26},
-};
+static const uint64_t counts[] = {UINT64_C(1) << 20, UINT64_C(1) << 26};
 
 enum {
     TYPES = sizeof types / sizeof types[0],
@@ -23,159 +15,123 @@ enum {
     MOST_GPUS = 64
 };
 
-static const char *kernels_of(const mw_info *info)
+/* How the device would sort a few types and counts. */
+static void put_tunings(struct report *report, mw_context *context)
 {
-    return info->ahead_of_time ? "built in" : "compiled on first use by NVRTC";
-}
+    const struct table table = table_open(report, "tunings",
+                                          "type:-4 count:8 engine:6 ways:4 warps:7 "
+                                          "threads:7 items:5 base:6 workspace_bytes:15");
 
-static int is_cpu(const mw_info *info)
-{
-    return strncmp(info->device, "cpu", 3) == 0;
-}
+    for (int i = 0; i < TYPES * COUNTS; i++) {
+        const mw_type type = types[i / COUNTS];
+        const uint64_t count = counts[i % COUNTS];
+        mw_plan plan;
+        const mw_tuning *const t = &plan.tuning;
 
-static void print_tunings(mw_context *context)
-{
-    printf("  %-5s %6s %6s %6s %8s %8s %6s\n", "type", "count", "engine", "ways", "warps",
-           "threads", "base");
-    for (int t = 0; t < TYPES; t++) {
-        for (int c = 0; c < COUNTS; c++) {
-            mw_tuning tuning;
-
-            if (kit_get_tuning(context, types[t], counts[c].count, &tuning) == MW_OK)
-                printf("  %-5s %6s %6s %6" PRIu32 " %8" PRIu32 " %8" PRIu32 " %6" PRIu32
-                       "\n",
-                       mw_type_name(types[t]), counts[c].text, engine_name(tuning.engine),
-                       tuning.ways, tuning.warps, tuning.threads, tuning.base);
-        }
+        if (sort_plan(context, NULL, type, count, &plan) == MW_OK)
+            table_row(&table, TEXT(mw_type_name(type)), COUNT(count),
+                      TEXT(engine_name(t->engine)), COUNT(t->ways), COUNT(t->warps),
+                      COUNT(t->threads), COUNT(t->items), COUNT(t->base),
+                      COUNT(plan.workspace_bytes));
     }
+    table_close(&table);
 }
 
-static void print_device(mw_context *context, const mw_info *info)
+static void put_device(struct report *report, mw_context *context, const mw_info *info)
 {
-    printf("%s: %s\n", info->device, info->name);
-    if (is_cpu(info))
-        return;
-    if (info->driver[0])
-        printf("  driver          %s\n", info->driver);
-    if (info->memory_bytes)
-        printf("  memory          %.1f GiB\n", (double)info->memory_bytes / (1 << 30));
-    printf("  multiprocessors %" PRIu32 ", sm_%" PRIu32 "\n", info->processors,
-           info->architecture);
-    printf("  shared memory   %" PRIu64 " bytes a block, %" PRIu64 " a multiprocessor\n",
-           info->shared_per_block, info->shared_per_processor);
-    printf("  kernels         %s\n", kernels_of(info));
-    print_tunings(context);
+    report_field(report, "name", TEXT(info->name));
+    report_field(report, "processors", COUNT(info->processors));
+    if (info->architecture == 0)
+        return; /* the CPU */
+    report_field(report, "driver", TEXT(info->driver));
+    report_field(report, "memory_bytes", COUNT(info->memory_bytes));
+    report_field(report, "architecture", COUNT(info->architecture));
+    report_field(report, "shared_per_block", COUNT(info->shared_per_block));
+    report_field(report, "shared_per_processor", COUNT(info->shared_per_processor));
+    report_field(report, "ahead_of_time", TRUTH(info->ahead_of_time));
+    report_field(report, "kernels",
+                 TEXT(info->ahead_of_time
+                          ? "embedded in the library"
+                          : "compiled by NVRTC at first use: no embedded image fits"));
+    put_tunings(report, context);
 }
 
-static void json_tunings(struct json *json, mw_context *context)
+/* Open a device; its status, and why it failed or, if "auto" took no GPU, why. */
+static mw_status open_one(mw_context **context, const char *device, mw_info *info,
+                          const char **why)
 {
-    json_open(json, "tunings", '[');
-    for (int t = 0; t < TYPES; t++) {
-        for (int c = 0; c < COUNTS; c++) {
-            mw_tuning tuning;
+    mw_status status = device_open(context, device, (struct cache_choice){NULL, 1}, NULL);
 
-            if (kit_get_tuning(context, types[t], counts[c].count, &tuning) != MW_OK)
-                continue;
-            json_open(json, NULL, '{');
-            json_text(json, "type", mw_type_name(types[t]));
-            json_count(json, "count", counts[c].count);
-            json_tuning(json, "tuning", &tuning);
-            json_close(json, '{');
-        }
-    }
-    json_close(json, '[');
-}
-
-static void json_device(struct json *json, mw_context *context, const mw_info *info)
-{
-    json_open(json, NULL, '{');
-    json_text(json, "device", info->device);
-    json_truth(json, "present", 1);
-    json_text(json, "name", info->name);
-    json_text(json, "driver", info->driver);
-    json_count(json, "memory_bytes", info->memory_bytes);
-    json_count(json, "processors", info->processors);
-    json_count(json, "architecture", info->architecture);
-    json_count(json, "shared_per_block", info->shared_per_block);
-    json_count(json, "shared_per_processor", info->shared_per_processor);
-    json_truth(json, "ahead_of_time", info->ahead_of_time);
-    if (!is_cpu(info))
-        json_tunings(json, context);
-    json_close(json, '{');
-}
-
-/* Tell about one device; returns what opening it came to. */
-static mw_status show(const char *device, struct json *json, int must_exist)
-{
-    const struct cache_choice no_cache = {NULL, 1};
-    mw_info info = MW_INFO_INIT;
-    mw_context *context = NULL;
-    mw_status status = device_open(&context, device, no_cache, NULL);
-
+    *info = (mw_info)MW_INFO_INIT;
     if (status == MW_OK)
-        status = mw_get_info(context, &info);
-    if (status == MW_OK && json) {
-        json_device(json, context, &info);
-    } else if (status == MW_OK) {
-        print_device(context, &info);
-    } else if (must_exist && json) {
-        json_open(json, NULL, '{');
-        json_text(json, "device", device);
-        json_truth(json, "present", 0);
-        json_text(json, "why", device_error(context, status));
-        json_close(json, '{');
-    } else if (must_exist) {
-        printf("%s: %s\n", device, device_error(context, status));
+        status = mw_get_info(*context, info);
+    *why = status == MW_OK ? info->fallback : device_error(*context, status);
+    return status;
+}
+
+/* Describe a device; one that is not there only if it is `required`. */
+static int put(struct report *report, const char *device, int required)
+{
+    mw_context *context = NULL;
+    const char *why;
+    mw_info info;
+    const int present = open_one(&context, device, &info, &why) == MW_OK;
+
+    if (present || required) {
+        report_open(report, NULL);
+        report_field(report, "device", TEXT(present ? info.device : device));
+        report_field(report, "present", TRUTH(present));
+        if (present)
+            put_device(report, context, &info);
+        else
+            report_field(report, "why", TEXT(why));
+        report_close(report);
     }
     mw_close(context);
-    return status;
+    return present;
 }
 
 static int info(int as_json)
 {
-    struct json writer = {.to = stdout};
-    struct json *const json = as_json ? &writer : NULL;
+    struct report report = report_begin(as_json);
     const int version = mw_version();
+    mw_context *context = NULL;
+    const char *why;
+    mw_info info;
     char text[32];
 
     snprintf(text, sizeof text, "%d.%d.%d", version / 10000, version / 100 % 100,
              version % 100);
-    if (json) {
-        json_open(json, NULL, '{');
-        json_text(json, "version", text);
-        json_open(json, "devices", '[');
-    } else {
-        printf("multiway %s\n", text);
-    }
-    for (int gpu = 0; gpu < MOST_GPUS; gpu++) {
+    report_field(&report, "version", TEXT(text));
+    open_one(&context, "auto", &info, &why);
+    report_field(&report, "auto", TEXT(info.device));
+    report_field(&report, "fallback", TEXT(why));
+    mw_close(context);
+    if (as_json)
+        json_open(&report.json, "devices", '[');
+    for (int gpu = 0, more = 1; gpu < MOST_GPUS && more; gpu++) {
         snprintf(text, sizeof text, "cuda:%d", gpu);
-        if (show(text, json, gpu == 0) != MW_OK)
-            break;
+        more = put(&report, text, gpu == 0);
     }
-    show("cpu", json, 1);
-    show("sim", json, 1);
-    if (json) {
-        json_close(json, '[');
-        json_close(json, '{');
-    }
+    put(&report, "cpu", 1);
+    put(&report, "sim", 1);
+    if (as_json)
+        json_close(&report.json, '[');
+    report_close(&report);
     return EXIT_FINE;
 }
 
 int command_info(int argc, char **argv)
 {
     int as_json = 0;
-    /* clang-format off */
-    const struct option options[] = {
-        {"json", 0, NULL, OPTION_FLAG, &as_json, 0, "answer in JSON"},
-        {0},
-    };
-    /* clang-format on */
+    const struct option options[] = {JSON_OPTION(as_json), {0}};
     const struct command command = {
         .name = "info",
         .usage = "[--json]",
         .about =
-            "List the devices that can sort here: name, driver, memory, and the tuning\n"
-            "each would choose for a few types and counts. If there is no GPU, say why.",
+            "List the devices of this machine: name, driver, memory, where kernels come\n"
+            "from, and the tuning each would choose for a few types and counts. If there\n"
+            "is no GPU, or \"auto\" takes none, say why.",
         .options = options,
         .more = "  multiway info\n"
                 "  multiway info --json\n",

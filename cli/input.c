@@ -1,3 +1,6 @@
+/*
+ * input.c - keys from a file or from standard input.
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include "input.h"
@@ -18,19 +21,15 @@ int input_open(struct input *input, const char *command, const char *path, mw_ty
     *input = (struct input){.command = command, .type = type, .file = STDIN_FILENO};
     if (!path || strcmp(path, "-") == 0) {
         input->name = "standard input";
-        if (isatty(STDIN_FILENO)) {
-            complain(command, "keys are read from a file or a pipe, not from a terminal");
-            return -1;
-        }
-        return 0;
+        return isatty(STDIN_FILENO)
+                   ? complain(command, "standard input is a terminal (expected a file or a "
+                                       "pipe of keys)")
+                   : 0;
     }
     input->name = path;
     input->file = open(path, O_RDONLY | O_CLOEXEC);
-    if (input->file < 0) {
-        complain(command, "cannot open %s: %s", path, strerror(errno));
-        return -1;
-    }
-    return 0;
+    return input->file < 0 ? complain(command, "cannot open %s: %s", path, strerror(errno))
+                           : 0;
 }
 
 void input_close(struct input *input)
@@ -50,10 +49,9 @@ static int read_bytes(struct input *input, char *to, size_t bytes, size_t *got)
 
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0) {
-            complain(input->command, "cannot read %s: %s", input->name, strerror(errno));
-            return -1;
-        }
+        if (n < 0)
+            return complain(input->command, "cannot read %s: %s", input->name,
+                            strerror(errno));
         if (n == 0)
             break;
         *got += (size_t)n;
@@ -64,20 +62,18 @@ static int read_bytes(struct input *input, char *to, size_t bytes, size_t *got)
 int input_read(struct input *input, void *keys, uint64_t count, uint64_t *got)
 {
     const size_t size = mw_type_size(input->type);
-    const char *const name = mw_type_name(input->type);
     size_t bytes;
 
     if (read_bytes(input, keys, count * size, &bytes))
-        return -1;
+        return EXIT_TROUBLE;
     *got = bytes / size;
     input->count += *got;
-    if (bytes % size) {
-        complain(input->command,
-                 "%s has %" PRIu64 " bytes, which is no multiple of %zu, the size of %s %s",
-                 input->name, input->count * size + bytes % size, size,
-                 *name == 'u' ? "a" : "an", name);
-        return -1;
-    }
+    if (bytes % size)
+        return complain(input->command,
+                        "%s has %" PRIu64 " bytes (expected a multiple of %zu, the size of "
+                        "%s keys)",
+                        input->name, input->count * size + bytes % size, size,
+                        mw_type_name(input->type));
     return 0;
 }
 
@@ -101,7 +97,7 @@ int input_all(struct input *input, void **keys, uint64_t *count)
     *count = 0;
     *keys = memory_for(input->command, room, size);
     if (!*keys)
-        return -1;
+        return EXIT_TROUBLE;
     for (;;) {
         void *larger;
 
@@ -121,5 +117,5 @@ int input_all(struct input *input, void **keys, uint64_t *count)
     }
     free(*keys);
     *keys = NULL;
-    return -1;
+    return EXIT_TROUBLE;
 }

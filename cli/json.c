@@ -1,3 +1,6 @@
+/*
+ * json.c - write one JSON value, piece by piece, to a stream.
+ */
 #include "json.h"
 
 #include "options.h"
@@ -6,36 +9,25 @@
 #include <math.h>
 
 /*
- * How many bytes the UTF-8 character at `text` has, or 0 if it is none: a file
- * may be named by any bytes, but JSON is UTF-8.
+ * The bytes of the UTF-8 character at `text`, or 0 if it is none: a file name may be any
+ * bytes, but JSON is UTF-8.
  */
 static int character_length(const unsigned char *text)
 {
-    static const struct {
-        unsigned char mask, lead;
-        unsigned least;
-    } forms[] = {
-        {0x80, 0x00, 0      },
-        {0xe0, 0xc0, 0x80   },
-        {0xf0, 0xe0, 0x800  },
-        {0xf8, 0xf0, 0x10000},
-    };
+    const int more = text[0] < 0x80                      ? 0
+                     : text[0] >= 0xc2 && text[0] < 0xe0 ? 1
+                     : (text[0] & 0xf0) == 0xe0          ? 2
+                     : text[0] >= 0xf0 && text[0] < 0xf5 ? 3
+                                                         : -1;
 
-    for (int more = 0; more < 4; more++) {
-        unsigned code = text[0] & (unsigned char)~forms[more].mask;
-
-        if ((text[0] & forms[more].mask) != forms[more].lead)
-            continue;
-        for (int i = 1; i <= more; i++) {
-            if ((text[i] & 0xc0) != 0x80)
-                return 0;
-            code = code << 6 | (text[i] & 0x3f);
-        }
-        if (code < forms[more].least || code > 0x10ffff || (code >> 11) == 0x1b)
+    for (int i = 1; i <= more; i++) {
+        if ((text[i] & 0xc0) != 0x80)
             return 0;
-        return more + 1;
     }
-    return 0;
+    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90) ||
+        (text[0] == 0xed && text[1] >= 0xa0) || (text[0] == 0xf4 && text[1] >= 0x90))
+        return 0; /* overlong, a surrogate, or beyond U+10FFFF */
+    return more + 1;
 }
 
 static void write_text(FILE *to, const char *text)

@@ -13,7 +13,7 @@
 struct json {
     FILE *to;
     int depth;
-    int some; /* something stands at this depth already */
+    int some; /* a value was written at this depth */
 };
 
 /* `bracket` is '{' or '['; the closing one follows from it. */
@@ -25,7 +25,7 @@ void json_count(struct json *json, const char *name, uint64_t value);
 void json_real(struct json *json, const char *name, double value);
 void json_truth(struct json *json, const char *name, int value);
 
-/* A key: a number where JSON has one for it, else (NaN, infinities) a text. */
+/* A key: a number, or a text (NaN, infinities). */
 void json_key(struct json *json, const char *name, mw_type type, const void *key);
 
 /* All fields of a tuning, or of some traffic, as an object. */

@@ -1,5 +1,5 @@
 /*
- * main.c - `multiway`: which command, and is everything really written?
+ * main.c - `multiway`: find the command, run it, and see that its output was written.
  */
 #define _XOPEN_SOURCE 700
 
@@ -12,19 +12,44 @@
 #include <stdio.h>
 #include <unistd.h>
 
+enum { MOST_PATH = 4096 };
+
+/* `multiway bench`: run multiway-bench, which lies beside this program. */
+static int command_bench(int argc, char **argv)
+{
+    static const char name[] = "multiway-bench";
+    char path[MOST_PATH];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof name);
+    char *slash = NULL;
+
+    (void)argc;
+    if (length > 0) {
+        path[length] = '\0';
+        slash = strrchr(path, '/');
+    }
+    if (!slash)
+        return complain("bench", "cannot find the folder of this program");
+    strcpy(slash + 1, name);
+    execv(path, argv);
+    if (errno == ENOENT)
+        return complain("bench", "%s is not installed (build with -DMW_INSTALL_BENCH=ON)",
+                        path);
+    return complain("bench", "cannot run %s: %s", path, strerror(errno));
+}
+
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *about;
 } commands[] = {
-    {"gen",   command_gen,   "write keys of some shape: random, sorted, organ pipe ..."},
-    {"sort",  command_sort,  "sort a file of keys"                                     },
-    {"check", command_check, "is a file in order, and does it hold the same keys?"     },
-    {"count", command_count, "sort in the simulator; count conflicts and transactions" },
-    {"model", command_model, "what the paper's formulas say of a sort, and the counts" },
-    {"bench", command_bench, "time the engines, and beside them other sorts"           },
-    {"tune",  command_tune,  "try tunings on a device; print the fastest as a row"     },
-    {"info",  command_info,  "the devices found, and how each would sort"              },
+    {"gen",   command_gen,   "write keys: random, sorted, organ pipes ..."            },
+    {"sort",  command_sort,  "sort a file of keys"                                    },
+    {"check", command_check, "is a file in order, and does it hold the same keys?"    },
+    {"count", command_count, "sort in the simulator; count conflicts and transactions"},
+    {"model", command_model, "the paper's formulas for a sort, beside the counts"     },
+    {"bench", command_bench, "time the engines and other libraries' sorts"            },
+    {"tune",  command_tune,  "try tunings on a device; print the fastest as a row"    },
+    {"info",  command_info,  "the devices of this machine, and how each would sort"   },
 };
 
 static int print_help(void)
@@ -47,7 +72,7 @@ static int print_help(void)
            "  multiway check --type u64 --same-as keys.bin sorted.bin\n"
            "  multiway count --type i32 --count 100k --ways 8\n"
            "\n"
-           "Exit status: 0 fine, 1 the answer is no, 2 wrong usage or trouble.\n",
+           "Exit status: 0 success, 1 the answer is no, 2 wrong usage or a failure.\n",
            names);
     return EXIT_FINE;
 }
@@ -63,7 +88,7 @@ static int print_version(void)
 static int run(int argc, char **argv)
 {
     if (argc < 2)
-        return complain(NULL, "which command? (see multiway --help)");
+        return complain(NULL, "no command given (see multiway --help)");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return print_help();
     if (strcmp(argv[1], "--version") == 0)
@@ -72,13 +97,12 @@ static int run(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     }
-    return complain(NULL, "no command %s (see multiway --help)", argv[1]);
+    return complain(NULL, "unknown command %s (see multiway --help)", argv[1]);
 }
 
 /*
- * Fill closed standard streams with something that fails, lest the first file
- * opened takes their place; and let a broken pipe or a file-size limit be an
- * error of write() instead of death without a word.
+ * Fill closed standard streams with something that fails, so that no file opened later
+ * takes their place. A broken pipe or a file-size limit becomes an error of write().
  */
 static void prepare(void)
 {
@@ -105,7 +129,8 @@ int main(int argc, char **argv)
 
     prepare();
     if (!little_endian())
-        return complain(NULL, "files are little-endian and this machine is not");
+        return complain(NULL,
+                        "this machine is big-endian; multiway needs a little-endian one");
     status = run(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout))
         status = complain(argc > 1 && argv[1][0] != '-' ? argv[1] : NULL,

@@ -1,215 +1,312 @@
 /*
- * model.c - `multiway model`: what a sort should cost by the paper's analysis and by
- * the kernels' own arithmetic, and beside it what the simulator counts.
+ * model.c - `multiway model`: what a sort should cost by the paper's analysis and by its
+ * plan, beside what the simulator counts.
  */
 #include "cli.h"
 #include "device.h"
-#include "model_report.h"
 #include "options.h"
-
-#include <stdlib.h>
+#include "pem.h"
+#include "table.h"
+#include "tally.h"
+#include "trials.h"
 
 enum {
     LANES = 32,            /* W, and the keys of an I/O */
     MOST_UNASKED = 1 << 20 /* keys that are sorted without --run */
 };
 
-static int failed(const mw_context *context, mw_status status)
-{
-    return complain("model", "%s", device_error(context, status));
-}
+/* One way to sort: pairwise or multiway. */
+struct way {
+    struct pem pem;
+    struct tally tally; /* the plan and its figures; counts if it was run */
+};
 
-/* Sort the input as `way` says, and enter what was counted; -1 after a complaint. */
-static int run_way(const struct model *model, struct model_result *result,
-                   struct model_way *way, mw_context *context,
-                   const struct kit_input *input, void *keys)
-{
-    struct kit_fingerprint before = {0, 0};
-    struct kit_fingerprint after = {0, 0};
-    mw_counts counts = MW_COUNTS_INIT;
-    const mw_ledger_line *lines;
-    size_t line_count;
-    mw_status status;
+struct model {
+    struct trials trials; /* the input */
+    mw_tuning tuning;
+    uint64_t block;  /* B; 0: 32 */
+    uint64_t memory; /* M; 0: the keys of a base-case run */
+    int run;         /* any number of keys */
+    int no_run;
+    int json;
 
-    kit_input_fill(input, 0, model->count, keys);
-    kit_fingerprint_add(&before, model->type, keys, model->count);
-    status = mw_set_tuning(context, &way->forecast.tuning);
-    if (status == MW_OK)
-        status = mw_sort(context, model->type, MW_ASCENDING, keys, model->count);
-    if (status == MW_OK)
-        status = mw_get_counts(context, &counts);
-    if (status == MW_OK)
-        status = mw_get_ledger(context, &lines, &line_count);
-    if (status != MW_OK) {
-        failed(context, status);
-        return -1;
+    struct way ways[2]; /* pairwise first */
+    int way_count;
+    int ran;
+    int correct; /* every sort */
+};
+
+/* The paper's unit of work is an access to shared memory; here also a shuffle. */
+static void put_orders(struct report *report, const struct way *way, size_t key_size,
+                       int ran)
+{
+    const struct pem *const pem = &way->pem;
+    const struct tally *const tally = &way->tally;
+    const mw_traffic *const traffic = &tally->counts.traffic;
+    const int heap = tally->plan.tuning.engine == MW_ENGINE_HEAP;
+    const uint64_t merges =
+        tally->figures[MERGING + READS].counted + tally->figures[MERGING + WRITES].counted;
+    const uint64_t work = traffic->shared_wavefronts + traffic->shuffles;
+    /* clang-format off */
+    const struct {
+        const char *what, *formula;
+        double order, counted; /* less than 0: cannot be counted */
+    } orders[] = {
+        {"I/Os of merging", "O(N/(P B) log_K(N/M))",
+         pem_merge_ios(pem), (double)merges / pem->p},
+        {"all I/Os", "O(N/(P B) (log_K(N/M) + 1) + K log2(N) log_K(N/M))",
+         pem_all_ios(pem), (double)traffic->global_requests / pem->p},
+        {"least I/Os of any sort", "Omega(N/(P B) log_(M/B)(N/B) + log2(N))",
+         pem_least_ios(pem), -1},
+        {"work", heap ? "O(N/(P W) log2(N) log2(W))" : "O(N/(P W) log2(N))",
+         heap ? pem_heap_work(pem) : pem_pairwise_work(pem), (double)work / pem->p},
+        {"shared memory, keys", "B (2 K - 1)",
+         pem_heap_keys(pem), (double)tally->counts.warp_shared / (double)key_size},
+    };
+    /* clang-format on */
+    const struct table table = table_open(
+        report, "orders", "order_of_growth:-26 order:18 counted:18 quotient:9 formula:-1");
+
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        const double order = orders[i].order;
+        const double counted = ran ? orders[i].counted : -1;
+
+        table_row(&table, TEXT(orders[i].what), REAL(order), REAL(counted),
+                  REAL(order > 0 ? counted / order : -1), TEXT(orders[i].formula));
     }
-    kit_fingerprint_add(&after, model->type, keys, model->count);
-    result->correct &=
-        kit_fingerprint_equal(before, after) &&
-        kit_first_disorder(model->type, MW_ASCENDING, keys, model->count) == model->count;
-    forecast_count(&way->forecast, &counts, lines, line_count);
-    way->traffic = counts.traffic;
-    for (int i = 0; i < FIGURES; i++)
-        result->held &= figure_holds(&way->forecast.figures[i]);
-    return 0;
+    table_close(&table);
 }
 
-static int run_ways(const struct model *model, struct model_result *result,
-                    mw_context *context)
+static void put_figures(struct report *report, const struct figure *figures, int ran)
 {
-    struct kit_input input = {0};
-    void *const keys = memory_for("model", model->count, mw_type_size(model->type));
-    int trouble = -1;
+    const struct table table =
+        table_open(report, "figures",
+                   ran ? "figure:-26 least:18 most:18 formula:-53 counted:18 holds:5"
+                       : "figure:-26 least:18 most:18 formula:-1");
 
-    if (!keys)
-        return -1;
-    if (kit_input_open(&input, model->type, model->count, model->shape, model->seed) !=
-        MW_OK)
-        complain("model", "no memory for the swaps");
-    else
-        trouble = 0;
-    for (int i = 0; i < result->way_count && !trouble; i++)
-        trouble = run_way(model, result, &result->ways[i], context, &input, keys);
-    result->ran = !trouble;
-    kit_input_close(&input);
-    free(keys);
-    return trouble;
+    for (int i = 0; i < FIGURES; i++) {
+        const struct figure *const f = &figures[i];
+
+        if (f->formula)
+            table_row(&table, TEXT(figure_name(i)), COUNT(f->least), COUNT(f->most),
+                      TEXT(f->formula), COUNT(f->counted), TRUTH(figure_holds(f)));
+    }
+    table_close(&table);
 }
 
-/* Warps at work: as wished, or as many as engine heap would keep in flight. */
-static mw_status find_warps(const struct model *model, mw_context *context, uint32_t *warps)
+static void put_rounds(struct report *report, const mw_plan *plan)
 {
-    mw_tuning tuning = MW_TUNING_INIT;
-    mw_status status;
+    const struct table table =
+        table_open(report, "rounds",
+                   "round:-26 run:18 ways:18 groups:12 pieces:12 piece:18 blocks:12");
 
-    *warps = model->tuning.warps;
-    if (*warps)
-        return MW_OK;
-    tuning.engine = MW_ENGINE_HEAP;
-    status = mw_set_tuning(context, &tuning);
-    if (status == MW_OK)
-        status = kit_get_tuning(context, model->type, model->count, &tuning);
-    *warps = tuning.warps;
-    return status;
+    for (uint32_t i = 0; i < plan->rounds; i++) {
+        const mw_plan_round *const r = &plan->round[i];
+
+        table_row(&table, COUNT(i + 1), COUNT(r->run), COUNT(r->ways), COUNT(r->groups),
+                  COUNT(r->pieces), COUNT(r->piece), COUNT(r->blocks));
+    }
+    table_close(&table);
 }
 
-/* Foretell one way to sort, by a tuning that the library filled in. */
-static void add_way(const struct model *model, struct model_result *result,
-                    const mw_tuning *tuning, uint32_t warps)
+/* Bulk sectors of all passes, the least or those counted. */
+static uint64_t sectors_of(const struct way *way, int ran)
 {
-    struct model_way *const way = &result->ways[result->way_count++];
+    uint64_t sum = 0;
 
-    way->pem = (struct pem){.n = (double)model->count,
+    for (int i = READ_SECTORS; i < CONFLICTS; i += 2)
+        sum += ran ? way->tally.figures[i].counted : way->tally.figures[i].least;
+    return sum;
+}
+
+static void put_way(struct report *report, const struct way *way, size_t key_size, int ran)
+{
+    const mw_plan *const plan = &way->tally.plan;
+
+    report_open(report, NULL);
+    report_field(report, "name", TEXT(plan->tuning.ways == 2 ? "pairwise" : "multiway"));
+    report_field(report, "K", COUNT(plan->tuning.ways));
+    report_field(report, "tuning", TUNING(&plan->tuning));
+    report_field(report, "launches", COUNT(plan->launches));
+    report_field(report, "workspace_bytes", COUNT(plan->workspace_bytes));
+    report_field(report, "merge_rounds", COUNT(plan->rounds));
+    report_field(report, ran ? "bulk_sectors" : "least_bulk_sectors",
+                 COUNT(sectors_of(way, ran)));
+    put_rounds(report, plan);
+    put_orders(report, way, key_size, ran);
+    put_figures(report, way->tally.figures, ran);
+    report_close(report);
+}
+
+static void put_model(const struct model *model)
+{
+    struct report report = report_begin(model->json);
+    const struct trials *const input = &model->trials;
+    const struct pem *const pem = &model->ways[0].pem;
+
+    report_input(&report, input->type, input->count, input->shape, input->seed);
+    report_field(&report, "ran", TRUTH(model->ran));
+    if (model->ran)
+        report_field(&report, "correct", TRUTH(model->correct));
+    report_field(&report, "N", COUNT(input->count));
+    report_field(&report, "P", COUNT((uint64_t)pem->p));
+    report_field(&report, "M", COUNT(model->memory ? model->memory : (uint64_t)pem->m));
+    report_field(&report, "B", COUNT(model->block ? model->block : (uint64_t)pem->b));
+    report_field(&report, "W", COUNT((uint64_t)pem->w));
+    if (model->json)
+        json_open(&report.json, "ways", '[');
+    for (int i = 0; i < model->way_count; i++)
+        put_way(&report, &model->ways[i], mw_type_size(input->type), model->ran);
+    if (model->json)
+        json_close(&report.json, '[');
+    report_close(&report);
+}
+
+/* Plan one way to sort; its tuning gets every field filled in. */
+static mw_status add_way(struct model *model, mw_tuning *tuning, uint32_t warps)
+{
+    struct way *const way = &model->ways[model->way_count++];
+    const struct trials *const input = &model->trials;
+    mw_plan *const plan = &way->tally.plan;
+    const mw_status status =
+        sort_plan(input->context, tuning, input->type, input->count, plan);
+
+    if (status != MW_OK)
+        return status;
+    *tuning = plan->tuning;
+    figures_of(way->tally.figures, plan, mw_type_size(input->type));
+    way->pem = (struct pem){.n = (double)input->count,
                             .p = warps,
                             .m = (double)(model->memory ? model->memory : tuning->base),
                             .b = (double)(model->block ? model->block : LANES),
                             .w = LANES,
                             .k = tuning->ways};
-    forecast_make(&way->forecast, tuning, mw_type_size(model->type), model->count);
-}
-
-/* The way asked for and, before it, the same engine and base with two ways. */
-static mw_status find_ways(const struct model *model, struct model_result *result,
-                           mw_context *context)
-{
-    mw_tuning many;
-    mw_tuning two;
-    uint32_t warps;
-    mw_status status = kit_get_tuning(context, model->type, model->count, &many);
-
-    if (status == MW_OK)
-        status = find_warps(model, context, &warps);
-    if (status != MW_OK)
-        return status;
-    two = many;
-    two.ways = 2;
-    if (many.ways != 2) {
-        status = mw_set_tuning(context, &two);
-        if (status == MW_OK)
-            status = kit_get_tuning(context, model->type, model->count, &two);
-        if (status != MW_OK)
-            return status;
-        add_way(model, result, &two, warps);
-    }
-    add_way(model, result, &many, warps);
     return MW_OK;
 }
 
-static int model(const struct model *model)
+/* The way asked for and, before it, the same engine and base with two ways. */
+static mw_status find_ways(struct model *model)
 {
-    const struct cache_choice no_cache = {NULL, 1};
-    struct model_result result = {.correct = 1, .held = 1};
-    mw_context *context = NULL;
-    mw_status status = device_open(&context, "sim", no_cache, &model->tuning);
-    int trouble = 0;
+    const struct trials *const input = &model->trials;
+    const mw_tuning heap = {.size = sizeof heap, .engine = MW_ENGINE_HEAP};
+    uint32_t warps = model->tuning.warps;
+    mw_plan plan = {0};
+    mw_status status = MW_OK;
 
+    if (!warps) { /* P: what engine heap would keep in flight */
+        status = sort_plan(input->context, &heap, input->type, input->count, &plan);
+        warps = plan.tuning.warps;
+    }
     if (status == MW_OK)
-        status = find_ways(model, &result, context);
+        status = add_way(model, &model->tuning, warps);
+    if (status == MW_OK && model->tuning.ways != 2) {
+        mw_tuning two = model->tuning;
+
+        two.ways = 2;
+        model->way_count = 0;
+        status = add_way(model, &two, warps);
+        if (status == MW_OK)
+            status = add_way(model, &model->tuning, warps);
+    }
+    return status;
+}
+
+/* Sort as each way says and add up what was counted. */
+static enum trials_result run_ways(struct model *model)
+{
+    struct trials *const trials = &model->trials;
+    enum trials_result result = trials_open(trials);
+
+    for (int i = 0; i < model->way_count && result != TRIALS_TROUBLE; i++) {
+        struct tally *const tally = &model->ways[i].tally;
+        const mw_tuning tuning = tally->plan.tuning;
+
+        result = trials_run(trials, &tuning, NULL);
+        model->correct &= result == TRIALS_FINE;
+        if (result == TRIALS_CANNOT ||
+            (result != TRIALS_TROUBLE &&
+             tally_make(tally, trials->context, trials->type) != MW_OK)) {
+            complain("model", "%s", mw_error(trials->context));
+            result = TRIALS_TROUBLE;
+        }
+    }
+    model->ran = result != TRIALS_TROUBLE;
+    trials_close(trials);
+    return result;
+}
+
+static int model(struct model *model)
+{
+    mw_context *context = NULL;
+    mw_status status = device_open(&context, "sim", (struct cache_choice){NULL, 1}, NULL);
+    int trouble = 0;
+    int holds = 1;
+
+    model->trials.context = context;
+    if (status == MW_OK)
+        status = mw_set_timing(context, MW_TIMING_LAUNCHES); /* to tell passes apart */
+    if (status == MW_OK)
+        status = find_ways(model);
     if (status != MW_OK)
-        trouble = failed(context, status);
-    else if (result.ways[0].pem.m <= result.ways[0].pem.b)
-        trouble = complain("model", "memory must be more than a block: M = %.0f, B = %.0f",
-                           result.ways[0].pem.m, result.ways[0].pem.b);
-    else if (!model->no_run && (model->run || model->count <= MOST_UNASKED))
-        trouble = run_ways(model, &result, context);
+        trouble = complain("model", "%s", device_error(context, status));
+    else if (model->ways[0].pem.m <= model->ways[0].pem.b)
+        trouble = complain("model", "M = %.0f and B = %.0f: expected M to exceed B",
+                           model->ways[0].pem.m, model->ways[0].pem.b);
+    else if (!model->no_run && (model->run || model->trials.count <= MOST_UNASKED))
+        trouble = run_ways(model) == TRIALS_TROUBLE;
     mw_close(context);
     if (trouble)
         return EXIT_TROUBLE;
-    if (model->json)
-        model_report_json(model, &result);
-    else
-        model_report_text(model, &result);
-    return result.correct && result.held ? EXIT_FINE : EXIT_NO;
+    put_model(model);
+    for (int i = 0; model->ran && i < model->way_count; i++)
+        holds &= model->correct && tally_holds(&model->ways[i].tally);
+    return holds ? EXIT_FINE : EXIT_NO;
 }
 
 int command_model(int argc, char **argv)
 {
-    struct model choice = {.type = MW_I32, .tuning = MW_TUNING_INIT};
+    struct model c = {
+        .trials = {.command = "model", .type = MW_I32, .trials = 1},
+        .tuning = MW_TUNING_INIT,
+        .correct = 1
+    };
     /* clang-format off */
     const struct option options[] = {
-        {"type",   0, "TYPE",  OPTION_TYPE,  &choice.type,   0, "of the keys (i32):"},
-        {"count",  0, "N",     OPTION_COUNT, &choice.count,  1, "how many, N"},
-        {"block",  0, "B",     OPTION_SIZE,  &choice.block,  0,
-         "keys of an I/O, for the paper's formulas (32)"},
-        {"memory", 0, "M",     OPTION_SIZE,  &choice.memory, 0,
-         "keys of internal memory, likewise (the base)"},
-        {"shape",  0, "SHAPE", OPTION_SHAPE, &choice.shape,  0,
-         "of the input, as for gen (random)"},
-        {"seed",   0, "N",     OPTION_COUNT, &choice.seed,   0,
-         "another number, another input (0)"},
-        TUNING_OPTIONS(choice.tuning),
-        {"run",    0, NULL,    OPTION_FLAG,  &choice.run,    0,
-         "sort even if it takes long"},
-        {"no-run", 0, NULL,    OPTION_FLAG,  &choice.no_run, 0, "formulas only"},
-        {"json",   0, NULL,    OPTION_FLAG,  &choice.json,   0, "everything, as JSON"},
+        {"type",   0, "TYPE",  OPTION_TYPE,  &c.trials.type,  0, "of the keys (i32):"},
+        COUNT_OPTION(c.trials.count),
+        {"block",  0, "B",  OPTION_SIZE, &c.block,  0, "keys of an I/O in formulas (32)"},
+        {"memory", 0, "M",  OPTION_SIZE, &c.memory, 0, "keys of internal memory (base)"},
+        SHAPE_OPTION(c.trials.shape), SEED_OPTION(c.trials.seed),
+        TUNING_OPTIONS(c.tuning),
+        {"run",    0, NULL, OPTION_FLAG, &c.run,    0, "sort even more than 2^20 keys"},
+        {"no-run", 0, NULL, OPTION_FLAG, &c.no_run, 0, "formulas only"},
+        JSON_OPTION(c.json),
         {0},
     };
     /* clang-format on */
     const struct command command = {
         .name = "model",
         .usage = "--count N [--type TYPE] [--ways K] [--warps P] [--engine NAME] [--json]",
-        .about = "Print the paper's formulas for a sort, with K ways and pairwise: I/Os,\n"
-                 "their lower bound, internal work, shared memory. Then print what the\n"
-                 "kernels should ask of memory exactly, and beside both what they did ask\n"
-                 "for in the simulator.",
+        .about =
+            "Print the paper's formulas for a sort, with K ways and pairwise: I/Os,\n"
+            "their lower bound, internal work, shared memory. Print the library's plan\n"
+            "for it, and the bulk traffic that follows from the plan. Beside both,\n"
+            "print what the simulator counted.",
         .options = options,
         .more =
             "The paper's formulas are orders of growth: they are printed with constants\n"
             "of 1, for one of P warps (--warps, or what engine heap would keep in\n"
-            "flight). Up to 2^20 keys are sorted unasked. The exit status is 1 if the\n"
-            "sort was wrong, or a figure not as foretold.\n"
+            "flight). Up to 2^20 keys are sorted without --run. The exit status is 1 if\n"
+            "the sort was wrong, or a count not within its bounds.\n"
             "\n"
             "  multiway model --count 2^16 --engine heap --ways 16 --base 1024\n"
             "  multiway model --count 2^40 --type f64 --ways 8 --warps 1000\n",
     };
-    enum parsed parsed;
+    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
 
-    kit_shape_parse("random", &choice.shape);
-    parsed = options_parse(&command, argc, argv, NULL);
     if (parsed != PARSED_RUN)
         return exit_of(parsed);
-    if (choice.run && choice.no_run)
-        return complain("model", "--run or --no-run, not both");
-    return model(&choice);
+    if (c.run && c.no_run)
+        return complain("model", "--run and --no-run exclude each other");
+    return model(&c);
 }

@@ -1,3 +1,6 @@
+/*
+ * options.c - from a table of options: values, complaints, help.
+ */
 #include "options.h"
 
 #include "cli.h"
@@ -5,25 +8,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const struct {
-    const char *name;
-    mw_engine engine;
-} engines[] = {
-    {"auto", MW_ENGINE_AUTO},
-    {"heap", MW_ENGINE_HEAP},
-    {"tile", MW_ENGINE_TILE},
-    {"pair", MW_ENGINE_PAIR},
-};
+static const char *const engines[] = {[MW_ENGINE_AUTO] = "auto",
+                                      [MW_ENGINE_HEAP] = "heap",
+                                      [MW_ENGINE_TILE] = "tile",
+                                      [MW_ENGINE_PAIR] = "pair"};
 
 enum { ENGINES = sizeof engines / sizeof engines[0] };
 
 const char *engine_name(mw_engine engine)
 {
-    for (int i = 0; i < ENGINES; i++) {
-        if (engines[i].engine == engine)
-            return engines[i].name;
-    }
-    return "unknown";
+    return (size_t)engine < ENGINES ? engines[engine] : "unknown";
 }
 
 void type_names(char names[TYPE_NAMES])
@@ -49,80 +43,66 @@ void shape_text(struct kit_shape shape, char text[SHAPE_WORDS])
         snprintf(text, SHAPE_WORDS, "%s", usage);
 }
 
-static int set_number(const struct command *command, const struct option *option,
-                      const char *text)
+/* What is wrong with a number, or NULL. */
+static const char *set_number(const struct option *option, const char *text)
 {
     uint64_t count;
 
     if (kit_parse_count(text, &count))
-        return complain(command->name, "--%s %s: not a number such as 1000, 5M or 2^20",
-                        option->name, text);
+        return "expected a number such as 1000, 5M or 2^20";
     if (count == 0 && option->kind != OPTION_COUNT)
-        return complain(command->name, "--%s %s: at least 1 is needed", option->name, text);
-    if (option->kind != OPTION_NUMBER) {
+        return "expected at least 1";
+    if (option->kind != OPTION_NUMBER)
         *(uint64_t *)option->value = count;
-        return 0;
-    }
-    if (count > UINT32_MAX)
-        return complain(command->name, "--%s %s: too large", option->name, text);
-    *(uint32_t *)option->value = (uint32_t)count;
-    return 0;
+    else if (count > UINT32_MAX)
+        return "expected less than 2^32";
+    else
+        *(uint32_t *)option->value = (uint32_t)count;
+    return NULL;
 }
 
-static int set_type(const struct command *command, const struct option *option,
-                    const char *text)
+/* Set an option; returns what is wrong with the value, or NULL. */
+static const char *set_value(const struct option *option, const char *text)
 {
-    char names[TYPE_NAMES];
-
-    if (mw_type_parse(text, option->value) == MW_OK)
-        return 0;
-    type_names(names);
-    return complain(command->name, "--%s %s: no such type; there are%s", option->name, text,
-                    names);
-}
-
-static int set_engine(const struct command *command, const struct option *option,
-                      const char *text)
-{
-    for (int i = 0; i < ENGINES; i++) {
-        if (strcmp(engines[i].name, text) == 0) {
-            *(mw_engine *)option->value = engines[i].engine;
-            return 0;
-        }
-    }
-    return complain(command->name,
-                    "--%s %s: no such engine; there are auto, heap, tile and pair",
-                    option->name, text);
-}
-
-static int set_value(const struct command *command, const struct option *option,
-                     const char *text)
-{
-    const char *trouble;
-
     switch (option->kind) {
     case OPTION_FLAG:
         *(int *)option->value = 1;
-        return 0;
+        return NULL;
     case OPTION_TEXT:
         *(const char **)option->value = text;
-        return 0;
+        return NULL;
     case OPTION_COUNT:
     case OPTION_SIZE:
     case OPTION_NUMBER:
-        return set_number(command, option, text);
+        return set_number(option, text);
     case OPTION_TYPE:
-        return set_type(command, option, text);
-    case OPTION_ENGINE:
-        return set_engine(command, option, text);
+        return mw_type_parse(text, option->value) == MW_OK ? NULL : "expected one of";
     case OPTION_SHAPE:
-        trouble = kit_shape_parse(text, option->value);
-        if (!trouble)
-            return 0;
-        return complain(command->name, "--%s %s: %s (see multiway gen --help)",
-                        option->name, text, trouble);
+        return kit_shape_parse(text, option->value);
+    case OPTION_ENGINE:
+        for (int i = 0; i < ENGINES; i++) {
+            if (strcmp(engines[i], text) == 0) {
+                *(mw_engine *)option->value = (mw_engine)i;
+                return NULL;
+            }
+        }
+        return "expected auto, heap, tile or pair";
     }
-    return EXIT_TROUBLE;
+    return "no such kind of option";
+}
+
+static int take_value(const struct command *command, const struct option *option,
+                      const char *text)
+{
+    const char *const trouble = set_value(option, text);
+    char names[TYPE_NAMES] = "";
+
+    if (!trouble)
+        return 0;
+    if (option->kind == OPTION_TYPE)
+        type_names(names);
+    return complain(command->name, "--%s %s: %s%s%s", option->name, text, trouble, names,
+                    option->kind == OPTION_SHAPE ? " (see multiway gen --help)" : "");
 }
 
 static void print_help(const struct command *command)
@@ -148,7 +128,7 @@ static void print_help(const struct command *command)
     printf("\n%s", command->more);
 }
 
-/* Does `argument` name this option? If a value is attached to it, `*value` is that. */
+/* Does `argument` name this option? `*value` becomes the value attached to it, if any. */
 static int is_option(const struct option *option, const char *argument, const char **value)
 {
     const size_t length = strlen(option->name);
@@ -168,7 +148,7 @@ static int is_option(const struct option *option, const char *argument, const ch
     return *value || argument[2 + length] == '\0';
 }
 
-/* Take the option at argv[i]; returns how many arguments it took, 0 after a complaint. */
+/* Take the option at argv[i]; returns the number of arguments, 0 after a complaint. */
 static int take_option(const struct command *command, int argc, char **argv, int i,
                        uint64_t *given)
 {
@@ -178,20 +158,17 @@ static int take_option(const struct command *command, int argc, char **argv, int
 
         if (!is_option(o, argv[i], &value))
             continue;
-        if (value && !o->argument) {
-            complain(command->name, "--%s takes no value", o->name);
-            return 0;
-        }
         if (o->argument && !value) {
-            if (i + 1 == argc) {
-                complain(command->name, "--%s needs a value", o->name);
-                return 0;
-            }
-            value = argv[i + 1];
+            value = i + 1 < argc ? argv[i + 1] : NULL;
             took = 2;
         }
+        if (!value != !o->argument) {
+            complain(command->name, "--%s %s", o->name,
+                     value ? "takes no value" : "needs a value");
+            return 0;
+        }
         *given |= UINT64_C(1) << (o - command->options);
-        return set_value(command, o, value) ? 0 : took;
+        return take_value(command, o, value) ? 0 : took;
     }
     complain(command->name, "unknown option %s (see multiway %s --help)", argv[i],
              command->name);
@@ -201,9 +178,11 @@ static int take_option(const struct command *command, int argc, char **argv, int
 static int take_file(const struct command *command, const char *argument, const char **file)
 {
     if (!command->takes_file)
-        return complain(command->name, "%s: no file is expected here", argument);
+        return complain(command->name, "unexpected argument %s (no file is read)",
+                        argument);
     if (*file)
-        return complain(command->name, "%s: one file is enough", argument);
+        return complain(command->name, "unexpected argument %s (expected one file)",
+                        argument);
     *file = argument;
     return 0;
 }

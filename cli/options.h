@@ -1,9 +1,9 @@
 /*
  * options.h - a command's options as a table, read and explained from it.
  *
- * `--name value`, `--name=value`, `-x value` and `-xvalue` are understood;
- * options and file names may come in any order; `--` ends the options, and
- * `-` is a file name. Every command has `--help`.
+ * `--name value`, `--name=value`, `-x value` and `-xvalue` are understood; options and
+ * file names may come in any order; `--` ends the options, and `-` is a file name.
+ * Every command has `--help`.
  */
 #ifndef MW_CLI_OPTIONS_H
 #define MW_CLI_OPTIONS_H
@@ -14,8 +14,8 @@ enum option_kind {
     OPTION_FLAG,   /* int: set to 1 */
     OPTION_TEXT,   /* const char * */
     OPTION_COUNT,  /* uint64_t */
-    OPTION_SIZE,   /* uint64_t, at least 1: 0 may stand for none given */
-    OPTION_NUMBER, /* uint32_t, likewise */
+    OPTION_SIZE,   /* uint64_t, at least 1 */
+    OPTION_NUMBER, /* uint32_t, at least 1 */
     OPTION_TYPE,   /* mw_type */
     OPTION_SHAPE,  /* struct kit_shape */
     OPTION_ENGINE  /* mw_engine */
@@ -26,9 +26,9 @@ struct option {
     char letter;          /* 0: has no short form */
     const char *argument; /* its name in the help; NULL for a flag */
     enum option_kind kind;
-    void *value; /* where to; its first value is the default */
+    void *value; /* what it sets; the first value is the default */
     int required;
-    const char *help; /* the names of all types follow where it is one */
+    const char *help; /* of a type: followed by the names of all types */
 };
 
 struct command {
@@ -44,9 +44,9 @@ struct command {
 enum parsed { PARSED_RUN, PARSED_HELP, PARSED_BAD };
 
 /*
- * Fill the options' values and `*file` (left alone if none is named). If this
- * is not PARSED_RUN, help or a complaint has been written, and the command
- * ends with exit_of() it.
+ * Set the options' values and `*file` (left alone if none is named). Unless this
+ * returns PARSED_RUN, help or a complaint has been written, and the command ends with
+ * exit_of() it.
  */
 enum parsed options_parse(const struct command *command, int argc, char **argv,
                           const char **file);
@@ -56,15 +56,30 @@ int exit_of(enum parsed parsed);
 enum { TYPE_NAMES = 8 * MW_TYPE_COUNT };
 void type_names(char names[TYPE_NAMES]);
 
-/* How `engine` is called on the command line. */
+/* The name of `engine` on the command line. */
 const char *engine_name(mw_engine engine);
 
 /* `few:16`, as it could have been typed. */
 enum { SHAPE_WORDS = 64 };
 void shape_text(struct kit_shape shape, char text[SHAPE_WORDS]);
 
-/* The rows every command with a tuning has. */
+/* Rows that several commands have. */
 /* clang-format off */
+#define TYPE_OPTION(type)                                                                \
+    {"type",    0, "TYPE",  OPTION_TYPE,  &(type),       1, "of the keys:"}
+#define COUNT_OPTION(count)                                                              \
+    {"count",   0, "N",     OPTION_COUNT, &(count),      1,                              \
+     "number of keys: 1000000, 1M (k M G T), 2^20, 2^20-1"}
+#define SHAPE_OPTION(shape)                                                              \
+    {"shape",   0, "SHAPE", OPTION_SHAPE, &(shape),      0,                              \
+     "of the input, see multiway gen --help (random)"}
+#define SEED_OPTION(seed)                                                                \
+    {"seed",    0, "N",     OPTION_COUNT, &(seed),       0,                              \
+     "another seed gives another input (0)"}
+#define OUTPUT_OPTION(path)                                                              \
+    {"output", 'o', "FILE", OPTION_TEXT,  &(path),       0, "(standard output)"}
+#define JSON_OPTION(json)                                                                \
+    {"json",    0, NULL,    OPTION_FLAG,  &(json),       0, "print everything as JSON"}
 #define TUNING_OPTIONS(tuning)                                                           \
     {"engine",  0, "NAME", OPTION_ENGINE, &(tuning).engine,  0,                          \
      "the method: auto, heap, tile or pair (auto)"},                                     \

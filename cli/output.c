@@ -1,3 +1,6 @@
+/*
+ * output.c - keys to a file that is either complete or not there.
+ */
 #define _XOPEN_SOURCE 700
 
 #include "output.h"
@@ -21,17 +24,14 @@
 
 enum { WRITE_MOST = 1 << 30 }; /* some systems refuse to write 2 GiB at once */
 
-/*
- * The name of the unfinished file, "" if there is none. A signal handler gets
- * no argument, so this is the program's one variable that everybody can see.
- */
+/* The name of the unfinished file, "" if there is none: for the signal handler. */
 static char unfinished[PATH_MAX];
 
 static const int deadly_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 enum { DEADLY_COUNT = sizeof deadly_signals / sizeof deadly_signals[0] };
 
-/* Tidy up, and die of the signal after all: SA_RESETHAND has put its default back. */
+/* Tidy up, then die of the signal: SA_RESETHAND has restored its default. */
 static void on_signal(int number)
 {
     if (unfinished[0])
@@ -39,7 +39,7 @@ static void on_signal(int number)
     raise(number);
 }
 
-/* Whoever chose to ignore a signal (nohup, a shell's background job) keeps that. */
+/* An ignored signal (nohup, a background job) stays ignored. */
 static void watch_signals(void)
 {
     struct sigaction watch = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
@@ -64,8 +64,8 @@ static void hold_signals(sigset_t *before)
 
 static int trouble(const struct output *output, const char *what)
 {
-    complain(output->command, "cannot %s %s: %s", what, output->name, strerror(errno));
-    return -1;
+    return complain(output->command, "cannot %s %s: %s", what, output->name,
+                    strerror(errno));
 }
 
 static size_t folder_length(const char *path)
@@ -75,12 +75,11 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* Follow links, and see that a file can be made beside the target. */
 static int aim_at_target(struct output *output, const char *path)
 {
+    char folder[PATH_MAX];
     struct stat about;
-    size_t folder;
-    char *folder_path;
-    int refused;
 
     if (stat(path, &about) == 0) {
         output->replaces = 1;
@@ -91,15 +90,11 @@ static int aim_at_target(struct output *output, const char *path)
     }
     if (!output->target)
         return trouble(output, "write");
-    folder = folder_length(output->target);
-    folder_path = strdup(folder ? output->target : ".");
-    if (!folder_path)
-        return trouble(output, "write");
-    if (folder)
-        folder_path[folder] = '\0';
-    refused = access(folder_path, W_OK | X_OK);
-    free(folder_path);
-    return refused ? trouble(output, "write") : 0;
+    snprintf(folder, sizeof folder, "./%.*s", (int)folder_length(output->target),
+             output->target);
+    return access(folder + (output->target[0] == '/' ? 2 : 0), W_OK | X_OK)
+               ? trouble(output, "write")
+               : 0;
 }
 
 int output_aim(struct output *output, const char *command, const char *path)
@@ -109,18 +104,14 @@ int output_aim(struct output *output, const char *command, const char *path)
     *output = (struct output){.command = command, .file = -1};
     if (!path || strcmp(path, "-") == 0) {
         output->name = "standard output";
-        if (isatty(STDOUT_FILENO)) {
-            complain(command, "keys are not written to a terminal; name a file with -o");
-            return -1;
-        }
+        if (isatty(STDOUT_FILENO))
+            return complain(command, "standard output is a terminal (name a file with -o)");
         output->file = STDOUT_FILENO;
         return 0;
     }
     output->name = path;
-    if (!*path) { /* told now, not when the work is done */
-        complain(command, "a file to write needs a name, not an empty one");
-        return -1;
-    }
+    if (!*path)
+        return complain(command, "the name of the output file is empty");
     if (stat(path, &about) != 0 || S_ISREG(about.st_mode))
         return aim_at_target(output, path);
     if (S_ISDIR(about.st_mode)) {
@@ -149,7 +140,7 @@ int output_open(struct output *output)
             errno = ENAMETOOLONG;
             break;
         }
-        /* A signal between the two lines would leave the file behind. */
+        /* No signal may come between making the file and noting its name. */
         hold_signals(&before);
         output->file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (output->file >= 0)
@@ -177,10 +168,9 @@ int output_room(const struct output *output, uint64_t bytes)
     room = (uint64_t)disk.f_bavail * disk.f_frsize;
     if (bytes <= room)
         return 0;
-    complain(output->command,
-             "%s would have %" PRIu64 " bytes, and its disk has room for %" PRIu64,
-             output->name, bytes, room);
-    return -1;
+    return complain(output->command,
+                    "%s would have %" PRIu64 " bytes, and its disk has room for %" PRIu64,
+                    output->name, bytes, room);
 }
 
 int output_write(struct output *output, const void *bytes, size_t count)

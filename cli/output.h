@@ -1,11 +1,10 @@
 /*
  * output.h - keys to a file that is either complete or not there.
  *
- * Bytes go to a new file in the same folder, which takes the name asked for at
- * the very end; until then what had that name is untouched, so a file can be
- * sorted onto itself. The new file vanishes when anything fails or the program
- * is interrupted. Standard output (`-` or NULL) and devices are written
- * directly. Trouble is complained about here; the calls then return -1.
+ * Bytes go to a new file in the same folder, which is renamed at the very end; until
+ * then an existing file of that name is untouched, so a file can be sorted onto itself.
+ * The new file is removed after a failure or an interrupt. Standard output (`-` or NULL)
+ * and devices are written directly. The calls return 0, or not 0 after a complaint.
  */
 #ifndef MW_CLI_OUTPUT_H
 #define MW_CLI_OUTPUT_H
@@ -21,13 +20,10 @@ struct output {
     unsigned mode;
 };
 
-/* Decide where to and refuse what cannot work, before any work is done. */
+/* Decide where to write and refuse what cannot work, before any work is done. */
 int output_aim(struct output *output, const char *command, const char *path);
 
-/*
- * Refuse to write `bytes` bytes if the disk has no room for them: that is known before
- * it is full. To be asked when it is open; pipes and devices have room for anything.
- */
+/* Refuse early if the disk has no room for `bytes` bytes; call after output_open. */
 int output_room(const struct output *output, uint64_t bytes);
 
 /* Begin, write, finish. After a failure, and instead of finishing: output_drop. */

@@ -1,12 +1,13 @@
 /*
  * pem.h - the paper's analysis: sorting in the parallel external memory model.
  *
- * These are orders of growth. The paper gives no constants, so all of them are 1
- * here, and logarithms are not rounded: a count is some small number of times the
- * order. What the kernels cost exactly is in forecast.h.
+ * These are orders of growth. The paper gives no constants, so all of them are 1 here,
+ * and logarithms are not rounded.
  */
 #ifndef MW_CLI_PEM_H
 #define MW_CLI_PEM_H
+
+#include <math.h>
 
 /* The paper's letters; sizes are in keys. */
 struct pem {
@@ -18,22 +19,49 @@ struct pem {
     double k; /* lists merged at once; 2: pairwise */
 };
 
-/* I/Os of a processor for merging: N/(P B) log_K(N/M); 0 if N is no more than M. */
-double pem_merge_ios(const struct pem *pem);
+/* log_base(x), at least 0: there are no negative passes. */
+static inline double pem_log(double x, double base)
+{
+    return x > 1 ? log2(x) / log2(base) : 0;
+}
 
-/* With the first pass and the cuts: N/(P B) (log_K(N/M) + 1) + K log2 N log_K(N/M). */
-double pem_all_ios(const struct pem *pem);
+/* I/Os of a processor for merging; none if N is no more than M. */
+static inline double pem_merge_ios(const struct pem *pem)
+{
+    return pem->n / (pem->p * pem->b) * pem_log(pem->n / pem->m, pem->k);
+}
 
-/* What no sort can do with less: N/(P B) log_(M/B)(N/B) + log2 N; M must exceed B. */
-double pem_least_ios(const struct pem *pem);
+/* The same with the first pass and the cuts. */
+static inline double pem_all_ios(const struct pem *pem)
+{
+    const double rounds = pem_log(pem->n / pem->m, pem->k);
 
-/* Steps inside a processor when a lane merges key by key: N/(P W) log2 N. */
-double pem_pairwise_work(const struct pem *pem);
+    return pem->n / (pem->p * pem->b) * (rounds + 1) + pem->k * pem_log(pem->n, 2) * rounds;
+}
 
-/* The same when a warp merges blocks by bitonic networks: log2 W times as many. */
-double pem_heap_work(const struct pem *pem);
+/* The lower bound of any sort; M must exceed B. */
+static inline double pem_least_ios(const struct pem *pem)
+{
+    return pem->n / (pem->p * pem->b) * pem_log(pem->n / pem->b, pem->m / pem->b) +
+           pem_log(pem->n, 2);
+}
 
-/* Keys that a heap of 2 K - 1 blocks holds: B (2 K - 1). */
-double pem_heap_keys(const struct pem *pem);
+/* Steps inside a processor when a lane merges key by key. */
+static inline double pem_pairwise_work(const struct pem *pem)
+{
+    return pem->n / (pem->p * pem->w) * pem_log(pem->n, 2);
+}
+
+/* The same when a warp merges blocks by bitonic networks. */
+static inline double pem_heap_work(const struct pem *pem)
+{
+    return pem_pairwise_work(pem) * pem_log(pem->w, 2);
+}
+
+/* Keys in a heap of 2 K - 1 blocks. */
+static inline double pem_heap_keys(const struct pem *pem)
+{
+    return pem->b * (2 * pem->k - 1);
+}
 
 #endif

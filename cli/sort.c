@@ -23,31 +23,11 @@ struct sort {
     int json;
 };
 
-/* What a sort came to. */
 struct figures {
     mw_info info;
     mw_counts counts;
     double seconds;
 };
-
-static int failed(const mw_context *context, mw_status status)
-{
-    return complain("sort", "%s", device_error(context, status));
-}
-
-/*
- * Open the input, then the device: both are refused before a key is read, which
- * may take as long as whoever fills a pipe likes.
- */
-static int open_both(const struct sort *sort, struct input *input, mw_context **context)
-{
-    mw_status status;
-
-    if (input_open(input, "sort", sort->input, sort->type))
-        return -1;
-    status = device_open(context, sort->device, sort->cache, &sort->tuning);
-    return status == MW_OK ? 0 : failed(*context, status);
-}
 
 static int sort_keys(const struct sort *sort, mw_context *context, void *keys,
                      uint64_t count, struct figures *figures)
@@ -63,35 +43,38 @@ static int sort_keys(const struct sort *sort, mw_context *context, void *keys,
         status = mw_get_info(context, &figures->info);
     if (status == MW_OK)
         status = mw_get_counts(context, &figures->counts);
-    return status == MW_OK ? 0 : failed(context, status);
+    return status == MW_OK ? 0 : complain("sort", "%s", device_error(context, status));
 }
 
 /*
- * From the input to keys in order. The handle is closed before anything is written:
- * its memory may be needed then.
+ * From the input to keys in order. Input and device are opened before a key is read,
+ * which may take long on a pipe. The handle is closed before anything is written: its
+ * memory may be needed then.
  */
 static int read_and_sort(const struct sort *sort, void **keys, uint64_t *count,
                          struct figures *figures)
 {
-    struct input input = {.file = -1};
+    struct input input;
     mw_context *context = NULL;
-    const int bad = open_both(sort, &input, &context) || input_all(&input, keys, count) ||
-                    sort_keys(sort, context, *keys, *count, figures);
+    mw_status status;
+    int bad = input_open(&input, "sort", sort->input, sort->type);
 
+    if (!bad) {
+        status = device_open(&context, sort->device, sort->cache, &sort->tuning);
+        if (status != MW_OK)
+            bad = complain("sort", "%s", device_error(context, status));
+    }
+    bad = bad || input_all(&input, keys, count) ||
+          sort_keys(sort, context, *keys, *count, figures);
     mw_close(context);
     input_close(&input);
     return bad;
 }
 
-/* Billions of keys a second. */
-static double rate(const struct figures *figures)
-{
-    return figures->seconds > 0 ? 1e-9 * (double)figures->counts.count / figures->seconds
-                                : 0;
-}
-
 static void print_stats(const struct sort *sort, const struct figures *figures)
 {
+    const double rate =
+        figures->seconds > 0 ? 1e-9 * (double)figures->counts.count / figures->seconds : 0;
     struct json json = {.to = stderr};
 
     if (!sort->json) {
@@ -99,8 +82,8 @@ static void print_stats(const struct sort *sort, const struct figures *figures)
                 "multiway sort: %s (%s): %" PRIu64 " %s keys in %.6f s, %.3f Gk/s, "
                 "%" PRIu32 " merge round%s\n",
                 figures->info.device, figures->info.name, figures->counts.count,
-                mw_type_name(sort->type), figures->seconds, rate(figures),
-                figures->counts.rounds, figures->counts.rounds == 1 ? "" : "s");
+                mw_type_name(sort->type), figures->seconds, rate, figures->counts.rounds,
+                figures->counts.rounds == 1 ? "" : "s");
         return;
     }
     json_open(&json, NULL, '{');
@@ -110,7 +93,7 @@ static void print_stats(const struct sort *sort, const struct figures *figures)
     json_text(&json, "direction", sort->descending ? "descending" : "ascending");
     json_count(&json, "count", figures->counts.count);
     json_real(&json, "seconds", figures->seconds);
-    json_real(&json, "giga_keys_per_second", rate(figures));
+    json_real(&json, "giga_keys_per_second", rate);
     json_count(&json, "rounds", figures->counts.rounds);
     json_count(&json, "launches", figures->counts.launches);
     json_count(&json, "bytes_read", figures->counts.bytes_read);
@@ -140,21 +123,19 @@ static int sort(const struct sort *sort)
 
 int command_sort(int argc, char **argv)
 {
-    struct sort choice = {.device = "auto", .tuning = MW_TUNING_INIT};
+    struct sort c = {.device = "auto", .tuning = MW_TUNING_INIT};
     /* clang-format off */
     const struct option options[] = {
-        {"type",   0,   "TYPE", OPTION_TYPE, &choice.type,       1, "of the keys:"},
-        {"desc",   0,   NULL,   OPTION_FLAG, &choice.descending, 0,
-         "descending, the exact reverse order"},
-        {"output", 'o', "FILE", OPTION_TEXT, &choice.output,     0,
-         "where to (standard output)"},
-        {"device", 0,   "NAME", OPTION_TEXT, &choice.device,     0,
-         "auto, cuda, cuda:1, cpu, cpu:8 or sim (auto)"},
-        {"stats",  'v', NULL,   OPTION_FLAG, &choice.stats,      0,
-         "say on standard error how long it took"},
-        {"json",   0,   NULL,   OPTION_FLAG, &choice.json,       0, "the same, as JSON"},
-        TUNING_OPTIONS(choice.tuning),
-        CACHE_OPTIONS(choice.cache),
+        TYPE_OPTION(c.type),
+        {"desc",   0,   NULL,   OPTION_FLAG, &c.descending, 0, "the exact reverse order"},
+        OUTPUT_OPTION(c.output),
+        {"device", 0,   "NAME", OPTION_TEXT, &c.device,     0,
+         "auto, cuda[:N], cpu[:N] or sim (auto)"},
+        {"stats",  'v', NULL,   OPTION_FLAG, &c.stats,      0,
+         "print the time and more on standard error"},
+        JSON_OPTION(c.json),
+        TUNING_OPTIONS(c.tuning),
+        CACHE_OPTIONS(c.cache),
         {0},
     };
     /* clang-format on */
@@ -162,22 +143,22 @@ int command_sort(int argc, char **argv)
         .name = "sort",
         .usage = "--type TYPE [--desc] [--device NAME] [-o FILE] [FILE]",
         .about =
-            "Sort a file of keys. Numbers go by value, -0 before +0, NaNs after all\n"
-            "numbers, by their bits; so every device writes the same bytes. The output\n"
-            "appears under its name when it is complete, and may be the input.",
+            "Sort a file of keys: numbers by value, -0 before +0, NaNs after all numbers "
+            "by\n"
+            "their bits. Every device writes the same bytes. The output appears under its\n"
+            "name when it is complete, and may be the input.",
         .options = options,
         .takes_file = 1,
         .more =
-            "What is left out of engine, ways, warps, threads, items and base is chosen "
-            "to\n"
-            "suit the device; the CPU has no use for them. Engine auto is heap if warps,\n"
-            "threads or base are given, and else tile, which merges at most `ways`.\n"
+            "What is not given of engine, ways, warps, threads, items and base is the\n"
+            "library's c for the device; the CPU ignores all of them. Engine auto is\n"
+            "heap if warps, threads or base are given, and otherwise tile.\n"
             "\n"
             "  multiway sort --type u64 -o sorted.bin keys.bin\n"
             "  multiway sort --type f32 --desc --device cpu:4 -v < keys.bin > sorted.bin\n"
             "  multiway sort --type i32 --engine heap --ways 8 -o keys.bin keys.bin\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, &choice.input);
+    const enum parsed parsed = options_parse(&command, argc, argv, &c.input);
 
-    return parsed == PARSED_RUN ? sort(&choice) : exit_of(parsed);
+    return parsed == PARSED_RUN ? sort(&c) : exit_of(parsed);
 }

@@ -1,6 +1,6 @@
 /*
- * sweep.h - many tunings of one sort, each timed once: a table as it grows, and
- * which of them was the fastest.
+ * sweep.h - many tunings of one sort, each timed once: a table as it grows, and the
+ * fastest of them.
  */
 #ifndef MW_CLI_SWEEP_H
 #define MW_CLI_SWEEP_H
@@ -13,27 +13,42 @@ enum { SWEEP_MOST = 256 };
 
 struct sweep_row {
     mw_tuning wish;
+    mw_tuning used; /* the same with every field filled in */
+    uint32_t rounds;
     struct times times;
 };
 
-/* Begin with `trials` open and the rest 0; the first row is what others are held to. */
+/* The first part is the caller's, with `trials` open. */
 struct sweep {
     struct trials *trials;
+    mw_tuning only; /* the engine; other fields that are not 0 are not swept */
+    int quick;      /* fewer tunings */
+    uint32_t processors;
     FILE *tsv; /* or NULL */
-    struct sweep_row rows[SWEEP_MOST];
+
+    struct sweep_row rows[SWEEP_MOST]; /* ratios are to the first */
     int count;
-    int left_out;  /* tunings this device does not have ... */
-    char why[256]; /* ... and what it said of the first */
+    int left_out;  /* tunings that the device does not support, ... */
+    char why[256]; /* ... and its message for the first */
 };
 
-void sweep_head(void);
-void sweep_head_tsv(FILE *tsv);
+/* The names of the table's columns. */
+void sweep_head(FILE *to, int tsv);
 
 /*
- * Time this tuning, unless the same came of an earlier one; print its row. A tuning
- * that the device does not have is left out, which is no failure.
+ * Time this tuning, unless an earlier one had the same plan; print its row. A tuning
+ * that the device does not support is left out, which is no failure.
  */
 enum trials_result sweep_try(struct sweep *sweep, const mw_tuning *wish);
+
+/* Engine tile: threads, items, ways. */
+enum trials_result sweep_tile(struct sweep *sweep);
+
+/* Engine heap: ways and warps first; then base and threads for the fastest of those. */
+enum trials_result sweep_heap(struct sweep *sweep);
+
+/* P9 of the paper, its first part: the best number of warps for each number of ways. */
+enum trials_result sweep_paper(struct sweep *sweep);
 
 /* The fastest row, or of those with `ways` if that is not 0; NULL: there is none. */
 const struct sweep_row *sweep_best(const struct sweep *sweep, uint32_t ways);

@@ -1,3 +1,6 @@
+/*
+ * trials.c - sort one made input by one tuning after the other; verify and time it.
+ */
 #include "trials.h"
 
 #include "cli.h"
@@ -5,41 +8,53 @@
 
 #include <stdlib.h>
 
-static enum trials_result trouble(const struct trials *trials, mw_status status)
+static enum trials_result result_of(const struct trials *trials, mw_status status)
 {
+    if (status == MW_OK)
+        return TRIALS_FINE;
     complain(trials->command, "%s", device_error(trials->context, status));
     return TRIALS_TROUBLE;
 }
 
-enum trials_result trials_open(struct trials *trials, struct kit_shape shape, uint64_t seed)
+int trials_exit(enum trials_result result)
+{
+    return result == TRIALS_FINE    ? EXIT_FINE
+           : result == TRIALS_WRONG ? EXIT_NO
+                                    : EXIT_TROUBLE;
+}
+
+enum trials_result trials_open(struct trials *trials)
 {
     const size_t size = mw_type_size(trials->type);
     struct kit_input input;
     mw_status status;
 
-    trials->input = memory_for(trials->command, trials->count, 2 * size);
-    if (!trials->input)
+    trials->input = memory_for(trials->command, trials->count, size);
+    trials->output =
+        trials->input ? memory_for(trials->command, trials->count, size) : NULL;
+    if (!trials->output)
         return TRIALS_TROUBLE;
-    trials->output = (char *)trials->input + trials->count * size;
-    status = kit_input_open(&input, trials->type, trials->count, shape, seed);
+    status =
+        kit_input_open(&input, trials->type, trials->count, trials->shape, trials->seed);
     if (status == MW_OK)
         kit_input_fill(&input, 0, trials->count, trials->input);
     kit_input_close(&input);
     if (status != MW_OK) {
-        complain(trials->command, "no memory for the swaps");
+        complain(trials->command, "no memory for the tables of this shape");
         return TRIALS_TROUBLE;
     }
     kit_fingerprint_add(&trials->print, trials->type, trials->input, trials->count);
-    status = mw_alloc(trials->context, trials->count * size, &trials->keys);
-    return status == MW_OK ? TRIALS_FINE : trouble(trials, status);
+    return result_of(trials,
+                     mw_alloc(trials->context, trials->count * size, &trials->keys));
 }
 
 void trials_close(struct trials *trials)
 {
-    if (trials->context) {
+    if (trials->keys) {
         mw_free(trials->context, trials->workspace);
         mw_free(trials->context, trials->keys);
     }
+    free(trials->output);
     free(trials->input);
 }
 
@@ -60,10 +75,10 @@ static enum trials_result prepare(struct trials *trials, const mw_tuning *tuning
         status = mw_alloc(trials->context, bytes, &trials->workspace);
         trials->workspace_bytes = status == MW_OK ? bytes : 0;
     }
-    return status == MW_OK ? TRIALS_FINE : trouble(trials, status);
+    return result_of(trials, status);
 }
 
-/* One trial: the input anew, then the sort, in milliseconds. */
+/* One trial: the input again, then the sort, in milliseconds. */
 static mw_status sort_once(struct trials *trials, double *time)
 {
     const uint64_t bytes = trials->count * mw_type_size(trials->type);
@@ -71,9 +86,9 @@ static mw_status sort_once(struct trials *trials, double *time)
     const double start = kit_seconds();
 
     if (status == MW_OK)
-        status = kit_sort_device(trials->context, trials->type, MW_ASCENDING, trials->keys,
-                                 trials->count, trials->workspace, trials->workspace_bytes,
-                                 NULL);
+        status = kit_sort_device(trials->context, trials->type, trials->direction,
+                                 trials->keys, trials->count, trials->workspace,
+                                 trials->workspace_bytes, NULL);
     if (status == MW_OK)
         status = mw_wait(trials->context);
     *time = 1000 * (kit_seconds() - start);
@@ -82,19 +97,18 @@ static mw_status sort_once(struct trials *trials, double *time)
 
 static enum trials_result verify(const struct trials *trials)
 {
-    const uint64_t count = trials->count;
     struct kit_fingerprint print = {0, 0};
     const mw_status status = mw_download(trials->context, trials->output, trials->keys,
-                                         count * mw_type_size(trials->type));
+                                         trials->count * mw_type_size(trials->type));
 
     if (status != MW_OK)
-        return trouble(trials, status);
-    kit_fingerprint_add(&print, trials->type, trials->output, count);
-    return kit_fingerprint_equal(print, trials->print) &&
-                   kit_first_disorder(trials->type, MW_ASCENDING, trials->output, count) ==
-                       count
-               ? TRIALS_FINE
-               : TRIALS_WRONG;
+        return result_of(trials, status);
+    kit_fingerprint_add(&print, trials->type, trials->output, trials->count);
+    if (!kit_fingerprint_equal(print, trials->print) ||
+        kit_first_disorder(trials->type, trials->direction, trials->output,
+                           trials->count) != trials->count)
+        return TRIALS_WRONG;
+    return TRIALS_FINE;
 }
 
 static int by_value(const void *a, const void *b)
@@ -107,7 +121,7 @@ static int by_value(const void *a, const void *b)
 
 static struct times times_of(double *trial, int trials)
 {
-    struct times times = {.counts = MW_COUNTS_INIT};
+    struct times times = {0};
 
     qsort(trial, (size_t)trials, sizeof *trial, by_value);
     for (int i = 0; i < trials; i++)
@@ -124,22 +138,11 @@ enum trials_result trials_run(struct trials *trials, const mw_tuning *tuning,
     double trial[TRIALS_MOST];
     enum trials_result result = prepare(trials, tuning);
 
-    for (int i = -trials->warm_ups; i < trials->trials && result == TRIALS_FINE; i++) {
-        double time;
-        const mw_status status = sort_once(trials, &time);
-
-        if (status != MW_OK)
-            return trouble(trials, status);
-        if (i >= 0)
-            trial[i] = time;
-    }
+    for (int i = -trials->warm_ups; i < trials->trials && result == TRIALS_FINE; i++)
+        result = result_of(trials, sort_once(trials, &trial[i < 0 ? 0 : i]));
     if (result == TRIALS_FINE)
         result = verify(trials);
-    if (result != TRIALS_FINE)
-        return result;
-    *times = times_of(trial, trials->trials);
-
-    const mw_status status = mw_get_counts(trials->context, &times->counts);
-
-    return status == MW_OK ? TRIALS_FINE : trouble(trials, status);
+    if (result == TRIALS_FINE && times)
+        *times = times_of(trial, trials->trials);
+    return result;
 }

@@ -1,12 +1,11 @@
 /*
- * trials.h - sort the same keys again and again, by one tuning after the other,
- * and say how long it took.
+ * trials.h - sort one made input by one tuning after the other; verify and time it.
  *
- *   TRY trials_open, then for each tuning trials_run, then trials_close.
+ *   trials_open, then trials_run for each tuning, then trials_close.
  *
- * Keys lie in device memory. A time is the wall clock's, from the call of
- * mw_enqueue to the end of mw_wait; every tuning's result is verified. Trouble
- * is complained about here; the calls then return something else than TRIALS_FINE.
+ * Keys lie in device memory. A time is the wall clock's, from the call of mw_enqueue
+ * to the end of mw_wait. An error is complained about here; the calls then return
+ * TRIALS_TROUBLE.
  */
 #ifndef MW_CLI_TRIALS_H
 #define MW_CLI_TRIALS_H
@@ -17,37 +16,43 @@ enum { TRIALS_MOST = 10 };
 
 enum trials_result {
     TRIALS_FINE,
-    TRIALS_CANNOT, /* this device has no such tuning: no complaint */
-    TRIALS_WRONG,  /* the result is not the input in order */
+    TRIALS_CANNOT, /* the device does not support this tuning: no complaint */
+    TRIALS_WRONG,  /* the result is not the input in order: no complaint */
     TRIALS_TROUBLE
 };
 
+int trials_exit(enum trials_result result); /* the command's exit status */
+
+/* The first part is the caller's. */
 struct trials {
-    const char *command; /* whose trials, for complaints */
+    const char *command; /* for complaints */
     mw_context *context;
     mw_type type;
+    mw_direction direction;
     uint64_t count;
+    struct kit_shape shape;
+    uint64_t seed;
     int warm_ups;
-    int trials; /* at most TRIALS_MOST */
+    int trials; /* 1 to TRIALS_MOST */
+
     void *input;
-    void *output; /* behind the input, in the same memory */
-    void *keys;   /* device memory, as the next one */
+    void *output;
+    struct kit_fingerprint print; /* of the input */
+    void *keys;                   /* device memory, as the workspace */
     void *workspace;
     uint64_t workspace_bytes;
-    struct kit_fingerprint print; /* of the input */
 };
 
-/* Milliseconds, and what was used. */
+/* Milliseconds. */
 struct times {
     double median, mean, least, most;
-    mw_counts counts;
 };
 
-/* Make the input and a place for it; `trials` begins with all but pointers filled in. */
-enum trials_result trials_open(struct trials *trials, struct kit_shape shape,
-                               uint64_t seed);
+/* Make the input and a place for it. */
+enum trials_result trials_open(struct trials *trials);
 void trials_close(struct trials *trials);
 
+/* Sort `trials` times by this tuning; `times` may be NULL. */
 enum trials_result trials_run(struct trials *trials, const mw_tuning *tuning,
                               struct times *times);
 

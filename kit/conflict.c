@@ -1,5 +1,5 @@
 /*
- * conflict.c - inputs on which a pairwise mergesort meets its own banks.
+ * conflict.c - inputs that cause bank conflicts in a pairwise mergesort.
  *
  * In such a sort each thread of a warp merges E keys, one by one, from shared
  * memory, and begins where the thread before it ended. A pattern says for each
@@ -192,7 +192,7 @@ static uint64_t unshuffled(const struct kit_input *input, uint64_t length, uint6
 /*
  * A place is that of 32 E keys, and a place within them. In each round the
  * pattern lasts as long as both lists do, in whole warps; what A has more than B
- * comes behind that, and what is left of B, less than 32 E keys, comes last.
+ * comes after that, and what is left of B, less than 32 E keys, comes last.
  */
 uint64_t conflict_at(const struct kit_input *input, uint64_t i)
 {
@@ -233,29 +233,18 @@ const char *conflict_trouble(const struct kit_shape *shape)
     return NULL;
 }
 
-/* Copy what stands before the next comma; what stands behind it, or NULL. */
-static const char *next_part(const char *text, char part[32])
-{
-    const size_t length = strcspn(text, ",");
-
-    snprintf(part, 32, "%.*s", (int)(length < 32 ? length : 0), text);
-    return text[length] ? text + length + 1 : NULL;
-}
-
 const char *conflict_parse(const char *text, struct kit_shape *shape)
 {
-    char items[32];
-    char threads[32];
-    const char *rest = next_part(text, items);
+    char items[32] = "";
+    char threads[32] = "";
+    char rest[8] = "";
+    const int parts = sscanf(text, "%31[^,],%31[^,],%7s", items, threads, rest);
 
-    if (!rest)
-        return "needs two numbers, as in conflict:17,256";
-    rest = next_part(rest, threads);
-    if (kit_parse_count(items, &shape->parameter) ||
+    if (parts < 2 || kit_parse_count(items, &shape->parameter) ||
         kit_parse_count(threads, &shape->threads))
         return "needs two numbers, as in conflict:17,256";
-    shape->worst = rest != NULL;
-    if (rest && strcmp(rest, "worst") != 0)
-        return "has something else than the word worst behind its numbers";
+    shape->worst = parts == 3;
+    if (text[strlen(text) - 1] == ',' || (shape->worst && strcmp(rest, "worst") != 0))
+        return "takes only the word worst after its numbers";
     return conflict_trouble(shape);
 }

@@ -1,5 +1,5 @@
 /*
- * inside.h - what the files behind kit.h share among themselves.
+ * inside.h - what the files of the kit share among themselves.
  */
 #ifndef MW_KIT_INSIDE_H
 #define MW_KIT_INSIDE_H
@@ -22,7 +22,7 @@ mw_status swaps_open(struct kit_input *input);
 uint64_t swaps_at(const struct kit_input *input, uint64_t position);
 
 /*
- * `conflict:E,THREADS[,worst]`: what is wrong with the text behind the colon, or
+ * `conflict:E,THREADS[,worst]`: what is wrong with the text after the colon, or
  * with the numbers, or NULL; the tables; the rank that stands at a position.
  */
 const char *conflict_parse(const char *text, struct kit_shape *shape);

@@ -1,9 +1,7 @@
 /*
- * kit.h - what the programs around the library share: inputs by shape, the
- * order of keys told a second time, a fingerprint, a clock, numbers as text.
- *
- * Nothing here uses the library's sorting, and the order is defined on its own,
- * so that a result can be judged by someone who had no part in it.
+ * kit.h - what cli, bench and tests share: inputs by shape, a second definition of
+ * the order, a fingerprint, a clock, numbers as text. Nothing here sorts, so results
+ * are judged independently of the library.
  */
 #ifndef MW_KIT_H
 #define MW_KIT_H
@@ -14,7 +12,7 @@
 
 /* ---- Inputs by shape ----------------------------------------------------- */
 
-/* A shape and its number: `few:16` is the row "few" with parameter 16. */
+/* `few:16` is the row "few" with parameter 16; all zero is `random`. */
 struct kit_shape {
     int row;
     uint64_t parameter;
@@ -22,21 +20,20 @@ struct kit_shape {
     int worst;
 };
 
-/* What there is to know about the shape in row `row`. */
 struct kit_shape_text {
     const char *usage; /* such as "few[:n]" */
     const char *about; /* one line */
 };
 
-/* NULL behind the last row. */
+/* The shape in row `row`; NULL after the last row. */
 const struct kit_shape_text *kit_shape_text(int row);
 
-/* Read `name[:parameter]`. Returns NULL, or half a sentence that says what is wrong. */
+/* Read `name[:parameter]`. Returns NULL, or what is wrong: "unknown shape". */
 const char *kit_shape_parse(const char *text, struct kit_shape *shape);
 
 /*
- * The length of the first shape in a list with commas. Numbers behind a comma, and
- * `worst`, belong to the shape before them: `conflict:17,256,worst,random` has two.
+ * The length of the first shape in a list with commas. A number or `worst` after a
+ * comma belongs to the shape before it: `conflict:17,256,worst,random` has two.
  */
 size_t kit_shape_span(const char *list);
 
@@ -56,10 +53,9 @@ struct kit_touched {
 };
 
 /*
- * An input: `count` keys that depend on nothing but type, count, shape and
- * seed, on every machine. Each key can be computed by itself, so a long input
- * needs no memory (the shape `swaps:s` keeps 32 bytes a swap, and `conflict:E,T`
- * 192 bytes for each of E).
+ * An input: `count` keys that depend on type, count, shape and seed alone. Each key
+ * is computed by itself, so a long input needs no memory (except 32 bytes per swap of
+ * `swaps:s`, and 192 E bytes of `conflict:E,T`).
  */
 struct kit_input {
     mw_type type;
@@ -74,12 +70,12 @@ struct kit_input {
     uint16_t *table; /* conflict: the order within a run, and where keys came from */
 };
 
-/* Prepare an input. MW_OK, MW_BAD_ARGUMENT or MW_NO_MEMORY; give it back either way. */
+/* MW_OK, MW_BAD_ARGUMENT or MW_NO_MEMORY; close the input either way. */
 mw_status kit_input_open(struct kit_input *input, mw_type type, uint64_t count,
                          struct kit_shape shape, uint64_t seed);
 void kit_input_close(struct kit_input *input);
 
-/* Write the keys from position `first` on, `count` of them, to `keys`. */
+/* Write `count` keys, from position `first` on, to `keys`. */
 void kit_input_fill(const struct kit_input *input, uint64_t first, uint64_t count,
                     void *keys);
 
@@ -89,7 +85,7 @@ mw_status kit_fill(mw_type type, const char *shape, uint64_t seed, void *keys,
 
 /* ---- Is it sorted, and are they the same? -------------------------------- */
 
-/* Below 0, 0 or above 0, as key `a` comes before, is, or comes after key `b`. */
+/* Below 0, 0 or above 0: `a` comes before, is, or comes after `b`. */
 int kit_compare(mw_type type, mw_direction direction, const void *a, const void *b);
 
 /* The first position whose key should stand before its left neighbour, else `count`. */
@@ -124,10 +120,7 @@ static inline uint64_t kit_key_bits(mw_type type, const void *key)
     }
 }
 
-/*
- * A number that depends on which keys there are, by their bits, and not on
- * where they stand. Start from all zero; add as many pieces as there are.
- */
+/* Depends on the bits of all keys, not on their positions. Start from all zero. */
 struct kit_fingerprint {
     uint64_t count;
     uint64_t sum; /* of each key's mixed bits */
@@ -137,7 +130,7 @@ void kit_fingerprint_add(struct kit_fingerprint *print, mw_type type, const void
                          uint64_t count);
 int kit_fingerprint_equal(struct kit_fingerprint a, struct kit_fingerprint b);
 
-/* Sixty-four bits into sixty-four others, one to one, each depending on all. */
+/* A bijection of 64 bits; each bit of the result depends on all. */
 uint64_t kit_mix(uint64_t bits);
 
 /* ---- Jobs that sort keys --------------------------------------------------- */
@@ -156,13 +149,12 @@ mw_status kit_get_tuning(mw_context *context, mw_type type, uint64_t count,
 
 /* ---- Time and text ------------------------------------------------------- */
 
-/* Seconds since some fixed moment; never goes back. */
+/* Seconds of a clock that never goes back. */
 double kit_seconds(void);
 
 /*
- * Read a count: `1000000`, `1M` (k, M, G and T are thousands), `2^20`, and
- * sums and differences such as `2^20-1`. Returns 0, or -1 if it is no such
- * thing or does not fit.
+ * Read a count: `1000000`, `1M` (k, M, G, T: powers of 1000), `2^20`, and sums and
+ * differences such as `2^20-1`. Returns 0, or -1 if `text` is no count or too large.
  */
 int kit_parse_count(const char *text, uint64_t *count);
 

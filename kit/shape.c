@@ -115,7 +115,7 @@ static uint64_t at_specials(const struct kit_input *input, uint64_t i)
     return special_float(input->type, random_at(input->seed, i));
 }
 
-enum ranks { RANKS_COUNT, RANKS_PARAMETER, RANKS_HALF };
+enum ranks { COUNT, PARAMETER, HALF };
 
 /* clang-format off */
 static const struct row {
@@ -125,34 +125,26 @@ static const struct row {
     uint64_t least;   /* parameter */
     uint64_t normal;  /* parameter if none is given */
 } rows[] = {
-    {{"permutation", "0 to count - 1 in random order"},
-     at_permutation, RANKS_COUNT, 0, 0},
     {{"random", "any number of the type; floats finite, of every magnitude"},
-     at_random, RANKS_COUNT, 0, 0},
-    {{"sorted", "0 to count - 1, ascending"},
-     at_sorted, RANKS_COUNT, 0, 0},
-    {{"reversed", "the same, descending"},
-     at_reversed, RANKS_COUNT, 0, 0},
-    {{"equal", "one value, chosen by the seed, everywhere"},
-     at_equal, RANKS_COUNT, 0, 0},
-    {{"few[:n]", "n different values at random (16)"},
-     at_few, RANKS_PARAMETER, 1, 16},
-    {{"swaps:s", "sorted, then s swaps of two random keys"},
-     at_swaps, RANKS_COUNT, 0, 0},
-    {{"sawtooth:p", "position modulo p"},
-     at_sawtooth, RANKS_PARAMETER, 1, 0},
-    {{"organ", "organ pipes: up to the middle, down to the end"},
-     at_organ, RANKS_HALF, 0, 0},
+     at_random, COUNT, 0, 0},
+    {{"permutation", "0 to count - 1 in random order"}, at_permutation, COUNT, 0, 0},
+    {{"sorted", "0 to count - 1, ascending"}, at_sorted, COUNT, 0, 0},
+    {{"reversed", "the same, descending"}, at_reversed, COUNT, 0, 0},
+    {{"equal", "one value, chosen by the seed, everywhere"}, at_equal, COUNT, 0, 0},
+    {{"few[:n]", "n different values at random (16)"}, at_few, PARAMETER, 1, 16},
+    {{"swaps:s", "sorted, then s swaps of two random keys"}, at_swaps, COUNT, 0, 0},
+    {{"sawtooth:p", "position modulo p"}, at_sawtooth, PARAMETER, 1, 0},
+    {{"organ", "organ pipes: up to the middle, down to the end"}, at_organ, HALF, 0, 0},
     {{"blocks[:b]", "sorted, cut into blocks of b keys, the blocks shuffled (1024)"},
-     at_blocks, RANKS_COUNT, 1, 1024},
+     at_blocks, COUNT, 1, 1024},
     {{"interleaved[:k]", "sorted, cut into k sequences, dealt out in turn (16)"},
-     at_interleaved, RANKS_COUNT, 1, 16},
+     at_interleaved, COUNT, 1, 16},
     {{"conflict:E,T[,worst]", "hard on a pairwise mergesort of T threads, E keys each"},
-     at_conflict, RANKS_COUNT, 1, 0},
+     at_conflict, COUNT, 1, 0},
     {{"extremes", "the least and the greatest value, 0, 1 and -1, mixed"},
-     at_extremes, RANKS_COUNT, 0, 0},
+     at_extremes, COUNT, 0, 0},
     {{"specials", "floats: NaNs, infinities, zeros, denormals; integers: extremes"},
-     at_specials, RANKS_COUNT, 0, 0},
+     at_specials, COUNT, 0, 0},
 };
 /* clang-format on */
 
@@ -182,10 +174,10 @@ const char *kit_shape_parse(const char *text, struct kit_shape *shape)
         if (!parameter)
             return "takes no number";
         if (kit_parse_count(text + length + 1, &shape->parameter))
-            return "has something else than a number behind the colon";
+            return "needs a number after the colon";
         return shape->parameter < row->least ? "needs a number of at least 1" : NULL;
     }
-    return "no such shape";
+    return "unknown shape";
 }
 
 /* No shape's name is like these. */
@@ -238,9 +230,9 @@ mw_status kit_input_open(struct kit_input *input, mw_type type, uint64_t count,
     if (shape.parameter < row->least)
         return MW_BAD_ARGUMENT;
     input->shape = shape;
-    if (row->ranks == RANKS_PARAMETER)
+    if (row->ranks == PARAMETER)
         ranks = shape.parameter;
-    else if (row->ranks == RANKS_HALF)
+    else if (row->ranks == HALF)
         ranks = count / 2 + count % 2;
     spread(input, ranks ? ranks : 1);
     if (row->key_at == at_blocks)
@@ -261,31 +253,6 @@ void kit_input_close(struct kit_input *input)
     input->touched_count = 0;
 }
 
-static void store(mw_type type, void *key, uint64_t bits)
-{
-    const uint8_t u8 = (uint8_t)bits;
-    const uint16_t u16 = (uint16_t)bits;
-    const uint32_t u32 = (uint32_t)bits;
-
-    switch (type) {
-    case MW_I8:
-    case MW_U8:
-        memcpy(key, &u8, sizeof u8);
-        break;
-    case MW_I16:
-    case MW_U16:
-        memcpy(key, &u16, sizeof u16);
-        break;
-    case MW_I32:
-    case MW_U32:
-    case MW_F32:
-        memcpy(key, &u32, sizeof u32);
-        break;
-    default:
-        memcpy(key, &bits, sizeof bits);
-    }
-}
-
 void kit_input_fill(const struct kit_input *input, uint64_t first, uint64_t count,
                     void *keys)
 {
@@ -293,8 +260,11 @@ void kit_input_fill(const struct kit_input *input, uint64_t first, uint64_t coun
     const size_t size = mw_type_size(input->type);
     char *key = keys;
 
-    for (uint64_t i = first; i < first + count; i++, key += size)
-        store(input->type, key, key_at(input, i));
+    for (uint64_t i = first; i < first + count; i++, key += size) {
+        const uint64_t bits = key_at(input, i);
+
+        memcpy(key, &bits, size); /* files and machines are little-endian */
+    }
 }
 
 mw_status kit_fill(mw_type type, const char *shape, uint64_t seed, void *keys,

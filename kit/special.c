@@ -47,22 +47,17 @@ uint64_t special_extreme(mw_type type, uint64_t random)
     const uint64_t top = UINT64_C(1) << (8 * mw_type_size(type) - 1);
     const uint64_t integers[] = {top, top - 1, 0, 1, UINT64_MAX};
     const uint64_t infinity = top_exponent(type);
-    const uint64_t one = infinity / 2;
-    const uint64_t sign = random & 1;
+    const uint64_t floats[][2] = {
+        {infinity,     0         },
+        {infinity - 1, UINT64_MAX},
+        {infinity / 2, 0         },
+        {0,            0         }
+    };
+    const uint64_t *const form = floats[(random >> 1) % 4];
 
-    random >>= 1;
     if (!is_float(type))
-        return integers[random % 5];
-    switch (random % 4) {
-    case 0:
-        return compose(type, sign, infinity, 0);
-    case 1:
-        return compose(type, sign, infinity - 1, UINT64_MAX);
-    case 2:
-        return compose(type, sign, one, 0);
-    default:
-        return compose(type, 0, 0, 0);
-    }
+        return integers[(random >> 1) % 5];
+    return compose(type, form == floats[3] ? 0 : random & 1, form[0], form[1]);
 }
 
 uint64_t special_float(mw_type type, uint64_t random)
@@ -70,33 +65,24 @@ uint64_t special_float(mw_type type, uint64_t random)
     const uint64_t top = top_exponent(type);
     const uint64_t sign = random & 1;
     const uint64_t quiet = type == MW_F32 ? UINT64_C(1) << 22 : UINT64_C(1) << 51;
+    const uint64_t payload = random >> 9 | 1;
+    const uint64_t forms[][2] = {
+        {top,     quiet     },
+        {top,     UINT64_MAX},
+        {top,     1         },
+        {top,     payload   }, /* NaNs */
+        {top,     0         },
+        {top - 1, UINT64_MAX}, /* infinity, the largest number */
+        {0,       0         },
+        {0,       0         }, /* zeros, twice as often */
+        {0,       1         },
+        {0,       UINT64_MAX}, /* denormals */
+        {1,       0         },
+        {top / 2, 0         }, /* the least normal number, one */
+    };
+    const uint64_t *const form = forms[(random >> 1) % (sizeof forms / sizeof forms[0])];
 
-    random >>= 1;
     if (!is_float(type))
-        return special_extreme(type, random);
-    switch (random % 12) {
-    case 0:
-        return compose(type, sign, top, quiet);
-    case 1:
-        return compose(type, sign, top, UINT64_MAX);
-    case 2:
-        return compose(type, sign, top, 1); /* a signalling NaN */
-    case 3:
-        return compose(type, sign, top, random >> 8 | 1);
-    case 4:
-        return compose(type, sign, top, 0);
-    case 5:
-        return compose(type, sign, top - 1, UINT64_MAX);
-    case 6:
-    case 7:
-        return compose(type, sign, 0, 0);
-    case 8:
-        return compose(type, sign, 0, 1);
-    case 9:
-        return compose(type, sign, 0, UINT64_MAX);
-    case 10:
-        return compose(type, sign, 1, 0);
-    default:
-        return compose(type, sign, top / 2, 0);
-    }
+        return special_extreme(type, random >> 1);
+    return compose(type, sign, form[0], form[1]);
 }

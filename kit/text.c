@@ -1,12 +1,14 @@
 /*
- * text.c - numbers from text, and keys to text.
+ * text.c - numbers from text, keys to text, and a clock.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "kit.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <time.h>
 
 static int parse_digits(const char **text, uint64_t *value)
 {
@@ -25,43 +27,33 @@ static int parse_digits(const char **text, uint64_t *value)
     return 0;
 }
 
-static int multiply(uint64_t *value, uint64_t factor)
-{
-    if (factor && *value > UINT64_MAX / factor)
-        return -1;
-    *value *= factor;
-    return 0;
-}
-
-/* Digits, then a power (`2^20`) or a suffix (`20M`) or nothing. */
+/* Digits, then a power (`2^20`), a suffix (`20M`) or nothing. */
 static int parse_term(const char **text, uint64_t *value)
 {
     static const char suffixes[] = "kMGT";
+    uint64_t factor = 1000;
+    uint64_t times = 0;
     const char *suffix;
-    uint64_t number;
-    uint64_t exponent;
 
-    if (parse_digits(text, &number))
+    if (parse_digits(text, value))
         return -1;
-    *value = number;
-    if (**text == '^') {
-        ++*text;
-        if (parse_digits(text, &exponent) || (exponent >= 64 && number > 1))
-            return -1;
-        *value = exponent && number < 2 ? number : 1;
-        for (uint64_t i = 0; number > 1 && i < exponent; i++) {
-            if (multiply(value, number))
-                return -1;
-        }
-        return 0;
-    }
     suffix = **text ? strchr(suffixes, **text) : NULL;
-    if (!suffix)
-        return 0;
-    ++*text;
-    for (const char *s = suffixes; s <= suffix; s++) {
-        if (multiply(value, 1000))
+    if (suffix) {
+        ++*text;
+        times = (uint64_t)(suffix - suffixes) + 1;
+    } else if (**text == '^') {
+        ++*text;
+        if (parse_digits(text, &times))
             return -1;
+        factor = *value;
+        *value = 1;
+        if (factor < 2) /* whose powers end here, however many there are */
+            times = times > 0;
+    }
+    for (; times > 0; times--) {
+        if (factor && *value > UINT64_MAX / factor)
+            return -1;
+        *value *= factor;
     }
     return 0;
 }
@@ -86,76 +78,35 @@ int kit_parse_count(const char *text, uint64_t *count)
     return 0;
 }
 
-static void float_text(float value, char text[KIT_KEY_TEXT])
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    if (isnan(value))
-        snprintf(text, KIT_KEY_TEXT, "nan:0x%08" PRIx32, bits);
-    else
-        snprintf(text, KIT_KEY_TEXT, "%.9g", (double)value);
-}
-
-static void double_text(double value, char text[KIT_KEY_TEXT])
-{
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    if (isnan(value))
-        snprintf(text, KIT_KEY_TEXT, "nan:0x%016" PRIx64, bits);
-    else
-        snprintf(text, KIT_KEY_TEXT, "%.17g", value);
-}
-
 void kit_key_text(mw_type type, const void *key, char text[KIT_KEY_TEXT])
 {
-    union {
-        int8_t i8;
-        uint8_t u8;
-        int16_t i16;
-        uint16_t u16;
-        int32_t i32;
-        uint32_t u32;
-        int64_t i64;
-        uint64_t u64;
-        float f32;
-        double f64;
-    } value;
+    const uint64_t bits = kit_key_bits(type, key);
+    const int width = 8 * (int)mw_type_size(type);
+    const char *const name = mw_type_name(type);
+    const uint64_t sign = UINT64_C(1) << (width - 1);
+    float narrow;
+    double number;
 
-    memcpy(&value, key, mw_type_size(type));
-    switch (type) {
-    case MW_I8:
-        snprintf(text, KIT_KEY_TEXT, "%" PRId8, value.i8);
-        break;
-    case MW_U8:
-        snprintf(text, KIT_KEY_TEXT, "%" PRIu8, value.u8);
-        break;
-    case MW_I16:
-        snprintf(text, KIT_KEY_TEXT, "%" PRId16, value.i16);
-        break;
-    case MW_U16:
-        snprintf(text, KIT_KEY_TEXT, "%" PRIu16, value.u16);
-        break;
-    case MW_I32:
-        snprintf(text, KIT_KEY_TEXT, "%" PRId32, value.i32);
-        break;
-    case MW_U32:
-        snprintf(text, KIT_KEY_TEXT, "%" PRIu32, value.u32);
-        break;
-    case MW_I64:
-        snprintf(text, KIT_KEY_TEXT, "%" PRId64, value.i64);
-        break;
-    case MW_U64:
-        snprintf(text, KIT_KEY_TEXT, "%" PRIu64, value.u64);
-        break;
-    case MW_F32:
-        float_text(value.f32, text);
-        break;
-    case MW_F64:
-        double_text(value.f64, text);
-        break;
-    case MW_BYTES: /* no key has this type */
-        break;
+    if (*name == 'u') {
+        snprintf(text, KIT_KEY_TEXT, "%" PRIu64, bits);
+    } else if (*name == 'i') {
+        snprintf(text, KIT_KEY_TEXT, "%" PRId64, (int64_t)((bits ^ sign) - sign));
+    } else {
+        memcpy(&narrow, &bits, sizeof narrow);
+        memcpy(&number, &bits, sizeof number);
+        if (type == MW_F32)
+            number = narrow;
+        if (isnan(number))
+            snprintf(text, KIT_KEY_TEXT, "nan:0x%0*" PRIx64, width / 4, bits);
+        else
+            snprintf(text, KIT_KEY_TEXT, "%.*g", type == MW_F32 ? 9 : 17, number);
     }
+}
+
+double kit_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

@@ -264,6 +264,7 @@ static mw_status micro_alloc(struct device *device, struct micro_memory *memory)
     TRY(device->verbs->alloc(device, bytes, &memory->out));
     TRY(device->verbs->alloc(device, PATTERN_LANES * sizeof(int), &memory->places));
     TRY(device->verbs->upload(device, memory->in, zeros, bytes, NULL));
+    TRY(device->verbs->wait(device, NULL));
 done:
     free(zeros);
     return status;
