@@ -364,6 +364,26 @@ static void test_counts(struct tap *tap, struct bench *b)
     cpu_close(cpu);
 }
 
+/* Keys of a width that no suite has are refused, not looked for without end. */
+static void test_widths(struct tap *tap)
+{
+    static const int widths[] = {0, 24, 128};
+    struct error error = {""};
+    struct cpu *cpu = NULL;
+    uint64_t key = 1;
+
+    if (cpu_open(&cpu, 1, &error) == MW_OK) {
+        for (size_t i = 0; i < COUNT_OF(widths); i++)
+            tap_ok(tap,
+                   !suite_for(widths[i]) &&
+                       cpu_sort(cpu, widths[i], (struct code){0, 0}, &key, 1, &key, NULL) ==
+                           MW_UNSUPPORTED &&
+                       strstr(error.text, "8, 16, 32 or 64 bits"),
+                   "a width without a suite", error.text);
+    }
+    cpu_close(cpu);
+}
+
 int main(void)
 {
     struct tap tap = {0, 0};
@@ -378,6 +398,7 @@ int main(void)
         test_handle(&tap, &bench, 1);
         test_handle(&tap, &bench, 64);
         test_counts(&tap, &bench);
+        test_widths(&tap);
     }
     bench_close(&bench);
     return tap_end(&tap);
