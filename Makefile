@@ -38,10 +38,11 @@ reproduction: all
 figures: all
 	@sh bench/plots/draw.sh $(BUILD)
 
-# The CPU's sort beside the standard library's.
+# The CPU's sort and the standard library's, which need C++ and OpenMP.
 bench-cpu: all
-	@test -x $(BUILD)/bench/multiway_cpu_rivals || { echo 'The rivals need C++ and OpenMP.'; exit 1; }
-	$(BUILD)/bench/multiway_cpu_rivals
+	@cmake --build $(BUILD) --target multiway-cpu-rivals
+	$(BUILD)/cli/multiway bench --device cpu --types u32,u64,f64 --counts 2^24 --trials 5 \
+		--shapes all --rivals-from $(BUILD)/bench/multiway-cpu-rivals.so $(BENCH_FLAGS)
 
 install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)

@@ -1,6 +1,5 @@
 /*
- * bench.h - what the files of multiway-bench share: who is measured, on what,
- * and what came of it.
+ * bench.h - what the files of multiway-bench share: contestants, cases and results.
  */
 #ifndef MW_BENCH_H
 #define MW_BENCH_H
@@ -15,18 +14,18 @@ enum { WARM_UPS = 2, MOST_TRIALS = 10000, MOST_ITEMS = 64, MOST_NAME = 48 };
 struct wish {
     const char *device;
     const char *types, *counts, *shapes; /* NULL: what suits the device */
-    const char *with;                    /* contestants; NULL: all there are */
-    const char *ours;        /* whom the others are held against; NULL: the first */
-    const char *rivals_from; /* a plugin's file; NULL: the one beside us */
+    const char *with;                    /* contestants; NULL: all */
+    const char *ours;                    /* ratios are relative to it; NULL: the first */
+    const char *rivals_from;             /* a plugin's file; NULL: the one beside us */
     const char *tsv, *json, *launches, *report, *commit;
     uint64_t seed;
     uint32_t trials;
     int phases;
     struct cache_choice cache;
-    char **arguments; /* the command line itself, NULL behind the last */
+    char **arguments; /* the command line itself, ending with NULL */
 };
 
-/* Who sorts: a rival, or one of our engines where `rival` is NULL. */
+/* One sort that is measured: a rival, or one of our engines where `rival` is NULL. */
 struct contestant {
     char name[MOST_NAME];
     const char *about;
@@ -35,7 +34,7 @@ struct contestant {
     uint32_t ways, warps; /* of an engine; 0: the library's choice */
 };
 
-/* The contestants; number 0 is the one the others are held against. */
+/* The contestants; ratios are relative to number 0. */
 struct field {
     struct contestant list[MOST_ITEMS];
     int count;
@@ -54,7 +53,6 @@ struct cases {
     int type_count, shape_count, count_count;
 };
 
-/* One of them. */
 struct one_case {
     mw_type type;
     const struct shape *shape;
@@ -71,7 +69,7 @@ struct figures {
 
 enum outcome { NOT_RUN, RIGHT, WRONG, FAILED };
 
-/* What one contestant came to in one case. */
+/* The result of one contestant in one case. */
 struct result {
     enum outcome outcome;
     struct figures ms;
@@ -81,17 +79,17 @@ struct result {
     size_t launch_count;
 };
 
-/* A count as one would say it: 2^20, or its digits. */
+/* A count as text: 2^20 for a power of two, otherwise its digits. */
 enum { COUNT_TEXT = 24 };
 const char *count_text(uint64_t count, char text[COUNT_TEXT]);
 
-/* Read the lists of the wish. 0, or -1 after a complaint. */
+/* Read the lists of the wish. 0, or -1 after an error message. */
 int lists_read_cases(const struct wish *wish, const mw_info *info, struct cases *cases);
 int lists_read_field(const struct wish *wish, const mw_info *info,
                      const struct rivals *plugin, const char *why_none,
                      struct field *field);
 
-/* Median, mean, least and most of `count` times, which are put in order. */
+/* Median, mean, least and most of `count` times, which are sorted in place. */
 struct figures figures_of(double *times, uint32_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * contest.c - one contestant on one input: ready, measured, judged.
+ * contest.c - one contestant on one input: prepared, timed, checked.
  */
 #include "stage.h"
 
@@ -22,30 +22,18 @@ note(struct result *result, enum outcome outcome, const char *format, ...)
     return -1;
 }
 
-/* What failed, in the library's words or in the plugin's. */
+/* A failure of the library, and one of the stage or of a rival. */
 static int note_ours(const struct stage *stage, struct result *result)
 {
     return note(result, FAILED, "%s", mw_error(stage->context));
 }
 
-static int note_theirs(const struct stage *stage, struct result *result)
-{
-    return note(result, FAILED, "%s", stage->plugin->error());
-}
-
-static int note_sort(const struct stage *stage, const struct contestant *who,
-                     struct result *result)
-{
-    return who->rival ? note_theirs(stage, result) : note_ours(stage, result);
-}
-
-/* Copies and the stopwatch are the plugin's where there is one. */
 static int note_stage(const struct stage *stage, struct result *result)
 {
-    return stage->plugin ? note_theirs(stage, result) : note_ours(stage, result);
+    return note(result, FAILED, "%s", stage_error(stage));
 }
 
-/* Ready the workspace that `who` needs for the present case. */
+/* Allocate the workspace that `who` needs for the present case. */
 static int prepare(struct stage *stage, const struct contestant *who,
                    const struct rival_case *judged, struct result *result)
 {
@@ -57,7 +45,7 @@ static int prepare(struct stage *stage, const struct contestant *who,
         if (!who->rival->takes(judged))
             return note(result, NOT_RUN, "does not take this case");
         if (who->rival->workspace(judged, &bytes))
-            return note_theirs(stage, result);
+            return note_stage(stage, result);
     } else {
         mw_tuning tuning = MW_TUNING_INIT;
 
@@ -95,36 +83,22 @@ static int sort(struct stage *stage, const struct contestant *who,
                : -1;
 }
 
-/* Hold the result against the order and the fingerprint that the input had. */
+/* Is the result in order, with the fingerprint of the input? */
 static int judge(struct stage *stage, const struct rival_case *judged, const void *sorted,
                  struct result *result)
 {
-    const struct one_case *const what = &stage->what;
     struct rival_verdict verdict = {0, 0};
-    struct kit_fingerprint print = {0, 0};
 
-    if (stage->plugin) {
-        if (stage->plugin->check(judged, sorted, stage->stream, &verdict))
-            return note_theirs(stage, result);
-        if (verdict.descents)
-            return note(result, WRONG, "%llu keys belong before their left neighbours",
-                        (unsigned long long)verdict.descents);
-        if (verdict.fingerprint != stage->original.fingerprint)
-            return note(result, WRONG, "other keys than before");
-        return 0;
-    }
-    if (mw_download(stage->context, stage->output, sorted, stage->bytes) != MW_OK)
-        return note_ours(stage, result);
-    if (kit_first_disorder(what->type, MW_ASCENDING, stage->output, what->count) !=
-        what->count)
+    if (stage_check(stage, judged, sorted, &verdict))
+        return note_stage(stage, result);
+    if (verdict.descents)
         return note(result, WRONG, "out of order");
-    kit_fingerprint_add(&print, what->type, stage->output, what->count);
-    if (!kit_fingerprint_equal(print, stage->print))
-        return note(result, WRONG, "other keys than before");
+    if (verdict.fingerprint != stage->original.fingerprint)
+        return note(result, WRONG, "not the same keys as the input");
     return 0;
 }
 
-/* `trials` timed sorts after the warm-ups; the last result is judged. */
+/* `trials` timed sorts after the warm-ups; the last result is checked. */
 static int measure(struct stage *stage, const struct contestant *who,
                    const struct rival_case *judged, double *times, struct result *result)
 {
@@ -137,7 +111,7 @@ static int measure(struct stage *stage, const struct contestant *who,
         if (stage_refill(stage) || stage_start(stage, &began))
             return note_stage(stage, result);
         if (sort(stage, who, judged, &sorted))
-            return note_sort(stage, who, result);
+            return who->rival ? note_stage(stage, result) : note_ours(stage, result);
         if (stage_stop(stage, began, &ms))
             return note_stage(stage, result);
         if (i >= 0)
@@ -177,7 +151,7 @@ static int time_launches(struct stage *stage, const struct contestant *who,
     return 0;
 }
 
-/* The median time of each launch. Ours only: rivals do not tell. */
+/* The median time of each launch, of our engines only. */
 static int measure_phases(struct stage *stage, const struct contestant *who,
                           const struct rival_case *judged, struct result *result)
 {
@@ -202,7 +176,7 @@ void stage_run(struct stage *stage, const struct contestant *who, int phases,
 
     *result = (struct result){.outcome = NOT_RUN};
     if (!who->rival)
-        judged.order = ORDER_TOTAL; /* what we promise */
+        judged.order = ORDER_TOTAL;
     if (!times) {
         note(result, FAILED, "no memory for the times of trials");
     } else if (prepare(stage, who, &judged, result) == 0) {

@@ -1,7 +1,7 @@
 /*
- * input.c - an input's keys, made by as many threads as there are processors.
+ * input.c - fill an input's keys, with one thread per processor.
  */
-#define _DEFAULT_SOURCE /* processors are no part of POSIX */
+#define _DEFAULT_SOURCE /* _SC_NPROCESSORS_ONLN */
 
 #include "stage.h"
 
@@ -10,7 +10,7 @@
 
 enum { MOST_THREADS = 64 };
 
-/* What one thread fills. */
+/* The part that one thread fills. */
 struct share {
     const struct kit_input *input;
     uint64_t first;
@@ -26,7 +26,7 @@ static void *fill_share(void *argument)
     return NULL;
 }
 
-/* The caller takes the first share, and whatever finds no thread. */
+/* The caller fills the first share, and those for which no thread could be started. */
 static void fill(const struct kit_input *input, char *keys, int threads)
 {
     const size_t size = mw_type_size(input->type);

@@ -7,23 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Our own, by device. */
+/* Our own contestants. */
+#define ABOUT(where) "mw_enqueue " where ", workspace allocated before"
 static const struct contestant engines[] = {
-    {"tile", "mw_enqueue, engine tile, workspace allocated before", MW_ENGINE_TILE, NULL, 0,
-     0},
-    {"heap", "mw_enqueue, engine heap, workspace allocated before", MW_ENGINE_HEAP, NULL, 0,
-     0},
-    {"pair", "mw_enqueue, engine pair, workspace allocated before", MW_ENGINE_PAIR, NULL, 0,
-     0},
+    {.name = "tile", .about = ABOUT("with engine tile"), .engine = MW_ENGINE_TILE},
+    {.name = "heap", .about = ABOUT("with engine heap"), .engine = MW_ENGINE_HEAP},
+    {.name = "pair", .about = ABOUT("with engine pair"), .engine = MW_ENGINE_PAIR},
 };
-static const struct contestant cpu[] = {
-    {"cpu", "mw_enqueue on the CPU, workspace allocated before", MW_ENGINE_AUTO, NULL, 0,
-     0},
-};
+static const struct contestant cpu = {.name = "cpu", .about = ABOUT("on the CPU")};
 
-/* What is measured if nothing is said: enough to see the engines at work. */
+/* The counts measured by default, by the beginning of the device's name. */
 static const struct {
-    const char *device; /* the beginning of its name */
+    const char *device;
     const char *counts;
 } usual[] = {
     {"cuda", "2^16,2^20,2^24,2^26"},
@@ -70,10 +65,7 @@ static size_t item_span(const char *text)
     return strcspn(text, ",");
 }
 
-/*
- * A list: its option, how many items there is room for, how long the first of a text
- * is, and who takes each, which returns 0, or -1 after a complaint.
- */
+/* An option's list; `take` returns 0, or -1 after an error message. */
 struct list {
     const char *option;
     int most;
@@ -81,44 +73,38 @@ struct list {
     int (*take)(void *to, const char *item);
 };
 
-/* Cut the next item off `*text`; 0 if there is none, -1 if it is too long or empty. */
-static int next_item(const struct list *list, const char **text, char item[MOST_NAME])
-{
-    const size_t length = list->span(*text);
-
-    if (**text == '\0')
-        return 0;
-    if (length == 0 || length >= MOST_NAME)
-        return -1;
-    memcpy(item, *text, length);
-    item[length] = '\0';
-    *text += length;
-    if (**text == ',' && *++*text == '\0')
-        return -1; /* a comma with nothing behind it */
-    return 1;
-}
-
-/* Hand every item of the text on to whoever takes them. 0, or -1 after a complaint. */
+/* Take every item of the text. 0, or -1 after an error message. */
 static int each_item(const struct list *list, const char *text, void *to)
 {
-    char item[MOST_NAME];
     const char *rest = text;
     int number = 0;
-    int found;
 
-    while ((found = next_item(list, &rest, item)) == 1) {
-        if (++number > list->most) {
-            complain("bench", "--%s: at most %d of them", list->option, list->most);
+    for (;;) {
+        const size_t length = list->span(rest);
+        char item[MOST_NAME];
+
+        if (length == 0 || length >= sizeof item) {
+            complain("bench", "--%s %s: not a list, such as a,b,c", list->option, text);
             return -1;
         }
+        if (++number > list->most) {
+            complain("bench", "--%s: at most %d items", list->option, list->most);
+            return -1;
+        }
+        memcpy(item, rest, length);
+        item[length] = '\0';
         if (list->take(to, item))
             return -1;
+        if (rest[length] == '\0')
+            return 0;
+        rest += length + 1;
     }
-    if (found < 0 || number == 0) {
-        complain("bench", "--%s %s: not a list, such as a,b,c", list->option, text);
-        return -1;
-    }
-    return 0;
+}
+
+static int named_twice(const char *option, const char *item)
+{
+    complain("bench", "--%s: %s is named twice", option, item);
+    return -1;
 }
 
 static int take_type(void *to, const char *item)
@@ -127,14 +113,12 @@ static int take_type(void *to, const char *item)
     mw_type type;
 
     if (mw_type_parse(item, &type) != MW_OK) {
-        complain("bench", "--types: there is no type %s", item);
+        complain("bench", "--types: unknown type %s", item);
         return -1;
     }
     for (int i = 0; i < cases->type_count; i++) {
-        if (cases->types[i] == type) {
-            complain("bench", "--types: %s is named twice", item);
-            return -1;
-        }
+        if (cases->types[i] == type)
+            return named_twice("types", item);
     }
     cases->types[cases->type_count++] = type;
     return 0;
@@ -172,10 +156,7 @@ static const struct list types = {"types", MW_TYPE_COUNT, item_span, take_type};
 static const struct list counts = {"counts", MOST_ITEMS, item_span, take_count};
 static const struct list shapes = {"shapes", MOST_ITEMS, kit_shape_span, take_shape};
 
-/*
- * Every shape of the kit; those that need a number get a thousand, and the one that
- * needs two gets those of CUB's merge sort for 4-byte keys.
- */
+/* A shape that needs one number gets 1000; `conflict` gets CUB's for 4-byte keys. */
 static int all_shapes(struct cases *cases)
 {
     for (int i = 0; kit_shape_text(i) && i < MOST_ITEMS; i++) {
@@ -215,14 +196,14 @@ int lists_read_cases(const struct wish *wish, const mw_info *info, struct cases 
     return each_item(&shapes, wish->shapes ? wish->shapes : "random", cases);
 }
 
-/* A list of contestants being read: from whom, to whom. */
+/* A list of contestants being read: from `all`, to `field`. */
 struct choice {
     const struct field *all;
     struct field *field;
     const char *why_none;
 };
 
-/* A number of ways or warps behind a colon, and what comes after it. */
+/* `:NUMBER` at the beginning of `*text`, which is moved past it. */
 static int read_number(const char **text, uint32_t *number)
 {
     char *end;
@@ -235,20 +216,22 @@ static int read_number(const char **text, uint32_t *number)
     return 0;
 }
 
-/* One of ours with `:WAYS` or `:WAYS:WARPS` behind its name: 1 if `item` is that. */
-static int tuned(const struct contestant *engine, const char *item,
-                 struct contestant *contestant)
+/* Is `item` this contestant, or this engine followed by :WAYS or :WAYS:WARPS? */
+static int matches(const struct contestant *one, const char *item, struct contestant *found)
 {
-    const size_t length = strlen(engine->name);
+    const size_t length = strlen(one->name);
     const char *rest = item + length;
 
-    if (engine->rival || engine->engine == MW_ENGINE_AUTO ||
-        strncmp(item, engine->name, length) != 0 || *rest != ':')
+    if (strncmp(item, one->name, length) != 0)
         return 0;
-    *contestant = *engine;
-    strcpy(contestant->name, item);
-    return read_number(&rest, &contestant->ways) == 0 &&
-           (*rest != ':' || read_number(&rest, &contestant->warps) == 0) && *rest == '\0';
+    *found = *one;
+    if (*rest == '\0')
+        return 1;
+    if (*rest != ':' || one->engine == MW_ENGINE_AUTO)
+        return 0;
+    strcpy(found->name, item);
+    return read_number(&rest, &found->ways) == 0 &&
+           (*rest != ':' || read_number(&rest, &found->warps) == 0) && *rest == '\0';
 }
 
 static int take_contestant(void *to, const char *item)
@@ -259,17 +242,11 @@ static int take_contestant(void *to, const char *item)
     size_t used = 0;
 
     for (int i = 0; i < field->count; i++) {
-        if (strcmp(field->list[i].name, item) == 0) {
-            complain("bench", "--with: %s is named twice", item);
-            return -1;
-        }
+        if (strcmp(field->list[i].name, item) == 0)
+            return named_twice("with", item);
     }
     for (int i = 0; i < choice->all->count; i++) {
-        if (strcmp(choice->all->list[i].name, item) == 0) {
-            field->list[field->count++] = choice->all->list[i];
-            return 0;
-        }
-        if (tuned(&choice->all->list[i], item, &field->list[field->count])) {
+        if (matches(&choice->all->list[i], item, &field->list[field->count])) {
             field->count++;
             return 0;
         }
@@ -277,14 +254,14 @@ static int take_contestant(void *to, const char *item)
             used += (size_t)snprintf(names + used, sizeof names - used, " %s",
                                      choice->all->list[i].name);
     }
-    complain("bench", "--with: there is no %s here, but%s%s%s", item, names,
+    complain("bench", "--with: unknown contestant %s (expected one of:%s%s%s)", item, names,
              *choice->why_none ? "; no rivals: " : "", choice->why_none);
     return -1;
 }
 
 static const struct list contestants = {"with", MOST_ITEMS, item_span, take_contestant};
 
-/* Bring the one that the others are held against to the front. */
+/* Move the contestant that ratios refer to to the front. */
 static int put_first(struct field *field, const char *ours)
 {
     int at = 0;
@@ -292,39 +269,35 @@ static int put_first(struct field *field, const char *ours)
     while (at < field->count && strcmp(field->list[at].name, ours) != 0)
         at++;
     if (at == field->count) {
-        complain("bench", "--ours: %s is not among those that are measured", ours);
+        complain("bench", "--ours: %s is not one of the contestants", ours);
         return -1;
     }
 
     const struct contestant first = field->list[at];
 
-    for (; at > 0; at--)
-        field->list[at] = field->list[at - 1];
+    memmove(&field->list[1], &field->list[0], (size_t)at * sizeof first);
     field->list[0] = first;
     return 0;
-}
-
-static struct contestant of_rival(const struct rival *rival)
-{
-    struct contestant contestant = {.about = rival->about, .rival = rival};
-
-    snprintf(contestant.name, sizeof contestant.name, "%s", rival->name);
-    return contestant;
 }
 
 int lists_read_field(const struct wish *wish, const mw_info *info,
                      const struct rivals *plugin, const char *why_none, struct field *field)
 {
     const int on_cpu = begins(info->device, "cpu");
-    const struct contestant *const own = on_cpu ? cpu : engines;
-    const int own_count = on_cpu ? 1 : (int)(sizeof engines / sizeof *engines);
     struct field all = {.count = 0};
     struct choice choice = {&all, field, why_none};
 
-    for (int i = 0; i < own_count; i++)
-        all.list[all.count++] = own[i];
-    for (size_t i = 0; plugin && i < plugin->count && all.count < MOST_ITEMS; i++)
-        all.list[all.count++] = of_rival(&plugin->list[i]);
+    if (on_cpu)
+        all.list[all.count++] = cpu;
+    for (size_t i = 0; !on_cpu && i < sizeof engines / sizeof *engines; i++)
+        all.list[all.count++] = engines[i];
+    for (size_t i = 0; plugin && i < plugin->count && all.count < MOST_ITEMS; i++) {
+        const struct rival *const rival = &plugin->list[i];
+        struct contestant *const one = &all.list[all.count++];
+
+        *one = (struct contestant){.about = rival->about, .rival = rival};
+        snprintf(one->name, sizeof one->name, "%s", rival->name);
+    }
     *field = (struct field){.count = 0};
     if (!wish->with || strcmp(wish->with, "all") == 0)
         *field = all;

@@ -1,6 +1,6 @@
 /*
- * main.c - multiway-bench, which `multiway bench` runs: our sorts beside others,
- * in one process on the same inputs, every result verified.
+ * main.c - multiway-bench, which `multiway bench` runs: our sorts and rivals in one
+ * process, on the same inputs, every result verified.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* The case with the most bytes. 0, or -1 after a complaint. */
+/* The case with the most bytes. 0, or -1 after an error message. */
 static int find_largest(const struct cases *cases, struct one_case *largest)
 {
     uint64_t most = 0;
@@ -21,7 +21,7 @@ static int find_largest(const struct cases *cases, struct one_case *largest)
         const uint64_t size = mw_type_size(what.type);
 
         if (what.count > (UINT64_C(1) << 48) / size) {
-            complain("bench", "--counts: %llu keys are beyond what can be measured",
+            complain("bench", "--counts: %llu keys are too many (at most 2^48 bytes)",
                      (unsigned long long)what.count);
             return -1;
         }
@@ -40,18 +40,17 @@ static int run_copies(struct run *run)
 
     for (int i = 0; stage_copies(&run->stage) && i < total; i++) {
         const struct one_case what = cases_at(&run->cases, i);
-        const uint64_t bytes = what.count * mw_type_size(what.type);
-        struct figures figures;
+        struct copy *const copy = &run->copies[run->copy_count];
 
-        if (run_copy(run, bytes))
+        copy->bytes = what.count * mw_type_size(what.type);
+        if (run_copy(run, copy->bytes))
             continue;
-        if (stage_copy(&run->stage, bytes, &figures))
+        if (stage_copy(&run->stage, copy->bytes, &copy->ms))
             return -1;
-        run->copies[run->copy_count++] = (struct copy){bytes, figures};
-        table_copy(bytes, &figures);
-        files_copy(run, &what, bytes, &figures);
+        run->copy_count++;
+        table_copy(copy);
+        files_copy(run, &what, copy);
     }
-    files_results(run);
     return 0;
 }
 
@@ -66,7 +65,8 @@ static int run_cases(struct run *run)
         table_case(run, &what);
         for (int who = 0; who < run->field.count; who++) {
             stage_run(&run->stage, &run->field.list[who], run->wish.phases,
-                      &run->results[i * run->field.count + who]);
+                      &run->results[run->measured]);
+            run->measured++;
             table_result(run, i, who);
             files_result(run, i, who);
         }
@@ -77,11 +77,10 @@ static int run_cases(struct run *run)
 /* 0 if every result was right, 1 if one was wrong, 2 if one failed. */
 static int verdict(const struct run *run)
 {
-    const int total = cases_total(&run->cases) * run->field.count;
     int failed = 0;
     int wrong = 0;
 
-    for (int i = 0; i < total; i++) {
+    for (int i = 0; i < run->measured; i++) {
         failed |= run->results[i].outcome == FAILED;
         wrong |= run->results[i].outcome == WRONG;
     }
@@ -95,17 +94,17 @@ static int measure_all(struct run *run)
     int status = EXIT_TROUBLE;
 
     if (find_largest(&run->cases, &largest) == 0 &&
-        stage_reserve(&run->stage, &largest) == 0 && report_aim(run) == 0 &&
-        files_open(run) == 0 && names_apart(&run->wish) == 0 && files_begin(run) == 0) {
+        stage_reserve(&run->stage, &largest) == 0 && page_aim(run) == 0 &&
+        files_open(run) == 0 && files_begin(run) == 0) {
         table_header(run);
         if (run_copies(run) == 0 && run_cases(run) == 0) {
             table_notes(run);
             table_phases(run);
             table_summary(run);
-            status = report_write(run) ? EXIT_TROUBLE : verdict(run);
+            status = page_write(run) ? EXIT_TROUBLE : verdict(run);
         }
     }
-    report_drop(run);
+    page_drop(run);
     if (files_close(run))
         status = EXIT_TROUBLE;
     return status;
@@ -149,21 +148,22 @@ static int bench(const struct wish *wish)
 }
 
 static const char about[] =
-    "Time our engines and, where the plugin with the rivals was built, CUB's merge\n"
-    "sort and radix sort, Thrust's comparison sort and modernGPU's mergesort: keys in\n"
-    "device memory, one process, the same input for all, every result verified.";
+    "Time our engines and, if the rivals plugin was built, CUB's merge sort and radix\n"
+    "sort, Thrust's comparison sort and modernGPU's mergesort: keys in device memory,\n"
+    "one process, the same input for all, every result verified.";
 
 static const char more[] =
-    "Lists have commas and no blanks. Times are medians; before each trial the keys are\n"
-    "copied anew, which is not timed. A ratio is the time of each over the time of the\n"
-    "first. The exit status is 1 if a result was wrong. On cpu and sim there are no\n"
-    "rivals, and times are those of the wall clock. `--with heap:8` is engine heap with\n"
-    "8 ways, `heap:8:4000` with 8 ways and 4000 warps.\n"
+    "Items of a list are separated by commas. Times are medians; before each trial the\n"
+    "input is restored, which is not timed. A ratio is the time of a contestant / the\n"
+    "time of the first. The exit status is 1 if a result was wrong. On cpu and sim there\n"
+    "are no rivals without --rivals-from, and the clock is the wall clock.\n"
+    "`--with heap:8` is engine heap with 8 ways, `heap:8:4000` with 8 ways and 4000\n"
+    "warps.\n"
     "\n"
     "  multiway bench --device cpu --types u32,f64 --counts 2^16,100003 --trials 3\n"
     "  multiway bench --device sim --types i32 --counts 20k --trials 1 --phases\n";
 
-/* Read the command line, and do what it says. */
+/* Read the command line and run what it asks for. */
 static int read_and_run(int argc, char **argv)
 {
     struct wish wish = {.device = "auto", .commit = "unknown", .trials = 10};
@@ -172,33 +172,33 @@ static int read_and_run(int argc, char **argv)
         {"device",      0, "NAME", OPTION_TEXT,   &wish.device,      0,
          "auto, cuda, cuda:N, cpu, cpu:N, sim (auto)"},
         {"types",       0, "LIST", OPTION_TEXT,   &wish.types,       0,
-         "of the keys, or all (i32,i64)"},
+         "element types, or all (i32,i64)"},
         {"counts",      0, "LIST", OPTION_TEXT,   &wish.counts,      0,
-         "how many keys: 2^20,1000003 (by device)"},
+         "numbers of keys: 2^20,1000003 (by device)"},
         {"shapes",      0, "LIST", OPTION_TEXT,   &wish.shapes,      0,
-         "of the input, as for gen, or all (random)"},
+         "shapes of the input, see gen, or all (random)"},
         {"seed",        0, "N",    OPTION_COUNT,  &wish.seed,        0,
-         "another number, another input (0)"},
+         "seed of the input (0)"},
         {"with",        0, "LIST", OPTION_TEXT,   &wish.with,        0,
-         "who is measured: tile,heap,pair,cub-merge ... (all)"},
+         "contestants: tile,heap,pair,cub-merge ... (all)"},
         {"ours",        0, "NAME", OPTION_TEXT,   &wish.ours,        0,
-         "whom the others are held against (the first)"},
+         "the contestant that ratios refer to (the first)"},
         {"trials",      0, "N",    OPTION_NUMBER, &wish.trials,      0,
-         "after 2 warm-ups (10)"},
+         "trials after 2 warm-ups (10)"},
         {"phases",      0, NULL,   OPTION_FLAG,   &wish.phases,      0,
-         "our launches too, one by one"},
+         "time our launches too, one by one"},
         {"tsv",         0, "FILE", OPTION_TEXT,   &wish.tsv,         0,
-         "write every figure there"},
+         "write every time as a line of TSV"},
         {"phases-tsv",  0, "FILE", OPTION_TEXT,   &wish.launches,    0,
-         "write our launches there"},
+         "write our launches as TSV"},
         {"json",        0, "FILE", OPTION_TEXT,   &wish.json,        0,
-         "the same and the launches, as JSON"},
+         "write times and launches as JSON"},
         {"report",      0, "FILE", OPTION_TEXT,   &wish.report,      0,
-         "an HTML page with tables and charts"},
+         "write an HTML page with tables and charts"},
         {"commit",      0, "TEXT", OPTION_TEXT,   &wish.commit,      0,
-         "what is measured, for the files (unknown)"},
+         "commit to name in the files (unknown)"},
         {"rivals-from", 0, "FILE", OPTION_TEXT,   &wish.rivals_from, 0,
-         "a plugin other than the one beside us"},
+         "open this rivals plugin"},
         CACHE_OPTIONS(wish.cache),
         {0},
     };
@@ -218,8 +218,6 @@ static int read_and_run(int argc, char **argv)
         return exit_of(parsed);
     if (wish.trials > MOST_TRIALS)
         return complain("bench", "--trials must be 1 to %d", MOST_TRIALS);
-    if (names_apart(&wish))
-        return EXIT_TROUBLE;
     wish.phases |= wish.launches != NULL;
     return bench(&wish);
 }

@@ -1,3 +1,6 @@
+/*
+ * plugin.c - open the shared library with the rivals.
+ */
 #define _POSIX_C_SOURCE 200809L /* readlink */
 
 #include "plugin.h"
@@ -11,7 +14,7 @@ enum { MOST_PATH = 4096 };
 
 static const char name[] = "multiway-rivals.so";
 
-/* The plugin's path beside the running program; 0 if that cannot be told. */
+/* The plugin's path beside the running program; 0 if that is unknown. */
 static int beside_us(char path[MOST_PATH])
 {
     const ssize_t length = readlink("/proc/self/exe", path, MOST_PATH - sizeof name - 1);
@@ -45,12 +48,12 @@ const struct rivals *plugin_open(const char *file, char *why, size_t bytes)
     void *symbol;
 
     if (!(file ? from_file(file, path) : beside_us(path))) {
-        snprintf(why, bytes, "where %s would be is unknown", name);
+        snprintf(why, bytes, "cannot find out where %s would be", name);
         return NULL;
     }
     if (access(path, F_OK) != 0) {
         snprintf(why, bytes, "there is no %.160s%s", path,
-                 file ? "" : " (`make bench` builds it where nvcc is)");
+                 file ? "" : " (`make bench` builds it if nvcc is installed)");
         return NULL;
     }
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -62,7 +65,7 @@ const struct rivals *plugin_open(const char *file, char *why, size_t bytes)
     memcpy(&get, &symbol, sizeof get);
     rivals = get();
     if (!rivals || rivals->version != RIVALS_VERSION) {
-        snprintf(why, bytes, "%.160s is of another version than this program", path);
+        snprintf(why, bytes, "%.160s was built for another version of this program", path);
         return NULL;
     }
     return rivals;

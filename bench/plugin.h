@@ -7,9 +7,9 @@
 #include "rivals.h"
 
 /*
- * Open the plugin in `file`, or where that is NULL the multiway-rivals.so that
- * lies beside the running program. NULL if there is none that fits, and then
- * `why` says so. A plugin stays open to the end of the process.
+ * Open the plugin `file`, or, if that is NULL, the multiway-rivals.so in the folder of
+ * the running program. On failure NULL, and `why` says why. A plugin stays open until
+ * the process ends.
  */
 const struct rivals *plugin_open(const char *file, char *why, size_t bytes);
 

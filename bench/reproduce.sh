@@ -1,19 +1,18 @@
 #!/bin/sh
 # reproduce.sh - measure on a GPU what docs/reproduction.md shows of the paper.
 #
-# `make reproduction` builds and calls this. It runs `multiway bench` once for each
-# file of results; `make figures` draws them. What can be said beforehand, by
-# variables of the environment:
+# `make reproduction` builds and runs this. It runs `multiway bench` once for each file of
+# results; `make figures` draws them. Variables of the environment:
 #
-#   FIGURES   which of 1 3 2 4 5 6 shapes; 2 takes the best warps from 3, and 7 is
-#             drawn from 4 and 6
+#   FIGURES   some of 1 3 2 4 5 6 shapes; 2 takes the best warps from 3, and 7 is drawn
+#             from 4 and 6
 #   RESULTS   the folder to write to
-#   COMMIT    what is measured, if this is not a clone
-#   DEVICE, TRIALS, WITH (who sorts in figures 1, 4, 5 and 6), BENCH_FLAGS (other
+#   COMMIT    the commit, if this is not a clone
+#   DEVICE, TRIALS, WITH (contestants of figures 1, 4, 5 and 6), BENCH_FLAGS (other
 #   options of `multiway bench`), and the counts below
 #
-# A file grows as it is measured, so what was done before an interruption is kept,
-# and FIGURES can ask for the rest.
+# A file grows as it is measured: an interrupted run leaves what it measured, and FIGURES
+# selects the rest.
 set -u
 
 MULTIWAY=${MULTIWAY:-build/cli/multiway}
@@ -52,51 +51,29 @@ measure() {
     echo "$(($(date +%s) - began)) s: $file"
 }
 
-# doubled BASE EXPONENT...: BASE * 2^EXPONENT each, with commas between them.
-doubled() {
-    base=$1
-    shift
-    for exponent; do
-        printf '%s%s' "$comma" $((base << exponent))
-        comma=,
-    done
+# join TEXT...: with commas between them.
+join() {
+    (IFS=,; echo "$*")
 }
 
-# Run time against sortedness; at the right end, inputs against CUB and modernGPU.
-figure_1() {
-    shapes=sorted
-    for swaps in $SWAPS; do
-        shapes=$shapes,swaps:$swaps
-    done
-    measure fig1-sortedness.tsv --types i32 --counts "$LARGE" --with "$WITH" \
-        --shapes "$shapes,permutation,conflict:17,256,conflict:11,128"
-}
-
-# Engine heap over warps, for each number of ways.
-figure_3() {
-    for ways in 2 4 8 16 32; do
-        with=
-        for warps in $WARPS; do
-            with=$with,heap:$ways:$warps
-        done
-        measure "fig3-ways-$ways.tsv" --types i32 --counts "$TUNED" --shapes permutation \
-            --with "${with#,}"
-    done
-}
-
-# The contestant of the least mean time in figure 3, by its ways.
+# The contestant with the least mean time in figure 3, by its ways.
 best_of() {
     awk -F '\t' '$4 ~ /^heap/ && $12 == "yes" && (best == "" || $6 < best) {
             best = $6; name = $4
         } END { print name }' "fig3-ways-$1.tsv"
 }
 
+# Run time against sortedness; at the right end, inputs against CUB and modernGPU.
+figure_1() {
+    # shellcheck disable=SC2086 # a list of numbers
+    measure fig1-sortedness.tsv --types i32 --counts "$LARGE" --with "$WITH" --shapes \
+        "sorted,$(join $(printf 'swaps:%s ' $SWAPS)),permutation,conflict:17,256,conflict:11,128"
+}
+
 # Throughput over counts, each number of ways with the warps that were best for it.
 figure_2() {
     with=
-    for ways in 2 4 8 16 32; do
-        [ -f "fig3-ways-$ways.tsv" ] || { figure_3; break; }
-    done
+    [ -f fig3-ways-32.tsv ] || figure_3
     for ways in 2 4 8 16 32; do
         with=$with$(best_of "$ways"),tile:$ways,
     done
@@ -104,36 +81,41 @@ figure_2() {
         --with "${with%,}"
 }
 
-figure_4() {
-    measure fig4-random-i32.tsv --types i32 --counts "$COUNTS" --shapes permutation \
-        --with "$WITH" --phases-tsv fig4-launches-i32.tsv
+# Engine heap over warps, for each number of ways.
+figure_3() {
+    for ways in 2 4 8 16 32; do
+        # shellcheck disable=SC2046,SC2086 # a list of numbers
+        measure "fig3-ways-$ways.tsv" --types i32 --counts "$TUNED" --shapes permutation \
+            --with "$(join $(printf "heap:$ways:%s " $WARPS))"
+    done
 }
 
-figure_5() {
-    measure fig5-random-i64.tsv --types i64 --counts "$COUNTS" --shapes permutation \
-        --with "$WITH" --phases-tsv fig5-launches-i64.tsv
+# random NUMBER TYPE: throughput over counts.
+random() {
+    measure "fig$1-random-$2.tsv" --types "$2" --counts "$COUNTS" --shapes permutation \
+        --with "$WITH" --phases-tsv "fig$1-launches-$2.tsv"
+}
+
+# conflict NAME TYPE COUNTS SHAPES: inputs that cause conflicts, and random ones.
+conflict() {
+    measure "fig6-conflict-$1.tsv" --types "$2" --with "$WITH" --counts "$3" --shapes "$4"
 }
 
 # Inputs against CUB, of 4-byte and of 8-byte keys; the worst pattern; modernGPU's,
 # whose tiles are 128 threads of 11 keys: 15 is for compute capability 5.2 alone.
 figure_6() {
     most=${DOUBLINGS##* }
-    # shellcheck disable=SC2086 # a list of numbers
-    measure fig6-conflict-i32.tsv --types i32 --with "$WITH" \
-        --counts "$(comma='' doubled 4352 $DOUBLINGS)" --shapes permutation,conflict:17,256
-    measure fig6-conflict-i64.tsv --types i64 --with "$WITH" \
-        --counts "$((2048 << most))" --shapes permutation,sorted,conflict:8,256
-    measure fig6-conflict-worst.tsv --types i32 --with "$WITH" \
-        --counts "$((4352 << most))" --shapes permutation,conflict:17,256,worst
-    measure fig6-conflict-moderngpu.tsv --types i32 --with "$WITH" \
-        --counts "$((1408 << most))" --shapes permutation,conflict:11,128
+    counts=
+    for exponent in $DOUBLINGS; do
+        counts=$counts,$((4352 << exponent))
+    done
+    conflict i32 i32 "${counts#,}" permutation,conflict:17,256
+    conflict i64 i64 "$((2048 << most))" permutation,sorted,conflict:8,256
+    conflict worst i32 "$((4352 << most))" permutation,conflict:17,256,worst
+    conflict moderngpu i32 "$((1408 << most))" permutation,conflict:11,128
 }
 
-figure_shapes() {
-    measure shapes-i32.tsv --types i32 --counts "$SHAPES_COUNT" --shapes all --with "$WITH"
-}
-
-[ -x "$MULTIWAY" ] || { echo "There is no $MULTIWAY: make reproduction builds it." >&2; exit 2; }
+[ -x "$MULTIWAY" ] || { echo "no $MULTIWAY: make reproduction builds it" >&2; exit 2; }
 MULTIWAY=$(cd "$(dirname "$MULTIWAY")" && pwd)/$(basename "$MULTIWAY")
 mkdir -p "$RESULTS" && cd "$RESULTS" || exit 2
 log=$(mktemp) || exit 2
@@ -145,12 +127,14 @@ for figure in $FIGURES; do
     1) figure_1 ;;
     2) figure_2 ;;
     3) figure_3 ;;
-    4) figure_4 ;;
-    5) figure_5 ;;
+    4) random 4 i32 ;;
+    5) random 5 i64 ;;
     6) figure_6 ;;
     7) ;;
-    shapes) figure_shapes ;;
-    *) echo "FIGURES: there is no $figure, but 1 2 3 4 5 6 7 shapes" >&2; exit 2 ;;
+    shapes)
+        measure shapes-i32.tsv --types i32 --counts "$SHAPES_COUNT" --shapes all --with "$WITH"
+        ;;
+    *) echo "FIGURES: unknown figure $figure (expected 1 2 3 4 5 6 7 or shapes)" >&2; exit 2 ;;
     esac
 done
 exit $trouble

@@ -1,12 +1,11 @@
 /*
- * rivals.h - what multiway-bench asks of a plugin that brings other sorts.
+ * rivals.h - the interface of a plugin with other sorts for multiway-bench.
  *
- * The rivals are C++ and need nvcc; the program that measures is C11 and runs
- * everywhere. So they live in a shared library, multiway-rivals.so, which
- * exports one function, multiway_rivals, and the program opens it at run time.
- * Memory is the device's, everything is enqueued on one stream, and nothing
- * but `stop`, `check` and `open` waits. A call that fails returns -1, and
- * `error` then says why.
+ * The rivals are C++ and need nvcc; multiway-bench is C11 and runs everywhere. So the
+ * rivals are in a shared library, which exports one function, multiway_rivals, and is
+ * opened at run time. Memory is the device's, everything is enqueued on one stream, and
+ * only `stop`, `check` and `open` wait. A call that fails returns -1, and `error` then
+ * returns its error message.
  */
 #ifndef MW_BENCH_RIVALS_H
 #define MW_BENCH_RIVALS_H
@@ -21,9 +20,8 @@ extern "C" {
 enum { RIVALS_VERSION = 1 };
 
 /*
- * By which order keys are sorted and judged: by `<`, which knows one zero only
- * and has no place for NaNs, or by the total order of multiway.h. Integers have
- * one order under both names.
+ * The order by which keys are sorted and checked: `<`, for which -0 equals +0 and which
+ * is no order with NaNs, or the total order of multiway.h. Of integers both are the same.
  */
 enum rival_order { ORDER_LESS, ORDER_TOTAL };
 
@@ -42,39 +40,40 @@ struct rival {
     /* Can it sort this? */
     int (*takes)(const struct rival_case *what);
 
-    /* How many bytes of workspace it needs. */
+    /* The bytes of workspace it needs. */
     int (*workspace)(const struct rival_case *what, uint64_t *bytes);
 
     /*
-     * Enqueue the sort of `keys`, by way of `workspace`, which has at least the
-     * bytes asked for and is aligned to 256. Allocates nothing. `*sorted` is set
-     * to where the result will lie: at `keys`, or somewhere in the workspace.
+     * Enqueue the sort of `keys`. `workspace` has at least the bytes asked for and is
+     * aligned to 256. Allocates nothing. Sets `*sorted` to where the result will be: at
+     * `keys`, or in the workspace.
      */
     int (*sort)(const struct rival_case *what, void *keys, void *workspace, uint64_t bytes,
                 void *stream, void **sorted);
 };
 
-/* What became of some keys. */
+/* Result of a check. */
 struct rival_verdict {
-    uint64_t descents;    /* positions whose key belongs before its left neighbour */
-    uint64_t fingerprint; /* the sum of kit_fingerprint_add, wherever keys stand */
+    uint64_t descents; /* positions whose key is less than its left neighbour */
+    uint64_t
+        fingerprint; /* the sum of kit_fingerprint_add; any order of keys has the same */
 };
 
 struct rivals {
     int version;       /* RIVALS_VERSION */
-    const char *built; /* by what: "CUDA 13.0, CCCL 3.0.1" */
-    const char *clock; /* what `start` and `stop` measure by */
+    const char *built; /* compiler and libraries: "CUDA 13.0, CCCL 3.0.1" */
+    const char *clock; /* the clock of `start` and `stop` */
     const struct rival *list;
     size_t count;
 
-    /* Ready the device that mw_info calls `device`, such as "cuda:0"; its stream. */
+    /* Open the device that mw_info calls `device`, such as "cuda:0", and its stream. */
     int (*open)(const char *device, void **stream);
     void (*close)(void);
 
     /* The device's clocks and the like, in one line. */
     int (*describe)(char *text, size_t bytes);
 
-    /* Start the stopwatch behind what was enqueued; stop it, wait, and read it. */
+    /* Start the clock after what was enqueued; stop it, wait, and read it. */
     int (*start)(void *stream);
     int (*stop)(void *stream, double *milliseconds);
 
@@ -84,7 +83,7 @@ struct rivals {
     int (*check)(const struct rival_case *what, const void *keys, void *stream,
                  struct rival_verdict *verdict);
 
-    /* The last failure in words. */
+    /* The error message of the last failure. */
     const char *(*error)(void);
 };
 

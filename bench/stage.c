@@ -1,3 +1,6 @@
+/*
+ * stage.c - the device, the input and the clock of a run.
+ */
 #include "stage.h"
 
 #include "plugin.h"
@@ -5,25 +8,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int trouble(const struct stage *stage, mw_status status, const char *what)
+/* A failure of the library. */
+static int own_trouble(const struct stage *stage, mw_status status, const char *what)
 {
     complain("bench", "%s: %s", what, device_error(stage->context, status));
     return -1;
 }
 
-static int plugin_trouble(const struct stage *stage, const char *what)
+const char *stage_error(const struct stage *stage)
 {
-    complain("bench", "%s: %s", what, stage->plugin->error());
+    return stage->plugin ? stage->plugin->error() : mw_error(stage->context);
+}
+
+static int trouble(const struct stage *stage, const char *what)
+{
+    complain("bench", "%s: %s", what, stage_error(stage));
     return -1;
 }
 
-/* The plugin that was named must work; the one beside us is asked on a GPU only. */
+/* A plugin that was named must work. The default one is tried on a GPU only. */
 static int open_plugin(struct stage *stage, const char *file)
 {
     const int on_gpu = strncmp(stage->info.device, "cuda", 4) == 0;
 
     if (!file && !on_gpu) {
-        snprintf(stage->no_rivals, sizeof stage->no_rivals, "they sort on GPUs");
+        snprintf(stage->no_rivals, sizeof stage->no_rivals,
+                 "--rivals-from names no plugin");
         return 0;
     }
     stage->plugin = plugin_open(file, stage->no_rivals, sizeof stage->no_rivals);
@@ -35,7 +45,7 @@ static int open_plugin(struct stage *stage, const char *file)
         return 0;
     stage->plugin_open = stage->plugin->open(stage->info.device, &stage->stream) == 0;
     if (!stage->plugin_open && file)
-        return plugin_trouble(stage, "rivals");
+        return trouble(stage, "rivals");
     if (!stage->plugin_open) {
         snprintf(stage->no_rivals, sizeof stage->no_rivals, "%s", stage->plugin->error());
         stage->plugin = NULL;
@@ -52,7 +62,7 @@ int stage_open(struct stage *stage, const struct wish *wish)
     if (status == MW_OK)
         status = mw_get_info(stage->context, &stage->info);
     if (status != MW_OK)
-        return trouble(stage, status, wish->device);
+        return own_trouble(stage, status, wish->device);
     return open_plugin(stage, wish->rivals_from);
 }
 
@@ -74,7 +84,7 @@ const char *stage_clock(const struct stage *stage)
                          : "wall clock from the call to the end of mw_wait";
 }
 
-/* Copies, until a device that rested has found its clocks; then ask for them. */
+/* Copy until an idle device has raised its clocks; then ask for them. */
 static int warm_up(struct stage *stage, uint64_t bytes)
 {
     const struct rivals *const plugin = stage->plugin;
@@ -85,10 +95,10 @@ static int warm_up(struct stage *stage, uint64_t bytes)
         if (plugin->start(stage->stream) ||
             plugin->copy(stage->keys, stage->pristine, bytes, stage->stream) ||
             plugin->stop(stage->stream, &ms))
-            return plugin_trouble(stage, "a copy");
+            return trouble(stage, "a copy");
     }
     if (plugin->describe(stage->clocks, sizeof stage->clocks))
-        return plugin_trouble(stage, "rivals");
+        return trouble(stage, "rivals");
     return 0;
 }
 
@@ -103,14 +113,14 @@ int stage_reserve(struct stage *stage, const struct one_case *largest)
         return -1;
     status = mw_alloc(stage->context, bytes, &stage->keys);
     if (status != MW_OK)
-        return trouble(stage, status, "memory for keys");
+        return own_trouble(stage, status, "memory for keys");
     if (!stage->plugin) {
         stage->output = memory_for("bench", largest->count, size);
         return stage->output ? 0 : -1;
     }
     status = mw_alloc(stage->context, bytes, &stage->pristine);
     if (status != MW_OK)
-        return trouble(stage, status, "memory for keys");
+        return own_trouble(stage, status, "memory for keys");
     return warm_up(stage, bytes);
 }
 
@@ -123,51 +133,65 @@ struct rival_case stage_rival_case(const struct one_case *what)
                                what->count};
 }
 
-/*
- * The plugin judges on the device, where nobody looks over its shoulder; so on
- * small inputs it must see in the input what the kit sees.
- */
-static int judge_the_judge(struct stage *stage)
+/* By the kit; a descent is counted once only. */
+static void check_on_host(const struct one_case *what, const void *keys,
+                          struct rival_verdict *verdict)
 {
-    const struct one_case *const what = &stage->what;
-    const struct rival_case total = {what->type, ORDER_TOTAL, what->count};
     struct kit_fingerprint print = {0, 0};
-    struct rival_verdict verdict = {0, 0};
-    uint64_t first;
 
-    if (what->count > 1 << 20)
+    kit_fingerprint_add(&print, what->type, keys, what->count);
+    verdict->fingerprint = print.sum;
+    verdict->descents =
+        kit_first_disorder(what->type, MW_ASCENDING, keys, what->count) != what->count;
+}
+
+int stage_check(struct stage *stage, const struct rival_case *judged, const void *keys,
+                struct rival_verdict *verdict)
+{
+    if (stage->plugin)
+        return stage->plugin->check(judged, keys, stage->stream, verdict);
+    if (mw_download(stage->context, stage->output, keys, stage->bytes) != MW_OK)
+        return -1;
+    check_on_host(&stage->what, stage->output, verdict);
+    return 0;
+}
+
+/* The plugin's check must agree with the kit's on the input, if that is small. */
+static int check_the_check(struct stage *stage, const struct rival_verdict *host)
+{
+    const struct rival_case total = {stage->what.type, ORDER_TOTAL, stage->what.count};
+    struct rival_verdict verdict = {0, 0};
+
+    if (stage_check(stage, &total, stage->pristine, &verdict))
+        return trouble(stage, "the input");
+    if ((verdict.descents == 0) == (host->descents == 0) &&
+        verdict.fingerprint == host->fingerprint)
         return 0;
-    if (stage->plugin->check(&total, stage->pristine, stage->stream, &verdict))
-        return plugin_trouble(stage, "the input");
-    first = kit_first_disorder(what->type, MW_ASCENDING, stage->input, what->count);
-    kit_fingerprint_add(&print, what->type, stage->input, what->count);
-    if ((verdict.descents == 0) == (first == what->count) &&
-        verdict.fingerprint == print.sum)
-        return 0;
-    complain("bench", "the plugin is no judge: it misjudges the input");
+    complain("bench",
+             "the plugin's check is wrong: it disagrees with the kit on the input");
     return -1;
 }
 
 int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed)
 {
     const struct rival_case judged = stage_rival_case(what);
-    mw_status status;
+    const int is_small = what->count <= 1 << 20;
+    struct rival_verdict host = {0, 0};
 
     stage->what = *what;
     stage->bytes = what->count * mw_type_size(what->type);
     if (input_fill(what, seed, stage->input))
         return -1;
-    if (!stage->plugin) {
-        stage->print = (struct kit_fingerprint){0, 0};
-        kit_fingerprint_add(&stage->print, what->type, stage->input, what->count);
+    if (!stage->plugin || is_small)
+        check_on_host(what, stage->input, &host);
+    stage->original = host;
+    if (!stage->plugin)
         return 0;
-    }
-    status = mw_upload(stage->context, stage->pristine, stage->input, stage->bytes);
-    if (status != MW_OK)
-        return trouble(stage, status, "the input");
-    if (stage->plugin->check(&judged, stage->pristine, stage->stream, &stage->original))
-        return plugin_trouble(stage, "the input");
-    return judge_the_judge(stage);
+    if (mw_upload(stage->context, stage->pristine, stage->input, stage->bytes) != MW_OK)
+        return own_trouble(stage, MW_DEVICE_FAILED, "the input");
+    if (stage_check(stage, &judged, stage->pristine, &stage->original))
+        return trouble(stage, "the input");
+    return is_small ? check_the_check(stage, &host) : 0;
 }
 
 int stage_refill(struct stage *stage)
@@ -218,7 +242,7 @@ struct figures figures_of(double *times, uint32_t count)
     return figures;
 }
 
-/* Without a plugin there is no copying inside a device, but on the CPU memory is memory. */
+/* Copies inside a GPU need the plugin; on the CPU memcpy will do. */
 int stage_copies(const struct stage *stage)
 {
     return stage->plugin || strncmp(stage->info.device, "cpu", 3) == 0;
@@ -233,21 +257,18 @@ int stage_copy(struct stage *stage, uint64_t bytes, struct figures *figures)
         double began = 0;
         double ms = 0;
 
-        if (stage->plugin) {
-            failed =
-                stage_start(stage, &began) ||
-                stage->plugin->copy(stage->keys, stage->pristine, bytes, stage->stream) ||
-                stage_stop(stage, began, &ms);
-        } else {
-            stage_start(stage, &began);
+        failed = stage_start(stage, &began);
+        if (!stage->plugin)
             memcpy(stage->output, stage->input, bytes);
-            ms = 1000 * (kit_seconds() - began);
-        }
+        else if (!failed)
+            failed =
+                stage->plugin->copy(stage->keys, stage->pristine, bytes, stage->stream);
+        failed = failed || stage_stop(stage, began, &ms);
         if (i >= 0)
             times[i] = ms;
     }
     if (!failed)
         *figures = figures_of(times, stage->trials);
     free(times);
-    return failed ? plugin_trouble(stage, "a copy") : 0;
+    return failed ? trouble(stage, "a copy") : 0;
 }

@@ -1,11 +1,10 @@
 /*
- * stage.h - where contestants meet: one device, one input, one stopwatch.
+ * stage.h - what all contestants share: one device, one input, one clock.
  *
- * With a plugin, keys are copied inside the device, timed by the plugin's
- * stopwatch and judged on the device; without one they are uploaded, timed by
- * the wall clock from the call of mw_enqueue to the end of mw_wait, and
- * judged on the host. Functions that return an int return 0, or -1 after a complaint;
- * those that contest.c calls while it measures do so without one.
+ * With a plugin, the input is copied inside the device, and the plugin times and checks.
+ * Without one, the input is uploaded, the wall clock times from the call to the end of
+ * mw_wait, and the host checks. Functions that return an int return 0, or -1 after an
+ * error message; stage_refill, stage_start, stage_stop and stage_check print none.
  */
 #ifndef MW_BENCH_STAGE_H
 #define MW_BENCH_STAGE_H
@@ -24,32 +23,38 @@ struct stage {
     void *pristine, *keys; /* device memory; `pristine` only with a plugin */
     void *workspace;
     uint64_t workspace_bytes;
-    struct one_case what; /* the present input, and who it is: */
-    uint64_t bytes;
-    struct kit_fingerprint print;  /* without a plugin */
-    struct rival_verdict original; /* with one */
+    struct one_case what;          /* the present input, and its ... */
+    uint64_t bytes;                /* ... bytes */
+    struct rival_verdict original; /* of the input */
     uint32_t trials;
 };
 
 int stage_open(struct stage *stage, const struct wish *wish);
 void stage_close(struct stage *stage);
 
-/* What times are told by, in words. */
+/* What measures the times. */
 const char *stage_clock(const struct stage *stage);
 
-/* Memory for the keys of the largest case; asked for once. */
+/* Allocate memory for the keys of the largest case, once. */
 int stage_reserve(struct stage *stage, const struct one_case *largest);
 
 /* Make the input of this case; the contestants that follow sort it. */
 int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed);
 
-/* By which order a rival sorts this case: by `<` wherever that is an order. */
+/* The case as a rival sorts it: by `<` if there are no NaNs. */
 struct rival_case stage_rival_case(const struct one_case *what);
 
-/* The pristine keys once more; then the stopwatch, around what comes between. */
+/* Restore the input; start the clock; stop it and read it. */
 int stage_refill(struct stage *stage);
 int stage_start(struct stage *stage, double *began);
 int stage_stop(struct stage *stage, double began, double *milliseconds);
+
+/* Check sorted keys in device memory. */
+int stage_check(struct stage *stage, const struct rival_case *judged, const void *keys,
+                struct rival_verdict *verdict);
+
+/* Why refill, start, stop or check failed. */
+const char *stage_error(const struct stage *stage);
 
 /* Can copies be timed here? */
 int stage_copies(const struct stage *stage);
@@ -57,11 +62,11 @@ int stage_copies(const struct stage *stage);
 /* Time a plain copy of `bytes` bytes from device memory to device memory. */
 int stage_copy(struct stage *stage, uint64_t bytes, struct figures *figures);
 
-/* Measure and judge one contestant; with `phases`, its launches too. */
+/* Time and check one contestant; with `phases`, its launches too. */
 void stage_run(struct stage *stage, const struct contestant *who, int phases,
                struct result *result);
 
-/* Fill `count` keys, on all processors. */
+/* Fill the keys of a case, on all processors. */
 int input_fill(const struct one_case *what, uint64_t seed, void *keys);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * table.c - the run as a person reads it.
+ * table.c - the run on the terminal.
  */
 #include "report.h"
 
@@ -8,11 +8,6 @@ enum { FIRST_WIDTH = 18, OTHER_WIDTH = 25 }; /* of a contestant's columns */
 const struct result *run_result(const struct run *run, int i, int who)
 {
     return &run->results[i * run->field.count + who];
-}
-
-int result_has_time(const struct result *result)
-{
-    return (result->outcome == RIGHT || result->outcome == WRONG) && result->ms.median > 0;
 }
 
 const struct copy *run_copy(const struct run *run, uint64_t bytes)
@@ -50,20 +45,20 @@ void table_header(const struct run *run)
     printf("times: %s; medians of %u trial%s after %d warm-ups\n", stage_clock(stage),
            (unsigned)stage->trials, stage->trials == 1 ? "" : "s", WARM_UPS);
     if (run->field.count > 1)
-        printf("ratios: the time of each / the time of %s\n", run->field.list[0].name);
+        printf("ratios: time / time of %s\n", run->field.list[0].name);
     putchar('\n');
 }
 
-void table_copy(uint64_t bytes, const struct figures *figures)
+void table_copy(const struct copy *copy)
 {
     char text[COUNT_TEXT];
 
-    printf("copy %10s bytes %10.4f ms %8.3f TB/s\n", count_text(bytes, text),
-           figures->median, 2e-9 * (double)bytes / figures->median);
+    printf("copy %10s bytes %10.4f ms %8.3f TB/s\n", count_text(copy->bytes, text),
+           copy->ms.median, 2e-9 * (double)copy->bytes / copy->ms.median);
     fflush(stdout);
 }
 
-/* Of the column with the shapes. */
+/* Width of the column with the shapes. */
 static int shape_width(const struct run *run)
 {
     int width = 14;
@@ -107,7 +102,7 @@ void table_result(const struct run *run, int i, int who)
     const double ratio = run_ratio(run, i, who);
     const uint64_t count = cases_at(&run->cases, i).count;
 
-    if (result_has_time(result))
+    if (result->ms.median > 0)
         printf(" | %10.4f %7.3f", result->ms.median,
                1e-6 * (double)count / result->ms.median);
     else
@@ -133,7 +128,7 @@ void table_notes(const struct run *run)
             const struct result *const result = run_result(run, i, who);
             char text[COUNT_TEXT];
 
-            /* That a rival has no such sort is what the dash says. */
+            /* The dash says that a rival does not take a case. */
             if (!*result->why || (result->outcome == NOT_RUN && run->field.list[who].rival))
                 continue;
             printf("%s on %s %s %s: %s%s\n", run->field.list[who].name,
@@ -154,7 +149,7 @@ static void print_shares(const struct result *result, double total)
         while (strcmp(result->launches[first].kernel, kernel) != 0)
             first++;
         if (first < i)
-            continue; /* told already */
+            continue; /* printed already */
         for (size_t j = i; j < result->launch_count; j++) {
             if (strcmp(result->launches[j].kernel, kernel) == 0)
                 sum += result->launches[j].milliseconds;
@@ -221,7 +216,7 @@ static void summarise(const struct run *run, int who)
         printf("  %-12s      - in no case\n", run->field.list[who].name);
         return;
     }
-    for (int i = -1; i < total; i++) { /* -1: the least one, in front */
+    for (int i = -1; i < total; i++) { /* -1: the least one first */
         const int at = i < 0 ? least : i;
         const struct one_case what = cases_at(&run->cases, at);
         const double ratio = run_ratio(run, at, who);

@@ -31,6 +31,9 @@ static int command_bench(int argc, char **argv)
         return complain("bench", "cannot find the folder of this program");
     strcpy(slash + 1, name);
     execv(path, argv);
+    if (errno == ENOENT)
+        return complain("bench", "%s is not installed (build with -DMW_INSTALL_BENCH=ON)",
+                        path);
     return complain("bench", "cannot run %s: %s", path, strerror(errno));
 }
 

@@ -25,7 +25,13 @@ target_link_libraries(multiway_closed INTERFACE Threads::Threads ${CMAKE_DL_LIBS
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/multiway)
 install(FILES include/multiway.h include/multiway_insight.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/multiway.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(TARGETS multiway_cli multiway_bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS multiway_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+option(MW_INSTALL_BENCH "Install multiway-bench, and the rivals plugin if it was built" OFF)
+if(MW_INSTALL_BENCH)
+    install(TARGETS multiway_bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(FILES ${PROJECT_BINARY_DIR}/cli/multiway-rivals.so
+        DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+endif()
 install(TARGETS multiway_shared multiway_closed EXPORT multiway
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

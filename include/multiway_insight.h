@@ -138,8 +138,8 @@ typedef enum mw_access {
     MW_ACCESS_SERIAL = 5,  /* engine pair: a read of a thread's serial merge */
     MW_ACCESS_SAMPLE = 6,  /* samples of runs, by which cuts are found */
     MW_ACCESS_CUT = 7,     /* cuts of lists */
-    MW_ACCESS_PROBE = 8    /* a key or sample that is looked at to find a cut; */
-                           /*   a search of another cost than SEARCH, counted per cut */
+    MW_ACCESS_PROBE = 8    /* a key or sample that is read to find a cut; not SEARCH, */
+                           /*   since its cost is counted per cut */
 } mw_access;
 
 enum { MW_ACCESS_COUNT = 9 };

@@ -111,7 +111,9 @@ struct device {
 
 /*
  * Open the GPU number `index`, or the simulator. On success `*device` is
- * ready; on failure it is NULL and `error` says why.
+ * ready; on failure it is NULL and `error` says why. A GPU that neither an embedded
+ * image nor NVRTC serves can be opened, but no program can be loaded: info.fallback
+ * then says why, and "auto" takes the CPU.
  */
 mw_status cuda_open(struct device **device, int index, const mw_options *options,
                     struct error *error);

@@ -306,7 +306,7 @@ mw_status passes_sort(struct device *device, struct program *program,
                                                     : 1};
     const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
     void *const buffer[2] = {keys, workspace};
-    uint32_t at = plan->rounds % 2; /* where the runs are; behind the last round, 0 */
+    uint32_t at = plan->rounds % 2; /* where the runs are; 0 after the last round */
     mw_status status;
 
     if (log)

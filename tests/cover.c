@@ -7,157 +7,72 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which pairs have occurred: one byte each, parameters i < j side by side. */
-struct pairs {
-    char *seen;
-    int first[COVER_MOST][COVER_MOST];
-    int count;
-};
+enum { MOST_VALUES = 64 };
 
-static int pairs_open(struct pairs *pairs, const struct cover *cover)
-{
-    pairs->count = 0;
-    for (int i = 0; i < cover->parameters; i++) {
-        for (int j = i + 1; j < cover->parameters; j++) {
-            pairs->first[i][j] = pairs->count;
-            pairs->count += cover->values[i] * cover->values[j];
-        }
-    }
-    pairs->seen = calloc((size_t)pairs->count + 1, 1);
-    return pairs->seen ? 0 : -1;
-}
-
-/* The byte of value `a` of parameter `i` together with value `b` of `j`. */
-static char *pair_at(const struct pairs *pairs, const struct cover *cover, int i, int a,
-                     int j, int b)
-{
-    if (i > j)
-        return pair_at(pairs, cover, j, b, i, a);
-    return pairs->seen + pairs->first[i][j] + a * cover->values[j] + b;
-}
-
-/* New pairs that value `a` of parameter `i` makes with the values already chosen. */
-static int gain(const struct pairs *pairs, const struct cover *cover, const int *row, int i,
-                int a)
-{
-    int count = 0;
-
-    for (int j = 0; j < cover->parameters; j++) {
-        if (j != i && row[j] >= 0)
-            count += !*pair_at(pairs, cover, i, a, j, row[j]);
-    }
-    return count;
-}
+/* Has value `a` of parameter `i` occurred together with value `b` of `j`? */
+typedef char seen_pairs[COVER_MOST][MOST_VALUES][COVER_MOST][MOST_VALUES];
 
 /* Ties go to the value whose turn it is, so that all occur about equally often. */
-static int best_value(const struct pairs *pairs, const struct cover *cover, const int *row,
-                      int i)
+static int best_value(const struct cover *cover, seen_pairs *seen, const int *row, int i)
 {
-    const int values = cover->values[i];
-    int best = -1;
+    int best = 0;
     int best_gain = -1;
 
-    for (int k = 0; k < values; k++) {
-        const int a = (cover->count + k) % values;
-        const int more = gain(pairs, cover, row, i, a);
+    for (int k = 0; k < cover->values[i]; k++) {
+        const int a = (cover->count + k) % cover->values[i];
+        int gain = 0;
 
-        if (more > best_gain) {
+        for (int j = 0; j < cover->parameters; j++)
+            gain += j != i && row[j] >= 0 && !(*seen)[i][a][j][row[j]];
+        if (gain > best_gain) {
             best = a;
-            best_gain = more;
+            best_gain = gain;
         }
     }
     return best;
 }
 
-static void take_first_pair(const struct pairs *pairs, const struct cover *cover, int *row)
+/* A case with value `a` of parameter `i` and value `b` of `j`. */
+static int add_case(struct cover *cover, seen_pairs *seen, int i, int a, int j, int b)
 {
-    for (int i = 0; i < cover->parameters; i++) {
-        for (int j = i + 1; j < cover->parameters; j++) {
-            for (int a = 0; a < cover->values[i]; a++) {
-                for (int b = 0; b < cover->values[j]; b++) {
-                    if (!*pair_at(pairs, cover, i, a, j, b)) {
-                        row[i] = a;
-                        row[j] = b;
-                        return;
-                    }
-                }
-            }
-        }
-    }
-}
-
-/* Mark a case's pairs; returns how many are new. */
-static int mark(const struct pairs *pairs, const struct cover *cover, const int *row)
-{
-    int count = 0;
-
-    for (int i = 0; i < cover->parameters; i++) {
-        for (int j = i + 1; j < cover->parameters; j++) {
-            char *const seen = pair_at(pairs, cover, i, row[i], j, row[j]);
-
-            count += !*seen;
-            *seen = 1;
-        }
-    }
-    return count;
-}
-
-static int *add_case(struct cover *cover)
-{
-    const size_t bytes = (size_t)cover->parameters * sizeof(int);
+    const int parameters = cover->parameters;
+    const size_t bytes = (size_t)parameters * sizeof(int);
     int *const cases = realloc(cover->cases, (size_t)(cover->count + 1) * bytes);
+    int *row;
 
     if (!cases)
-        return NULL;
+        return -1;
     cover->cases = cases;
-    return cases + (size_t)cover->count * cover->parameters;
+    row = cases + cover->count * parameters;
+    memset(row, -1, bytes);
+    row[i] = a;
+    row[j] = b;
+    for (int k = 0; k < parameters; k++)
+        row[k] = row[k] < 0 ? best_value(cover, seen, row, k) : row[k];
+    for (int k = 0; k < parameters * parameters; k++)
+        (*seen)[k / parameters][row[k / parameters]][k % parameters][row[k % parameters]] =
+            1;
+    cover->count++;
+    return 0;
 }
 
 int cover_open(struct cover *cover, int parameters, const int *values)
 {
-    struct pairs pairs;
-    int left;
+    seen_pairs *const seen = calloc(1, sizeof *seen);
+    int failed = !seen;
 
-    memset(cover, 0, sizeof *cover);
-    cover->parameters = parameters;
-    memcpy(cover->values, values, (size_t)parameters * sizeof *values);
-    if (pairs_open(&pairs, cover))
-        return -1;
-    for (left = pairs.count; left > 0;) {
-        int *const row = add_case(cover);
-
-        if (!row)
-            break;
-        for (int i = 0; i < parameters; i++)
-            row[i] = -1;
-        take_first_pair(&pairs, cover, row);
-        for (int i = 0; i < parameters; i++) {
-            if (row[i] < 0)
-                row[i] = best_value(&pairs, cover, row, i);
-        }
-        left -= mark(&pairs, cover, row);
-        cover->count++;
-    }
-    free(pairs.seen);
-    return left > 0 ? -1 : 0;
+    *cover = (struct cover){.parameters = parameters, .values = values};
+    for (int i = 0; i < parameters; i++)
+        for (int j = i + 1; j < parameters; j++)
+            for (int k = 0; k < values[i] * values[j] && !failed; k++)
+                if (!(*seen)[i][k / values[j]][j][k % values[j]])
+                    failed = add_case(cover, seen, i, k / values[j], j, k % values[j]);
+    free(seen);
+    return failed ? -1 : 0;
 }
 
 void cover_close(struct cover *cover)
 {
     free(cover->cases);
     cover->cases = NULL;
-}
-
-int cover_missing(const struct cover *cover)
-{
-    struct pairs pairs;
-    int left;
-
-    if (pairs_open(&pairs, cover))
-        return -1;
-    left = pairs.count;
-    for (int i = 0; i < cover->count; i++)
-        left -= mark(&pairs, cover, cover->cases + (size_t)i * cover->parameters);
-    free(pairs.seen);
-    return left;
 }

@@ -9,8 +9,8 @@ enum { COVER_MOST = 16 };
 
 struct cover {
     int parameters;
-    int values[COVER_MOST]; /* how many each parameter has */
-    int *cases;             /* `count` rows of `parameters` values, counted from 0 */
+    const int *values; /* how many each parameter has, up to 64 */
+    int *cases;        /* `count` rows of `parameters` values, counted from 0 */
     int count;
 };
 
@@ -20,8 +20,5 @@ struct cover {
  */
 int cover_open(struct cover *cover, int parameters, const int *values);
 void cover_close(struct cover *cover);
-
-/* Count the pairs that no case has: 0, unless cover_open is wrong. */
-int cover_missing(const struct cover *cover);
 
 #endif

@@ -17,17 +17,6 @@ source_tree=$1
 nvrtc_compile=$2
 nvcc=${3:-}
 
-# The kernels of a program, HEAP, TILE or PAIR.
-kernels_of() {
-    sed -n "s/^KERNEL_ROW([^,]*, *\([^,]*\),.*, *$1)/\1/p" "$source_tree/src/kernels/kernels.def"
-}
-
-# tiles_of ARCHITECTURE SIZE: rows, items, sort and merge blocks of its rows in the table.
-tiles_of() {
-    sed -n 's/^TUNE_TILE(\(.*\))/\1/p' "$source_tree/src/tune.def" | tr -d ' ' |
-        awk -F, -v architecture="$1" -v size="$2" \
-            '$1 == architecture && $3 == size { print $6, $7, $8, $9 }' | sort -u
-}
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 number=0
@@ -48,7 +37,7 @@ judge() {
     number=$((number + 1))
     problem=$(
         [ "$1" -eq 0 ] || echo "it does not compile"
-        for kernel in $(kernels_of "$3"); do
+        for kernel in $("$nvrtc_compile" kernels "$3"); do
             grep -q "Compiling entry function '$kernel' for 'sm_$2'" "$folder/log" ||
                 echo "no word of $kernel"
         done
@@ -78,22 +67,20 @@ by_nvcc() { # PROGRAM ARCHITECTURE DEFINITION...
     judge $? $architecture "$program" "nvcc, sm_$architecture, $*: no spills, no stack"
 }
 
-by_nvrtc() { # PROGRAM BITS ARCHITECTURE [pair | ROWS ITEMS SORT MERGE [places]]
-    program=$1
-    shift
+by_nvrtc() { # BITS ARCHITECTURE heap|pair|tile [ROWS ITEMS SORT MERGE [places]]
     "$nvrtc_compile" "$@" >"$folder/log" 2>&1
-    judge $? "$2" "$program" \
-        "NVRTC, $program, $1-bit keys, sm_$2${4:+, tiles of $3 x $4}${7:+ with $7}: no spills"
+    judge $? "$2" "$3" \
+        "NVRTC, $3, $1-bit keys, sm_$2${5:+, tiles of $4 x $5}${8:+ with $8}: no spills"
 }
 
 if [ -n "$nvcc" ]; then
     for bits in 8 16 32 64; do
         for architecture in 80 90; do
-            by_nvcc HEAP $architecture -DKEY_BITS=$bits
-            by_nvcc PAIR $architecture -DKEY_BITS=$bits -DPAIR_PROGRAM=1
-            tiles_of $architecture $((bits / 8)) >"$folder/tiles"
+            by_nvcc heap $architecture -DKEY_BITS=$bits
+            by_nvcc pair $architecture -DKEY_BITS=$bits -DPAIR_PROGRAM=1
+            "$nvrtc_compile" tiles $architecture $bits | sort -u >"$folder/tiles"
             while read -r rows items sort merge; do
-                by_nvcc TILE $architecture -DKEY_BITS=$bits -DTILE_ROWS="$rows" \
+                by_nvcc tile $architecture -DKEY_BITS=$bits -DTILE_ROWS="$rows" \
                     -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS="$sort" \
                     -DTILE_MERGE_BLOCKS="$merge"
             done <"$folder/tiles"
@@ -101,38 +88,38 @@ if [ -n "$nvcc" ]; then
     done
     for architecture in 80 90; do
         while read -r bits rows items; do
-            by_nvcc TILE $architecture -DKEY_BITS="$bits" -DTILE_ROWS="$rows" \
+            by_nvcc tile $architecture -DKEY_BITS="$bits" -DTILE_ROWS="$rows" \
                 -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0 \
                 -DTILE_PLACES=1
         done <"$folder/placed"
     done
 fi
 
-"$nvrtc_compile" 32 90 >"$folder/log" 2>&1
+"$nvrtc_compile" 32 90 heap >"$folder/log" 2>&1
 if [ $? -ne 77 ]; then
     for bits in 8 16 32 64; do
-        by_nvrtc HEAP $bits 90
-        by_nvrtc PAIR $bits 90 pair
-        tiles_of 90 $((bits / 8)) >"$folder/tiles"
+        by_nvrtc $bits 90 heap
+        by_nvrtc $bits 90 pair
+        "$nvrtc_compile" tiles 90 $bits | sort -u >"$folder/tiles"
         while read -r rows items sort merge; do
-            by_nvrtc TILE $bits 90 "$rows" "$items" "$sort" "$merge"
+            by_nvrtc $bits 90 tile "$rows" "$items" "$sort" "$merge"
         done <"$folder/tiles"
     done
-    by_nvrtc HEAP 32 75
-    by_nvrtc PAIR 32 75 pair
-    by_nvrtc PAIR 64 75 pair
-    by_nvrtc TILE 32 75 128 32 0 0
-    by_nvrtc TILE 64 75 128 16 0 0
-    by_nvrtc TILE 32 90 64 8 0 0
-    by_nvrtc TILE 32 90 128 16 0 0
-    by_nvrtc TILE 32 90 512 32 0 0
-    by_nvrtc TILE 64 90 512 8 0 0
-    by_nvrtc TILE 64 90 256 32 0 0
+    by_nvrtc 32 75 heap
+    by_nvrtc 32 75 pair
+    by_nvrtc 64 75 pair
+    by_nvrtc 32 75 tile 128 32 0 0
+    by_nvrtc 64 75 tile 128 16 0 0
+    by_nvrtc 32 90 tile 64 8 0 0
+    by_nvrtc 32 90 tile 128 16 0 0
+    by_nvrtc 32 90 tile 512 32 0 0
+    by_nvrtc 64 90 tile 512 8 0 0
+    by_nvrtc 64 90 tile 256 32 0 0
     while read -r bits rows items; do
-        by_nvrtc TILE "$bits" 90 "$rows" "$items" 0 0 places
+        by_nvrtc "$bits" 90 tile "$rows" "$items" 0 0 places
     done <"$folder/placed"
-    by_nvrtc TILE 32 75 128 16 0 0 places
-    by_nvrtc TILE 64 75 128 8 0 0 places
+    by_nvrtc 32 75 tile 128 16 0 0 places
+    by_nvrtc 64 75 tile 128 8 0 0 places
 fi
 
 if [ $number -eq 0 ]; then

@@ -1,65 +1,140 @@
 /*
  * nvrtc_compile.c - compile the library's kernels as the library would:
  *
- *   nvrtc_compile BITS ARCHITECTURE                           such as 32 90
- *   nvrtc_compile BITS ARCHITECTURE pair                      32 90 pair
- *   nvrtc_compile BITS ARCHITECTURE ROWS ITEMS SORT MERGE     32 90 256 32 4 4
- *   nvrtc_compile BITS ARCHITECTURE ROWS ITEMS SORT MERGE places
+ *   nvrtc_compile BITS ARCHITECTURE heap|pair                          such as 32 90 heap
+ *   nvrtc_compile BITS ARCHITECTURE tile ROWS ITEMS SORT MERGE [places]
+ *   nvrtc_compile kernels heap|pair|tile      the names of an engine's kernels
+ *   nvrtc_compile tiles ARCHITECTURE BITS     ROWS ITEMS SORT MERGE of its rows of tune.def
  *
- * Engine heap's kernels, engine pair's, or engine tile's for a geometry and its
- * blocks, with items that carry their places if that is asked for; prints NVRTC's
- * log, with what each kernel uses. Exits with 77 if the machine
- * has no NVRTC, with 1 if the kernels do not compile.
+ * Each kernel of the engine by itself; prints NVRTC's logs, with what each kernel uses,
+ * and the time. Exits with 77 if the machine has no NVRTC, with 1 if a kernel does not
+ * compile.
  */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+
 #include "cuda/nvrtc.h"
+#include "tile_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { NO_NVRTC = 77 };
 
-int main(int count, char **arguments)
+static const struct kernel {
+    const char *name;
+    const char *args;
+    mw_engine engine;
+} kernels[KERNEL_COUNT] = {
+#define KERNEL_ROW(id, name, args, program, memory) {#name, #args, MW_ENGINE_##program},
+#include "kernels/kernels.def"
+#undef KERNEL_ROW
+};
+
+static mw_engine engine_of(const char *name)
 {
-    struct nvrtc nvrtc;
+    return strcmp(name, "heap") == 0   ? MW_ENGINE_HEAP
+           : strcmp(name, "tile") == 0 ? MW_ENGINE_TILE
+           : strcmp(name, "pair") == 0 ? MW_ENGINE_PAIR
+                                       : MW_ENGINE_AUTO;
+}
+
+static int print_kernels(mw_engine engine)
+{
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        if (kernels[i].engine == engine)
+            printf("%s\n", kernels[i].name);
+    }
+    return 0;
+}
+
+static int print_tiles(unsigned architecture, unsigned bits)
+{
+    for (int i = 0; i < TILE_ROW_COUNT; i++) {
+        const struct tile_geometry *const tile = &tile_rows[i].tile;
+
+        if (tile_rows[i].arch == architecture && 8 * tile_rows[i].size == bits)
+            printf("%u %u %u %u\n", tile->rows, tile->items, tile->sort_blocks,
+                   tile->merge_blocks);
+    }
+    return 0;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int compile(const struct nvrtc *nvrtc, struct nvrtc_request *request,
+                   const struct kernel *kernel)
+{
+    const double start = seconds();
     struct nvrtc_code code;
     struct error error;
+    mw_status status;
 
-    const int pair = count == 4 && strcmp(arguments[3], "pair") == 0;
-    const int places = count == 8 && strcmp(arguments[7], "places") == 0;
+    request->kernel = kernel->name;
+    request->args = kernel->args;
+    status = nvrtc_compile(nvrtc, request, &code, &error);
+    if (status == MW_OK)
+        printf("%s%s: %zu bytes of machine code in %.2f s\n", code.log, kernel->name,
+               code.size, seconds() - start);
+    else
+        printf("%s\n", error.text);
+    nvrtc_code_free(&code);
+    return status == MW_OK;
+}
 
-    if (count != 3 && !pair && count != 7 && !places) {
-        fprintf(stderr, "usage: nvrtc_compile BITS ARCHITECTURE [pair]\n"
-                        "       nvrtc_compile BITS ARCHITECTURE ROWS ITEMS SORT MERGE"
-                        " [places]\n");
-        return 2;
-    }
+static int compile_all(struct nvrtc_request *request)
+{
+    struct nvrtc nvrtc;
+    struct error error;
+    int passed = 1;
+
     if (nvrtc_open(&nvrtc, &error) != MW_OK) {
         printf("%s\n", error.text);
         return NO_NVRTC;
     }
-
-    struct nvrtc_request request = {.sources = kernel_sources,
-                                    .engine = pair         ? MW_ENGINE_PAIR
-                                              : count >= 7 ? MW_ENGINE_TILE
-                                                           : MW_ENGINE_HEAP,
-                                    .bits = atoi(arguments[1]),
-                                    .architecture = (unsigned)atoi(arguments[2]),
-                                    .places = places,
-                                    .verbose = 1};
-
-    if (count >= 7)
-        request.tile = (struct tile_geometry){
-            (unsigned)atoi(arguments[3]), (unsigned)atoi(arguments[4]),
-            (unsigned)atoi(arguments[5]), (unsigned)atoi(arguments[6])};
-
-    const mw_status status = nvrtc_compile(&nvrtc, &request, &code, &error);
-
-    if (status == MW_OK)
-        printf("%s%zu bytes of machine code\n", code.log, code.size);
-    else
-        printf("%s\n", error.text);
-    nvrtc_code_free(&code);
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        if (kernels[i].engine == request->program.engine)
+            passed &= compile(&nvrtc, request, &kernels[i]);
+    }
     nvrtc_close(&nvrtc);
-    return status != MW_OK;
+    return !passed;
+}
+
+int main(int count, char **arguments)
+{
+    unsigned numbers[9] = {0};
+    struct nvrtc_request request = {
+        .sources = kernel_sources, .digest = kernel_sources_digest, .verbose = 1};
+
+    for (int i = 0; i < count && i < 9; i++)
+        numbers[i] = (unsigned)atoi(arguments[i]);
+    if (count == 3 && strcmp(arguments[1], "kernels") == 0)
+        return print_kernels(engine_of(arguments[2]));
+    if (count == 4 && strcmp(arguments[1], "tiles") == 0)
+        return print_tiles(numbers[2], numbers[3]);
+
+    request.places = count == 9 && strcmp(arguments[8], "places") == 0;
+    request.program.engine = count > 3 ? engine_of(arguments[3]) : MW_ENGINE_AUTO;
+    request.program.bits = (int)numbers[1];
+    request.architecture = numbers[2];
+    if (request.program.engine == MW_ENGINE_TILE)
+        request.program.tile =
+            (struct tile_geometry){numbers[4], numbers[5], numbers[6], numbers[7]};
+    if (request.program.engine == MW_ENGINE_TILE ? count != 8 && !request.places
+                                                 : count != 4) {
+        fprintf(stderr, "usage: nvrtc_compile BITS ARCHITECTURE heap|pair\n"
+                        "       nvrtc_compile BITS ARCHITECTURE tile ROWS ITEMS SORT MERGE"
+                        " [places]\n"
+                        "       nvrtc_compile kernels heap|pair|tile\n"
+                        "       nvrtc_compile tiles ARCHITECTURE BITS\n");
+        return 2;
+    }
+    return compile_all(&request);
 }

@@ -35,7 +35,7 @@ verdict() {
         cmp -s "$results/$name.tsv" "$work/results/$name.tsv" && echo "$name is as before"
     done
     rm -f "$work/changed.md"
-    python3 "$plots/report.py" "$work/results" "$work/changed.md" >"$work/log" 2>&1 ||
+    python3 "$plots/reproduction.py" "$work/results" "$work/changed.md" >"$work/log" 2>&1 ||
         cat "$work/log"
     awk -F ' [|] ' -v row="| $row" '$1 == row { sub(/ [|]$/, "", $4); print $4 }' \
         "$work/changed.md"
@@ -61,7 +61,7 @@ ends() { # NAME ROW AWK TABLE...
     say "$2 would not hold: $1" "$said"
 }
 
-python3 "$plots/report.py" "$results" "$work/page.md" >/dev/null 2>"$work/log"
+python3 "$plots/reproduction.py" "$results" "$work/page.md" >/dev/null 2>"$work/log"
 say "docs/reproduction.md is what the tables give: make figures" \
     "$(cat "$work/log"; diff "$source_tree/docs/reproduction.md" "$work/page.md" | head -n 20)"
 say "the simulator counts what the tables say" \

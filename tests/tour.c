@@ -1,6 +1,7 @@
 /*
- * tour.c - a short tour of every kernel on one device: each type by each
- * engine, few ways and many, counts that end in the middle of everything.
+ * tour.c - a short tour of every kernel on one device: each type by each engine, few
+ * ways and many, counts that end in the middle of everything. Each sort is planned by
+ * mw_get_plan first, and launches what was planned.
  *
  *   tour cuda      or under compute-sanitizer: see CONTRIBUTING.md
  *
@@ -10,35 +11,39 @@
 #include "tap.h"
 #include "trial.h"
 
-static const struct tuning_row {
+enum { SIZE = sizeof(mw_tuning), LAUNCHES = MW_TIMING_LAUNCHES, PHASES = MW_TIMING_PHASES };
+
+/* clang-format off */
+static const struct row {
     const char *name;
     mw_tuning tuning; /* size, engine, ways, warps, threads, items, base */
-    int phases;       /* are cuts and merges launched apart? */
+    int timing;
 } rows[] = {
-    {"heap, 2 ways, small base",
-     {sizeof(mw_tuning), MW_ENGINE_HEAP, 2, 24, 64, 0, 1024},
-     0                                                                                    },
-    {"heap, 8 ways",             {sizeof(mw_tuning), MW_ENGINE_HEAP, 8, 0, 0, 0, 2048},  0},
-    {"heap, 32 ways",            {sizeof(mw_tuning), MW_ENGINE_HEAP, 32, 5, 0, 0, 1024}, 0},
-    {"heap, one base case",      {sizeof(mw_tuning), MW_ENGINE_HEAP, 4, 0, 0, 0, 0},     0},
-    {"tile, 2 ways",             {sizeof(mw_tuning), MW_ENGINE_TILE, 2, 0, 0, 0, 0},     0},
-    {"tile",                     {sizeof(mw_tuning), MW_ENGINE_TILE, 0, 0, 0, 0, 0},     0},
-    {"tile, large tiles",        {sizeof(mw_tuning), MW_ENGINE_TILE, 8, 0, 256, 0, 0},   0},
-    {"tile, many tiles",         {sizeof(mw_tuning), MW_ENGINE_TILE, 8, 0, 64, 32, 0},   0},
-    {"tile, many, phases apart", {sizeof(mw_tuning), MW_ENGINE_TILE, 8, 0, 64, 32, 0},   1},
-    {"pair",                     {sizeof(mw_tuning), MW_ENGINE_PAIR, 0, 0, 0, 0, 0},     0},
+    {"auto", {SIZE, MW_ENGINE_AUTO, 0, 0, 0, 0, 0}, LAUNCHES},
+    {"auto, heap's base", {SIZE, MW_ENGINE_AUTO, 4, 0, 0, 0, 1024}, LAUNCHES},
+    {"heap, 2 ways, small base", {SIZE, MW_ENGINE_HEAP, 2, 24, 64, 0, 1024}, LAUNCHES},
+    {"heap, 32 ways", {SIZE, MW_ENGINE_HEAP, 32, 5, 0, 0, 1024}, PHASES},
+    {"heap, large base", {SIZE, MW_ENGINE_HEAP, 4, 0, 0, 0, 0}, LAUNCHES},
+    {"tile, 2 ways", {SIZE, MW_ENGINE_TILE, 2, 0, 0, 0, 0}, LAUNCHES},
+    {"tile, large tiles", {SIZE, MW_ENGINE_TILE, 8, 0, 256, 0, 0}, LAUNCHES},
+    {"tile, many tiles", {SIZE, MW_ENGINE_TILE, 8, 0, 64, 32, 0}, LAUNCHES},
+    {"tile, many, in phases", {SIZE, MW_ENGINE_TILE, 8, 0, 64, 32, 0}, PHASES},
+    {"pair", {SIZE, MW_ENGINE_PAIR, 0, 0, 0, 0, 0}, LAUNCHES},
 };
+/* clang-format on */
 
 static const struct {
     const char *shape;
     uint64_t count;
 } inputs[] = {
-    {"specials", 1000 },
+    {"specials", 0    },
+    {"specials", 1    },
+    {"specials", 1024 },
     {"random",   9001 },
-    {"few:3",    40009}
+    {"few:3",    30011}
 };
 
-/* How many keys are more tiles of 2048 than find their own cuts. */
+/* A count of more tiles of 2048 keys than find their own cuts. */
 static uint64_t many_tiles(mw_context *context)
 {
     mw_info info = MW_INFO_INIT;
@@ -48,13 +53,62 @@ static uint64_t many_tiles(mw_context *context)
     return 4 * 2048 * (uint64_t)info.processors + 1;
 }
 
-/* Was it one launch a round or, with phases apart, one for cuts and one for merging? */
-static int launched(mw_context *context, int phases)
+/* Is the merge of a round launched as planned? Cutters of tile_merge come on top. */
+static int merge_agrees(const mw_plan *plan, const mw_launch *l, mw_timing timing)
 {
-    mw_counts counts = MW_COUNTS_INIT;
+    const mw_plan_round *const round = &plan->round[l->round - 1];
+    const int cuts_inside = plan->tuning.engine == MW_ENGINE_TILE && !round->joined &&
+                            timing != MW_TIMING_PHASES;
 
-    return mw_get_counts(context, &counts) == MW_OK &&
-           counts.launches == 1 + (phases ? 2 : 1) * counts.rounds;
+    return l->threads == plan->tuning.threads &&
+           (cuts_inside ? l->blocks > round->blocks : l->blocks == round->blocks);
+}
+
+/* The launches of a sort, the last of each round being its merge, against the plan. */
+static int launches_agree(const mw_plan *plan, const mw_launch *l, size_t count,
+                          mw_timing timing)
+{
+    int right = (count > 0) == (plan->count > 0);
+    uint32_t round = 0;
+
+    for (size_t i = 0; right && i < count; i++) {
+        if (i == 0)
+            right = l->round == 0 && l->blocks == plan->first_blocks &&
+                    l->threads == plan->first_threads;
+        else if (i + 1 == count || l[i + 1].round != l[i].round)
+            right = l[i].round == ++round && merge_agrees(plan, &l[i], timing);
+        else
+            right = l[i].round == round + 1;
+    }
+    return right && round == plan->rounds &&
+           (timing == MW_TIMING_PHASES ? count >= plan->launches : count == plan->launches);
+}
+
+/* Plan and sort; is it sorted, as planned, and are the counts those of the plan? */
+static int visit(mw_context *context, const struct trial *t, mw_timing timing)
+{
+    mw_plan plan = {.size = sizeof plan};
+    mw_counts counts = MW_COUNTS_INIT;
+    const mw_launch *launches;
+    struct outcome outcome;
+    uint64_t workspace;
+    size_t count;
+    int right = mw_set_timing(context, timing) == MW_OK &&
+                mw_set_tuning(context, &t->tuning) == MW_OK &&
+                kit_get_plan(context, t->type, t->count, &plan) == MW_OK &&
+                kit_sort_workspace(context, t->type, t->count, &workspace) == MW_OK &&
+                plan.workspace_bytes <= workspace;
+
+    if (!trial_run(context, t, &outcome)) {
+        tap_note("%s", outcome.why);
+        right = 0;
+    }
+    trial_close(&outcome);
+    return right && mw_get_launches(context, &launches, &count) == MW_OK &&
+           launches_agree(&plan, launches, count, timing) &&
+           mw_get_counts(context, &counts) == MW_OK && counts.rounds == plan.rounds &&
+           counts.launches == count && counts.count == t->count && plan.count == t->count &&
+           memcmp(&counts.tuning, &plan.tuning, sizeof counts.tuning) == 0;
 }
 
 int main(int argc, char **argv)
@@ -68,31 +122,22 @@ int main(int argc, char **argv)
         mw_close(context);
         return tap_end(&tap);
     }
-    for (size_t row = 0; row < COUNT_OF(rows); row++) {
-        mw_set_timing(context, rows[row].phases ? MW_TIMING_PHASES : MW_TIMING_OFF);
-        for (int type = 0; type < MW_TYPE_COUNT; type++) {
-            for (size_t i = 0; i < COUNT_OF(inputs); i++) {
-                const int many = rows[row].tuning.items && i + 1 == COUNT_OF(inputs) &&
-                                 (type == MW_U32 || type == MW_U64);
-                const struct trial t = {.type = (mw_type)type,
-                                        .direction = (mw_direction)(type % 2),
-                                        .shape = inputs[i].shape,
-                                        .seed = 1 + row,
-                                        .count =
-                                            many ? many_tiles(context) : inputs[i].count,
-                                        .tuning = rows[row].tuning,
-                                        .device_memory = 1};
-                struct outcome outcome;
-                const int well = trial_run(context, &t, &outcome) &&
-                                 (!many || launched(context, rows[row].phases));
+    for (size_t i = 0; i < COUNT_OF(rows) * MW_TYPE_COUNT * COUNT_OF(inputs); i++) {
+        const struct row *const row = &rows[i / COUNT_OF(inputs) / MW_TYPE_COUNT];
+        const size_t input = i % COUNT_OF(inputs);
+        const mw_type type = (mw_type)(i / COUNT_OF(inputs) % MW_TYPE_COUNT);
+        const int many = row->tuning.items && input + 1 == COUNT_OF(inputs) &&
+                         (type == MW_U32 || type == MW_U64);
+        const struct trial t = {.type = type,
+                                .direction = (mw_direction)(type % 2),
+                                .shape = inputs[input].shape,
+                                .seed = 1 + i,
+                                .count = many ? many_tiles(context) : inputs[input].count,
+                                .tuning = row->tuning,
+                                .device_memory = 1};
 
-                if (!well)
-                    tap_note("%s", outcome.why);
-                tap_case(&tap, well, "%s: %s, %llu %s", rows[row].name,
-                         mw_type_name(t.type), (unsigned long long)t.count, t.shape);
-                trial_close(&outcome);
-            }
-        }
+        tap_case(&tap, visit(context, &t, (mw_timing)row->timing), "%s: %s, %llu %s",
+                 row->name, mw_type_name(type), (unsigned long long)t.count, t.shape);
     }
     mw_close(context);
     return tap_end(&tap);

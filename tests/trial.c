@@ -83,7 +83,7 @@ static int sort_there(mw_context *context, const struct trial *t, struct outcome
         status = mw_upload(context, keys.memory, outcome->keys, bytes);
     if (status == MW_OK)
         status = kit_sort_device(context, t->type, t->direction, keys.memory, t->count,
-                                workspace.memory, wanted, NULL);
+                                 workspace.memory, wanted, NULL);
     if (status == MW_OK)
         status = mw_wait(context);
     if (status == MW_OK)
@@ -188,4 +188,22 @@ const char *trial_shape(int row, char text[SHAPE_TEXT])
         number = strchr(shape->usage, ',') ? ":17,256,worst" : ":100";
     snprintf(text, SHAPE_TEXT, "%.*s%s", length, shape->usage, number);
     return text;
+}
+
+int trial_shapes(char (*shapes)[SHAPE_TEXT], int step)
+{
+    static const char *const more[] = {
+        "few:2",          "sawtooth:2",    "sawtooth:32",     "sawtooth:1024",
+        "swaps:1",        "sawtooth:4",    "sawtooth:64",     "sawtooth:4096",
+        "blocks:33",      "sawtooth:8",    "sawtooth:128",    "sawtooth:8192",
+        "interleaved:2",  "sawtooth:16",   "sawtooth:256",    "sawtooth:16384",
+        "blocks:8192",    "sawtooth:512",  "sawtooth:2048",   "sawtooth:32768",
+        "interleaved:32", "sawtooth:1000", "interleaved:257", "sawtooth:65536"};
+    int count = 0;
+
+    while (trial_shape(count, shapes[count]))
+        count++;
+    for (size_t i = 0; i < sizeof more / sizeof *more; i += (size_t)step)
+        snprintf(shapes[count++], SHAPE_TEXT, "%s", more[i]);
+    return count;
 }

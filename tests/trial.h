@@ -34,8 +34,11 @@ void trial_close(struct outcome *outcome);
 enum { TRIAL_TEXT = 200 };
 void trial_text(const struct trial *trial, char text[TRIAL_TEXT]);
 
-/* Every shape of the kit with a number where it needs one; NULL behind the last. */
-enum { SHAPE_TEXT = 32 };
+/* Every shape of the kit with a number where it needs one; NULL after the last. */
+enum { SHAPE_TEXT = 32, MOST_SHAPES = 64 };
 const char *trial_shape(int row, char text[SHAPE_TEXT]);
+
+/* All of these, and every `step`-th of more numbers. Returns how many. */
+int trial_shapes(char (*shapes)[SHAPE_TEXT], int step);
 
 #endif

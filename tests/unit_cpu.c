@@ -16,41 +16,21 @@
 
 enum { THREADS_MOST = 8, GUARD = 64, GUARD_BYTE = 0xa5 };
 
-static const unsigned thread_counts[] = {1, 2, 3, THREADS_MOST};
-
-/* ---- What the tests work with ---------------------------------------------- */
+static const unsigned thread_counts[] = {1, 3, THREADS_MOST};
 
 /* Room for `most` keys of any width, and for everything done with them. */
 struct bench {
-    uint64_t most;
-    char *input;
-    char *expected;
-    char *keys;
-    char *scratch;
+    char *input, *expected, *keys, *scratch, *work;
     uint64_t scratch_bytes;
     struct item *items;
-    char *work;
     struct pool *pools[COUNT_OF(thread_counts)];
 };
-
-static void bench_close(struct bench *b)
-{
-    for (size_t i = 0; i < COUNT_OF(b->pools); i++)
-        pool_close(b->pools[i]);
-    free(b->work);
-    free(b->items);
-    free(b->scratch);
-    free(b->keys);
-    free(b->expected);
-    free(b->input);
-}
 
 static int bench_open(struct bench *b, uint64_t most)
 {
     struct error error;
     int whole = 1;
 
-    *b = (struct bench){.most = most};
     b->scratch_bytes = 2 * sort_scratch_bytes(64, most, RUN_MULTIPLE);
     b->input = malloc(most * 8);
     b->expected = malloc(most * 8);
@@ -61,6 +41,16 @@ static int bench_open(struct bench *b, uint64_t most)
     for (size_t i = 0; i < COUNT_OF(b->pools); i++)
         whole &= pool_open(&b->pools[i], thread_counts[i], &error) == MW_OK;
     return whole && b->input && b->expected && b->keys && b->scratch && b->items && b->work;
+}
+
+static void bench_close(struct bench *b)
+{
+    void *const all[] = {b->work, b->items, b->scratch, b->keys, b->expected, b->input};
+
+    for (size_t i = 0; i < COUNT_OF(b->pools); i++)
+        pool_close(b->pools[i]);
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        free(all[i]);
 }
 
 /* Prepare an input and what it should become. */
@@ -82,7 +72,7 @@ static int guard_whole(const char *guard)
     return 1;
 }
 
-/* Sort what was prepared; compare; look at what lies behind keys and scratch. */
+/* Sort what was prepared; compare; look at what lies after keys and scratch. */
 static int sort_agrees(struct bench *b, const struct suite *suite, struct code code,
                        uint64_t count, uint64_t run, struct pool *pool)
 {
@@ -100,8 +90,6 @@ static int sort_agrees(struct bench *b, const struct suite *suite, struct code c
            guard_whole(b->scratch + scratch_bytes);
 }
 
-/* ---- Cases -------------------------------------------------------------------- */
-
 static const char *const shapes[] = {
     "random",     "permutation", "sorted",        "reversed",      "equal",
     "few:2",      "few:16",      "swaps:3",       "swaps:100",     "sawtooth:2",
@@ -113,7 +101,7 @@ static const char *const shapes[] = {
 static const struct {
     const char *name;
     uint64_t run; /* 0: the best */
-    size_t step;  /* take every so many shapes */
+    size_t step;  /* from one shape taken to the next */
     uint64_t counts[16];
 } tables[] = {
     {"small counts", 0, 1, {0, 1, 2, 3, 5, 31, 32, 33, 127, 128, 129, 1000, 4097}},
@@ -263,7 +251,7 @@ static int seam_agrees(struct bench *b, uint64_t count, uint64_t seam, struct po
 static void test_seams(struct tap *tap, struct bench *b)
 {
     static const char *const names[] = {"sorted", "reversed"};
-    const uint64_t count = 24 * 25000; /* even shares for 1, 2, 3 and 8 threads */
+    const uint64_t count = 24 * 25000; /* even shares for 1, 3 and 8 threads */
 
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         int passed = prepare(b, MW_U32, MW_ASCENDING, names[i], count);
@@ -379,7 +367,7 @@ static void test_counts(struct tap *tap, struct bench *b)
 int main(void)
 {
     struct tap tap = {0, 0};
-    struct bench bench;
+    struct bench bench = {.input = NULL};
 
     if (bench_open(&bench, 1 << 20)) {
         test_tables(&tap, &bench);

@@ -114,10 +114,10 @@ static void test_errors(struct tap *tap)
 }
 
 /*
- * Programs: one for each engine, width and geometry, from an image, by NVRTC, or the
- * second time from the disk cache. And the percent of an SM's 228 KiB that its kernels
- * want as shared memory: tiles need that of the blocks that run at once, sorting or
- * merging, each with 1 KiB of the system's.
+ * Programs: one for each engine, width and geometry, from an image; or its kernels, one
+ * by one, by NVRTC, or the second time from the disk cache. And the percent of an SM's 228
+ * KiB that its kernels want as shared memory: tiles need that of the blocks that run at
+ * once, sorting or merging, each with 1 KiB of the system's.
  */
 static const struct program_row {
     const char *name;
@@ -126,7 +126,7 @@ static const struct program_row {
     struct tile_geometry tile;
     enum kernel_id kernel;
     int percent;
-    int compiled; /* or else it has an image, or is the program of an earlier row */
+    int compiled; /* or else the program has an image */
 } program_rows[] = {
     {"heap",             MW_ENGINE_HEAP, 32, {0, 0, 0, 0},    KERNEL_HEAP_MERGE, 100, 0},
     {"pair",             MW_ENGINE_PAIR, 32, {0, 0, 0, 0},    KERNEL_PAIR_MERGE, 100, 0},
@@ -135,14 +135,14 @@ static const struct program_row {
     {"heap, rejected",   MW_ENGINE_HEAP, 8,  {0, 0, 0, 0},    KERNEL_HEAP_MERGE, 100, 1},
     {"pair, no image",   MW_ENGINE_PAIR, 64, {0, 0, 0, 0},    KERNEL_PAIR_SORT,  100, 1},
     {"tile, sort",       MW_ENGINE_TILE, 32, {256, 32, 5, 4}, KERNEL_TILE_SORT,  77,  1},
-    {"tile, merge",      MW_ENGINE_TILE, 32, {256, 32, 5, 4}, KERNEL_TILE_MERGE, 77,  0},
-    {"tile, join",       MW_ENGINE_TILE, 32, {256, 32, 5, 4}, KERNEL_TILE_JOIN,  77,  0},
+    {"tile, merge",      MW_ENGINE_TILE, 32, {256, 32, 5, 4}, KERNEL_TILE_MERGE, 77,  1},
+    {"tile, join",       MW_ENGINE_TILE, 32, {256, 32, 5, 4}, KERNEL_TILE_JOIN,  77,  1},
     {"merges need more", MW_ENGINE_TILE, 32, {256, 32, 5, 5}, KERNEL_TILE_SORT,  83,  1},
     {"8 bytes, sort",    MW_ENGINE_TILE, 64, {256, 16, 4, 4}, KERNEL_TILE_SORT,  68,  1},
-    {"8 bytes, merge",   MW_ENGINE_TILE, 64, {256, 16, 4, 4}, KERNEL_TILE_MERGE, 68,  0},
+    {"8 bytes, merge",   MW_ENGINE_TILE, 64, {256, 16, 4, 4}, KERNEL_TILE_MERGE, 68,  1},
     {"blocks by rule",   MW_ENGINE_TILE, 64, {256, 16, 0, 0}, KERNEL_TILE_MERGE, 68,  1},
     {"all there is",     MW_ENGINE_TILE, 64, {256, 16, 4, 9}, KERNEL_TILE_MERGE, 100, 1},
-    {"cuts need none",   MW_ENGINE_TILE, 64, {256, 16, 4, 4}, KERNEL_TILE_CUT,   0,   0},
+    {"cuts need none",   MW_ENGINE_TILE, 64, {256, 16, 4, 4}, KERNEL_TILE_CUT,   0,   1},
 };
 
 static int same_name(const struct program_row *a, const struct program_row *b)
@@ -160,9 +160,9 @@ static void test_program(struct tap *tap, size_t i, struct program **programs, i
     const int args = 0;
     struct launch launch = {NULL, row->kernel, 5, 64, 1000, &args, 4, NULL, 0};
     const int before = compiles();
-    int right = load_all(device, row->engine, row->bits,
-                         row->engine == MW_ENGINE_TILE ? &row->tile : NULL,
-                         &launch.program) == MW_OK;
+    const struct program_name name = {row->engine, row->bits, row->tile};
+    int right = verbs->load(device, &name, 1u << row->kernel, &launch.program) == MW_OK &&
+                verbs->load(device, &name, 1u << row->kernel, &launch.program) == MW_OK;
 
     programs[i] = launch.program;
     right &= compiles() == before + (row->compiled && !on_disk);

@@ -3,79 +3,47 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "sim_kernels/bench.h"
-#include "tap.h"
+#include "sim_kernels/test_kernels.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
-extern const struct simt_kernel simt_strided_shared_8, simt_strided_shared_16,
-    simt_strided_shared_32, simt_strided_shared_64, simt_strided_shared_128,
-    simt_strided_global_8, simt_strided_global_16, simt_strided_global_32,
-    simt_strided_global_64, simt_strided_global_128;
-
-/* A stride in cells, from the cell `first`, and what 32 lanes then cost. */
+/* Cells of `bytes`, `stride` apart from cell `first` on, and what 32 lanes then cost. */
 struct stride_case {
-    const char *name;
-    const struct simt_kernel *kernel;
-    int bytes;
-    int stride;
-    int first;
-    uint64_t paid;
-    uint64_t ideal;
+    int bytes, stride, first;
+    uint64_t paid, ideal;
 };
 
 /* clang-format off */
 static const struct stride_case shared_cases[] = {
-    {"4 bytes, stride 0, a broadcast",    &simt_strided_shared_32,  4,   0, 0,  1, 1},
-    {"4 bytes, stride 1",                 &simt_strided_shared_32,  4,   1, 0,  1, 1},
-    {"4 bytes, stride 2",                 &simt_strided_shared_32,  4,   2, 0,  2, 1},
-    {"4 bytes, stride 3",                 &simt_strided_shared_32,  4,   3, 0,  1, 1},
-    {"4 bytes, stride 4",                 &simt_strided_shared_32,  4,   4, 0,  4, 1},
-    {"4 bytes, stride 8",                 &simt_strided_shared_32,  4,   8, 0,  8, 1},
-    {"4 bytes, stride 16",                &simt_strided_shared_32,  4,  16, 0, 16, 1},
-    {"4 bytes, stride 32",                &simt_strided_shared_32,  4,  32, 0, 32, 1},
-    {"4 bytes, stride 33",                &simt_strided_shared_32,  4,  33, 0,  1, 1},
-    {"4 bytes, backwards from the end",   &simt_strided_shared_32,  4,  -1, 31, 1, 1},
-    {"1 byte, stride 1: four a word",     &simt_strided_shared_8,   1,   1, 0,  1, 1},
-    {"1 byte, stride 4",                  &simt_strided_shared_8,   1,   4, 0,  1, 1},
-    {"1 byte, stride 6",                  &simt_strided_shared_8,   1,   6, 0,  2, 1},
-    {"1 byte, stride 8",                  &simt_strided_shared_8,   1,   8, 0,  2, 1},
-    {"1 byte, stride 36: a padded row",   &simt_strided_shared_8,   1,  36, 0,  1, 1},
-    {"1 byte, stride 128",                &simt_strided_shared_8,   1, 128, 0, 32, 1},
-    {"2 bytes, stride 1: two a word",     &simt_strided_shared_16,  2,   1, 0,  1, 1},
-    {"2 bytes, stride 2",                 &simt_strided_shared_16,  2,   2, 0,  1, 1},
-    {"2 bytes, stride 34: a padded row",  &simt_strided_shared_16,  2,  34, 0,  1, 1},
-    {"2 bytes, stride 64",                &simt_strided_shared_16,  2,  64, 0, 32, 1},
-    {"8 bytes, stride 0: halves agree",   &simt_strided_shared_64,  8,   0, 0,  1, 1},
-    {"8 bytes, stride 1",                 &simt_strided_shared_64,  8,   1, 0,  2, 2},
-    {"8 bytes, stride 2",                 &simt_strided_shared_64,  8,   2, 0,  4, 2},
-    {"8 bytes, stride 3",                 &simt_strided_shared_64,  8,   3, 0,  2, 2},
-    {"8 bytes, stride 16",                &simt_strided_shared_64,  8,  16, 0, 32, 2},
-    {"8 bytes, stride 33",                &simt_strided_shared_64,  8,  33, 0,  2, 2},
-    {"16 bytes, stride 0: pairs agree",   &simt_strided_shared_128, 16,  0, 0,  2, 2},
-    {"16 bytes, stride 1",                &simt_strided_shared_128, 16,  1, 0,  4, 4},
-    {"16 bytes, stride 2",                &simt_strided_shared_128, 16,  2, 0,  8, 4},
-    {"16 bytes, stride 8",                &simt_strided_shared_128, 16,  8, 0, 32, 4},
+    {4, 0, 0, 1, 1}, {4, 1, 0, 1, 1}, {4, 2, 0, 2, 1}, {4, 3, 0, 1, 1}, {4, 4, 0, 4, 1},
+    {4, 8, 0, 8, 1}, {4, 32, 0, 32, 1}, {4, 33, 0, 1, 1}, {4, -1, 31, 1, 1},
+    {1, 1, 0, 1, 1}, {1, 4, 0, 1, 1}, {1, 6, 0, 2, 1}, {1, 8, 0, 2, 1}, {1, 36, 0, 1, 1},
+    {1, 128, 0, 32, 1}, {2, 1, 0, 1, 1}, {2, 34, 0, 1, 1}, {2, 64, 0, 32, 1},
+    {8, 0, 0, 1, 1}, {8, 1, 0, 2, 2}, {8, 2, 0, 4, 2}, {8, 3, 0, 2, 2}, {8, 16, 0, 32, 2},
+    {16, 0, 0, 2, 2}, {16, 1, 0, 4, 4}, {16, 2, 0, 8, 4}, {16, 8, 0, 32, 4},
 };
 
 static const struct stride_case global_cases[] = {
-    {"1 byte, side by side",              &simt_strided_global_8,   1,   1, 0,  1,  1},
-    {"1 byte, across a sector's edge",    &simt_strided_global_8,   1,   1, 7,  2,  1},
-    {"2 bytes, side by side",             &simt_strided_global_16,  2,   1, 0,  2,  2},
-    {"4 bytes, side by side",             &simt_strided_global_32,  4,   1, 0,  4,  4},
-    {"4 bytes, one off",                  &simt_strided_global_32,  4,   1, 1,  5,  4},
-    {"4 bytes, a whole sector off",       &simt_strided_global_32,  4,   1, 8,  4,  4},
-    {"4 bytes, backwards",                &simt_strided_global_32,  4,  -1, 31, 4,  4},
-    {"4 bytes, the same for all",         &simt_strided_global_32,  4,   0, 5,  1,  1},
-    {"4 bytes, stride 2",                 &simt_strided_global_32,  4,   2, 0,  8,  4},
-    {"4 bytes, stride 8",                 &simt_strided_global_32,  4,   8, 0, 32,  4},
-    {"4 bytes, stride 1000",              &simt_strided_global_32,  4, 1000, 0, 32, 4},
-    {"8 bytes, side by side",             &simt_strided_global_64,  8,   1, 0,  8,  8},
-    {"8 bytes, one off",                  &simt_strided_global_64,  8,   1, 1,  9,  8},
-    {"16 bytes, side by side",            &simt_strided_global_128, 16,  1, 0, 16, 16},
+    {1, 1, 0, 1, 1}, {1, 1, 7, 2, 1}, {2, 1, 0, 2, 2}, {4, 1, 0, 4, 4}, {4, 1, 1, 5, 4},
+    {4, 1, 8, 4, 4}, {4, -1, 31, 4, 4}, {4, 0, 5, 1, 1}, {4, 2, 0, 8, 4}, {4, 8, 0, 32, 4},
+    {4, 1000, 0, 32, 4}, {8, 1, 0, 8, 8}, {8, 1, 1, 9, 8}, {16, 1, 0, 16, 16},
 };
 /* clang-format on */
+
+/* One row of the tables by kernel strided_shared or strided_global. */
+static mw_status run_strided(struct fixture *f, const struct stride_case *c, int global,
+                             uint32_t shared, const struct test_args *args)
+{
+    static const struct simt_kernel *const kernels[][2] = {
+        [1] = {&simt_strided_shared_8,   &simt_strided_global_8  },
+        [2] = {&simt_strided_shared_16,  &simt_strided_global_16 },
+        [4] = {&simt_strided_shared_32,  &simt_strided_global_32 },
+        [8] = {&simt_strided_shared_64,  &simt_strided_global_64 },
+        [16] = {&simt_strided_shared_128, &simt_strided_global_128},
+    };
+
+    return fixture_run(f, kernels[c->bytes][global], 1, 32, shared, args, sizeof *args);
+}
 
 static int is_shared(mw_traffic t, uint64_t requests, uint64_t paid, uint64_t ideal)
 {
@@ -89,211 +57,195 @@ static int is_global(mw_traffic t, uint64_t requests, uint64_t paid, uint64_t id
            t.global_ideal == ideal && t.shared_requests == 0;
 }
 
-static void test_shared_strides(struct tap *tap, struct bench *bench)
+static void test_strides(struct tap *tap, struct fixture *f)
 {
     for (size_t i = 0; i < COUNT_OF(shared_cases); i++) {
         const struct stride_case *const c = &shared_cases[i];
         const int cells = 32 * (c->stride > 1 ? c->stride : 1);
         const struct test_args args = {
             .count = cells, .stride = c->stride, .first = c->first};
-        const mw_status status =
-            bench_run(bench, c->kernel, 1, 32, (uint32_t)(cells * c->bytes), &args);
-        int right = status == MW_OK;
+        int right = run_strided(f, c, 0, (uint32_t)(cells * c->bytes), &args) == MW_OK &&
+                    fixture_line(f, 1).barriers == 1 &&
+                    is_shared(fixture_line(f, 2), 1, c->paid, c->ideal);
 
-        right &= bench_line(bench, 1).barriers == 1;
-        right &= is_shared(bench_line(bench, 2), 1, c->paid, c->ideal);
         if (c->stride)
-            right &= is_shared(bench_line(bench, 4), 1, c->paid, c->ideal);
-        tap_ok(tap, right, "shared", c->name);
-        bench_reset(bench);
+            right &= is_shared(fixture_line(f, 4), 1, c->paid, c->ideal);
+        tap_case(tap, right, "shared: %d bytes, stride %d", c->bytes, c->stride);
+        fixture_clear(f);
     }
-}
-
-static void test_global_strides(struct tap *tap, struct bench *bench)
-{
     for (size_t i = 0; i < COUNT_OF(global_cases); i++) {
         const struct stride_case *const c = &global_cases[i];
         const uint64_t bytes = 32u * 1024 * (uint64_t)c->bytes;
-        void *const in = bench_alloc(bench, bytes);
-        void *const out = bench_alloc(bench, bytes);
-        const struct test_args args = {in, out, 0, c->stride, c->first, 0};
-        const mw_ledger_line *lines;
+        const struct test_args args = {.in = fixture_array(f, bytes),
+                                       .out = fixture_array(f, bytes),
+                                       .stride = c->stride,
+                                       .first = c->first};
+        int right = run_strided(f, c, 1, 0, &args) == MW_OK &&
+                    is_global(fixture_line(f, 0), 1, c->paid, c->ideal);
         size_t count;
-        int right = bench_run(bench, c->kernel, 1, 32, 0, &args) == MW_OK;
+        const mw_ledger_line *const lines = fixture_ledger(f, &count);
 
-        right &= is_global(bench_line(bench, 0), 1, c->paid, c->ideal);
         if (c->stride)
-            right &= is_global(bench_line(bench, 1), 1, c->paid, c->ideal);
-        right &= bench->device->verbs->ledger(bench->device, &lines, &count) == MW_OK;
+            right &= is_global(fixture_line(f, 1), 1, c->paid, c->ideal);
         right &= count > 0 && lines[0].access == MW_ACCESS_BULK && lines[0].launches == 1;
-        tap_ok(tap, right, "global", c->name);
-        bench->device->verbs->free(bench->device, in);
-        bench->device->verbs->free(bench->device, out);
-        bench_reset(bench);
+        tap_case(tap, right, "global: %d bytes, stride %d, from %d", c->bytes, c->stride,
+                 c->first);
+        fixture_clear(f);
     }
 }
 
-static void test_shuffles(struct tap *tap, struct bench *bench)
+static void test_shuffles(struct tap *tap, struct fixture *f)
 {
     enum { WARPS = 3 };
-    unsigned *const out = bench_alloc(bench, WARPS * 32 * sizeof *out);
+    unsigned *const out = fixture_array(f, WARPS * 32 * sizeof *out);
     const struct test_args args = {.out = out};
     uint64_t shuffles = 0;
-    int right = bench_run(bench, &simt_shuffle_all_32, 1, WARPS * 32, 0, &args) == MW_OK;
+    int right = RUN(f, shuffle_all_32, 1, WARPS * 32, 0, args) == MW_OK;
 
     for (int i = 0; i < WARPS * 32; i++)
         right &= out[i] == 1;
     tap_ok(tap, right, "shuffles and ballots bring the right values", "");
     for (size_t i = 0; i < 11; i++)
-        shuffles += bench_line(bench, i).shuffles;
+        shuffles += fixture_line(f, i).shuffles;
     tap_ok(tap, shuffles == 13 * WARPS, "shuffles and ballots are counted once a warp", "");
-    bench->device->verbs->free(bench->device, out);
-    bench_reset(bench);
+    fixture_clear(f);
 }
 
-static void test_divergence(struct tap *tap, struct bench *bench)
+static void test_divergence(struct tap *tap, struct fixture *f)
 {
-    static const unsigned in_words[64] = {1, 2, 3, [40] = 9};
-    void *const in = bench_alloc(bench, sizeof in_words);
-    unsigned *const out = bench_alloc(bench, 32 * sizeof *out);
+    static const unsigned words[64] = {1, 2, 3, [40] = 9};
+    void *const in = fixture_array(f, sizeof words);
+    unsigned *const out = fixture_array(f, 32 * sizeof *out);
     const struct test_args args = {.in = in, .out = out};
-    int right = bench->device->verbs->upload(bench->device, in, in_words, sizeof in_words,
-                                             NULL) == MW_OK;
+    int right;
 
-    right &= bench_run(bench, &simt_diverge_32, 1, 32, 0, &args) == MW_OK;
+    memcpy(in, words, sizeof words);
+    right = RUN(f, diverge_32, 1, 32, 0, args) == MW_OK;
     tap_ok(tap, right && out[0] == 2 && out[8] == 15, "diverging lanes compute", "");
-    right = is_global(bench_line(bench, 0), 1, 2, 2) &&
-            is_global(bench_line(bench, 1), 1, 2, 2) &&
-            is_global(bench_line(bench, 2), 1, 4, 4);
+    right = is_global(fixture_line(f, 0), 1, 2, 2) &&
+            is_global(fixture_line(f, 1), 1, 2, 2) &&
+            is_global(fixture_line(f, 2), 1, 4, 4);
     tap_ok(tap, right, "two sides of a branch are two requests, then lanes join", "");
-    right = is_global(bench_line(bench, 3), 32, 32, 32) &&
-            is_global(bench_line(bench, 4), 1, 4, 4);
+    right =
+        is_global(fixture_line(f, 3), 32, 32, 32) && is_global(fixture_line(f, 4), 1, 4, 4);
     tap_ok(tap, right, "a loop is as many requests as its longest lane", "");
-    bench->device->verbs->free(bench->device, in);
-    bench->device->verbs->free(bench->device, out);
-    bench_reset(bench);
+    fixture_clear(f);
 }
 
 /* The sum of 0 .. count - 1 in every block; true if it is right everywhere. */
-static int reduces(struct bench *bench, int count, uint64_t blocks, uint32_t threads)
+static int reduces(struct fixture *f, int count, uint64_t blocks, uint32_t threads)
 {
-    const struct device_verbs *const verbs = bench->device->verbs;
-    unsigned *const in = bench_alloc(bench, (uint64_t)count * sizeof *in);
-    unsigned *const out = bench_alloc(bench, blocks * sizeof *out);
+    unsigned *const in = fixture_array(f, (uint64_t)count * sizeof *in);
+    unsigned *const out = fixture_array(f, blocks * sizeof *out);
     const struct test_args args = {.in = in, .out = out, .count = count};
-    int right = in && out;
+    int right;
 
-    for (int i = 0; right && i < count; i++)
+    for (int i = 0; i < count; i++)
         in[i] = (unsigned)i;
-    right =
-        right && bench_run(bench, &simt_reduce_32, blocks, threads, 128, &args) == MW_OK;
+    right = RUN(f, reduce_32, blocks, threads, 128, args) == MW_OK;
     for (uint64_t i = 0; right && i < blocks; i++)
         right &= out[i] == (unsigned)count * (unsigned)(count - 1) / 2;
-    verbs->free(bench->device, out);
-    verbs->free(bench->device, in);
     return right;
 }
 
-static int transposes(struct bench *bench, int stride, uint64_t paid)
+static int transposes(struct fixture *f, int stride, uint64_t paid)
 {
-    unsigned *const in = bench_alloc(bench, 4096);
-    unsigned *const out = bench_alloc(bench, 4096);
+    unsigned *const in = fixture_array(f, 4096);
+    unsigned *const out = fixture_array(f, 4096);
     const struct test_args args = {.in = in, .out = out, .stride = stride};
     int right;
 
     for (unsigned i = 0; i < 1024; i++)
         in[i] = i;
-    right = bench_run(bench, &simt_transpose_32, 1, 32, 4u * 32 * (unsigned)stride,
-                      &args) == MW_OK;
+    right = RUN(f, transpose_32, 1, 32, 4u * 32 * (unsigned)stride, args) == MW_OK;
     for (unsigned i = 0; right && i < 1024; i++)
         right &= out[i] == i % 32 * 32 + i / 32;
-    right &= bench_line(bench, 0).global_sectors == 128; /* loads come before stores */
-    right &= bench_line(bench, 1).shared_wavefronts == 32;
-    right &= is_shared(bench_line(bench, 2), 32, paid, 32);
-    bench->device->verbs->free(bench->device, in);
-    bench->device->verbs->free(bench->device, out);
-    bench_reset(bench);
+    right &= fixture_line(f, 0).global_sectors == 128; /* loads come before stores */
+    right &= fixture_line(f, 1).shared_wavefronts == 32;
+    right &= is_shared(fixture_line(f, 2), 32, paid, 32);
+    fixture_clear(f);
     return right;
 }
 
-/* Kernels that are right, some only just: no fault may be seen. */
-static void test_correct(struct tap *tap, struct bench *bench)
+static void test_sums(struct tap *tap, struct fixture *f)
 {
-    unsigned char *const out = bench_alloc(bench, 1 << 16);
+    tap_ok(tap, reduces(f, 5000, 1, 1024), "a reduction", "32 warps");
+    tap_ok(tap, reduces(f, 64, 2000, 64), "a reduction", "2,000 blocks");
+    fixture_clear(f);
+    tap_ok(tap, transposes(f, 33, 32), "a transposition", "padded: no conflict");
+    tap_ok(tap, transposes(f, 32, 1024), "a transposition", "not padded: 32 turns each");
+}
+
+/* Kernels that are right, some only just: no fault may be seen. */
+static void test_correct(struct tap *tap, struct fixture *f)
+{
+    unsigned char *const out = fixture_array(f, 1 << 16);
     const struct test_args args = {.out = out};
-    const unsigned long long *const words = (const unsigned long long *)out;
-    const unsigned *const error = (const unsigned *)out;
+    const unsigned long long *const wides = (const unsigned long long *)out;
+    const unsigned *const words = (const unsigned *)out;
     int right;
 
-    tap_ok(tap, reduces(bench, 5000, 1, 1024), "a reduction", "32 warps");
-    tap_ok(tap, reduces(bench, 64, 2000, 64), "a reduction", "2,000 blocks");
-    bench_reset(bench);
-    tap_ok(tap, transposes(bench, 33, 32), "a transposition", "padded: no conflict");
-    tap_ok(tap, transposes(bench, 32, 1024), "a transposition",
-           "not padded: 32 turns each");
-
-    right = bench_run(bench, &simt_neighbours_32, 2, 96, 96, &args) == MW_OK;
+    right = RUN(f, neighbours_32, 2, 96, 96, args) == MW_OK;
     for (int i = 0; i < 192; i++)
         right &= out[i] == (i % 96 + 4) % 96;
     tap_ok(tap, right, "bytes passed on under barriers", "");
-    right = bench_run(bench, &simt_reuse_32, 1, 64, 512, &args) == MW_OK;
+    right = RUN(f, reuse_32, 1, 64, 512, args) == MW_OK;
     for (int i = 0; i < 64; i++)
-        right &= words[i] == 2 * 496;
+        right &= wides[i] == 2 * 496;
     tap_ok(tap, right, "a warp's memory passed on under warp barriers", "");
-    right = bench_run(bench, &simt_block_order_32, 2, 256, 0, &args) == MW_OK;
+    right = RUN(f, block_order_32, 2, 256, 0, args) == MW_OK;
     for (unsigned i = 0; i < 512; i++)
-        right &= error[i] == 255 - i % 256;
+        right &= words[i] == 255 - i % 256;
     tap_ok(tap, right, "global memory passed on under barriers", "");
-    right = bench_run(bench, &simt_block_order_32, 3, 40, 0, &args) == MW_OK;
+    right = RUN(f, block_order_32, 3, 40, 0, args) == MW_OK;
     for (unsigned i = 0; i < 120; i++)
-        right &= error[i] == 39 - i % 40;
+        right &= words[i] == 39 - i % 40;
     tap_ok(tap, right, "a block of one warp and a quarter", "");
-    right = bench_run(bench, &simt_mixed_sizes_32, 1, 64, 512, &args) == MW_OK;
+    right = RUN(f, mixed_sizes_32, 1, 64, 512, args) == MW_OK;
     tap_ok(tap, right && out[0] == 4 && out[1] == 3,
            "the same bytes in cells of 8, 4 and 1", "");
-    bench->device->verbs->free(bench->device, out);
-    bench_reset(bench);
+    fixture_clear(f);
 }
 
-static void test_memory(struct tap *tap, struct bench *bench)
+static void test_memory(struct tap *tap, struct fixture *f)
 {
-    const struct device_verbs *const verbs = bench->device->verbs;
-    unsigned char *const a = bench_alloc(bench, 1000);
-    unsigned char *const b = bench_alloc(bench, 1);
+    const struct device_verbs *const verbs = f->device->verbs;
+    unsigned char *const a = fixture_array(f, 1000);
+    unsigned char *const b = fixture_array(f, 1);
     unsigned char copy[1001] = {0};
     void *huge = NULL;
     int right =
         (uintptr_t)a % 256 == 0 && (uintptr_t)b % 256 == 0 && a[0] == a[999] && a[0] != 0;
 
     tap_ok(tap, right, "memory is aligned to 256 bytes and full of rubbish", "");
-    right = verbs->upload(bench->device, a + 10, "multiway", 9, NULL) == MW_OK &&
-            verbs->download(bench->device, copy, a + 10, 9, NULL) == MW_OK;
+    right = verbs->upload(f->device, a + 10, "multiway", 9, NULL) == MW_OK &&
+            verbs->download(f->device, copy, a + 10, 9, NULL) == MW_OK;
     tap_ok(tap, right && strcmp((char *)copy, "multiway") == 0, "copies in and out", "");
-    right = verbs->upload(bench->device, a, copy, 1001, NULL) == MW_BAD_ARGUMENT &&
-            verbs->download(bench->device, copy, a + 992, 9, NULL) == MW_BAD_ARGUMENT &&
-            verbs->upload(bench->device, copy, a, 1, NULL) == MW_BAD_ARGUMENT;
+    right = verbs->upload(f->device, a, copy, 1001, NULL) == MW_BAD_ARGUMENT &&
+            verbs->download(f->device, copy, a + 992, 9, NULL) == MW_BAD_ARGUMENT &&
+            verbs->upload(f->device, copy, a, 1, NULL) == MW_BAD_ARGUMENT;
     tap_ok(tap, right, "copies that leave the device's memory are refused", "");
-    right = verbs->alloc(bench->device, UINT64_MAX - 5, &huge) == MW_NO_MEMORY && !huge;
-    tap_ok(tap, right, "more memory than there is", bench->error.text);
-    verbs->free(bench->device, NULL);
-    verbs->free(bench->device, copy);
-    verbs->free(bench->device, a);
-    verbs->free(bench->device, b);
-    right = verbs->download(bench->device, copy, a, 1, NULL) == MW_BAD_ARGUMENT;
-    tap_ok(tap, right, "memory given back is the device's no more", "");
+    right = verbs->alloc(f->device, UINT64_MAX - 5, &huge) == MW_NO_MEMORY && !huge;
+    tap_ok(tap, right, "more memory than there is", f->error.text);
+    verbs->free(f->device, NULL);
+    verbs->free(f->device, copy);
+    verbs->free(f->device, a);
+    verbs->free(f->device, b);
+    right = verbs->download(f->device, copy, a, 1, NULL) == MW_BAD_ARGUMENT;
+    tap_ok(tap, right, "memory that was freed is no longer the device's", "");
+    fixture_clear(f);
 }
 
-static void test_ledger(struct tap *tap, struct bench *bench)
+static void test_ledger(struct tap *tap, struct fixture *f)
 {
     const mw_ledger_line *lines;
     size_t count = 99;
     int right;
 
-    bench_reset(bench);
-    right = bench->device->verbs->ledger(bench->device, &lines, &count) == MW_OK;
-    tap_ok(tap, right && count == 0, "a fresh ledger is empty", "");
-    right = reduces(bench, 100, 4, 64) && reduces(bench, 100, 4, 64);
-    right &= bench->device->verbs->ledger(bench->device, &lines, &count) == MW_OK;
+    fixture_ledger(f, &count);
+    tap_ok(tap, count == 0, "a fresh ledger is empty", "");
+    right = reduces(f, 100, 4, 64) && reduces(f, 100, 4, 64);
+    lines = fixture_ledger(f, &count);
     right &= count == 6; /* load, shuffle, store, barrier, load, store */
     for (size_t i = 0; right && i < count; i++) {
         right &= strcmp(lines[i].kernel, "reduce") == 0 && lines[i].text != NULL;
@@ -305,11 +257,11 @@ static void test_ledger(struct tap *tap, struct bench *bench)
             lines[2].access == MW_ACCESS_PLAIN && lines[3].traffic.barriers == 16 &&
             lines[1].traffic.shuffles == 80 && lines[2].traffic.shared_requests == 16;
     tap_ok(tap, right, "lines add up over blocks and launches", "");
-    bench_reset(bench);
+    fixture_clear(f);
 }
 
 /* Accesses are told apart by their kinds, not by what their source line says. */
-static void test_kinds(struct tap *tap, struct bench *bench)
+static void test_kinds(struct tap *tap, struct fixture *f)
 {
     static const struct {
         mw_access access;
@@ -322,45 +274,41 @@ static void test_kinds(struct tap *tap, struct bench *bench)
         {MW_ACCESS_CUT,    0, 3},
         {MW_ACCESS_CUT,    1, 1},
     };
-    void *const out = bench_alloc(bench, 32 * sizeof(uint64_t));
-    void *const in = bench_alloc(bench, 32 * sizeof(uint64_t));
-    const struct test_args args = {.in = in, .out = out};
-    const mw_ledger_line *lines;
+    const struct test_args args = {.in = fixture_array(f, 32 * sizeof(uint64_t)),
+                                   .out = fixture_array(f, 32 * sizeof(uint64_t))};
+    int right = RUN(f, kinds_32, 1, 32, 0, args) == MW_OK;
     size_t count;
-    int right = in && out && bench_run(bench, &simt_kinds_32, 1, 32, 0, &args) == MW_OK &&
-                bench->device->verbs->ledger(bench->device, &lines, &count) == MW_OK &&
-                count == COUNT_OF(rows);
+    const mw_ledger_line *const lines = fixture_ledger(f, &count);
 
+    right &= count == COUNT_OF(rows);
     for (size_t i = 0; right && i < count; i++)
         right &= lines[i].line == lines[0].line && lines[i].access == rows[i].access &&
                  lines[i].stores == rows[i].stores &&
                  lines[i].traffic.global_requests == rows[i].requests;
     tap_ok(tap, right, "one source line, an entry for each kind of access in it", "");
-    bench->device->verbs->free(bench->device, in);
-    bench->device->verbs->free(bench->device, out);
-    bench_reset(bench);
+    fixture_clear(f);
 }
 
 /* Marks are stamped by a clock of 38 bits: it must be set back in time. */
-static void test_clock(struct tap *tap, struct bench *bench)
+static void test_clock(struct tap *tap, struct fixture *f)
 {
-    struct machine *const m = sim_machine(bench->device);
+    struct machine *const m = sim_machine(f->device);
     int right;
 
     m->clock = SHADOW_MOST_TICKS / 2 - 3;
-    right = reduces(bench, 100, 4, 64) && m->clock > SHADOW_MOST_TICKS / 2;
-    right &= reduces(bench, 100, 4, 64) && m->clock < 100;
+    right = reduces(f, 100, 4, 64) && m->clock > SHADOW_MOST_TICKS / 2;
+    right &= reduces(f, 100, 4, 64) && m->clock < 100;
     tap_ok(tap, right, "the clock starts again before it runs out", "");
 }
 
 static void *reduce_elsewhere(void *result)
 {
-    struct bench bench;
-    int right = bench_open(&bench) == MW_OK;
+    struct fixture f;
+    int right = fixture_open(&f);
 
     for (int i = 0; right && i < 20; i++)
-        right &= reduces(&bench, 1000 + i, 8, 128);
-    bench_close(&bench);
+        right &= reduces(&f, 1000 + i, 8, 128);
+    fixture_close(&f);
     *(int *)result = right;
     return NULL;
 }
@@ -383,21 +331,21 @@ static void test_two_at_once(struct tap *tap)
 int main(void)
 {
     struct tap tap = {0, 0};
-    struct bench bench;
+    struct fixture f;
 
-    tap_ok(&tap, bench_open(&bench) == MW_OK, "the simulator opens", bench.error.text);
-    if (!bench.device)
+    tap_ok(&tap, fixture_open(&f), "the simulator opens", f.error.text);
+    if (!f.device)
         return tap_end(&tap);
-    test_shared_strides(&tap, &bench);
-    test_global_strides(&tap, &bench);
-    test_shuffles(&tap, &bench);
-    test_divergence(&tap, &bench);
-    test_correct(&tap, &bench);
-    test_memory(&tap, &bench);
-    test_ledger(&tap, &bench);
-    test_kinds(&tap, &bench);
-    test_clock(&tap, &bench);
+    test_strides(&tap, &f);
+    test_shuffles(&tap, &f);
+    test_divergence(&tap, &f);
+    test_sums(&tap, &f);
+    test_correct(&tap, &f);
+    test_memory(&tap, &f);
+    test_ledger(&tap, &f);
+    test_kinds(&tap, &f);
+    test_clock(&tap, &f);
     test_two_at_once(&tap);
-    bench_close(&bench);
+    fixture_close(&f);
     return tap_end(&tap);
 }

@@ -4,8 +4,7 @@
  * first, once for those who read it, at the line that touches it first. And of words that
  * touch memory in other manners: they cost the same.
  */
-#include "sim_kernels/bench.h"
-#include "tap.h"
+#include "sim_kernels/test_kernels.h"
 
 enum { CELLS = 1 << 14, LINES = 5 };
 
@@ -41,15 +40,15 @@ static const struct twice_case twice_cases[] = {
 /* clang-format on */
 
 /* Is the ledger that of `launches` launches like the case? */
-static int is_twice(struct bench *bench, const struct twice_case *c, uint64_t launches)
+static int is_twice(struct fixture *f, const struct twice_case *c, uint64_t launches)
 {
     const size_t lines = c->in_place < 0 ? 2 : LINES;
-    const mw_traffic last = bench->device->verbs->ledger_last(bench->device);
+    const mw_traffic last = f->device->verbs->ledger_last(f->device);
     uint64_t sum = 0;
     int right = 1;
 
     for (size_t i = 0; i < lines; i++) {
-        const mw_traffic t = bench_line(bench, i);
+        const mw_traffic t = fixture_line(f, i);
 
         right &= t.global_sectors == launches * c->sectors;
         right &= t.global_distinct == launches * c->fresh[i];
@@ -59,41 +58,39 @@ static int is_twice(struct bench *bench, const struct twice_case *c, uint64_t la
            last.global_sectors == lines * c->sectors;
 }
 
-static void test_twice(struct tap *tap, struct bench *bench)
+static void test_twice(struct tap *tap, struct fixture *f)
 {
     for (size_t i = 0; i < COUNT_OF(twice_cases); i++) {
         const struct twice_case *const c = &twice_cases[i];
-        void *const in = bench_alloc(bench, 4 * CELLS);
-        void *const other = bench_alloc(bench, 4 * CELLS);
+        void *const in = fixture_array(f, 4 * CELLS);
+        void *const other = fixture_array(f, 4 * CELLS);
         struct test_args args = {
             .in = in, .count = c->apart, .stride = c->stride, .first = c->first};
-        int right = in && other;
+        int right = 1;
 
         if (c->in_place >= 0)
             args.out = c->in_place ? in : other;
         for (uint64_t launches = 1; launches <= 3; launches++) {
-            right = right && bench_run(bench, &simt_twice_32, (uint64_t)c->blocks,
-                                       (uint32_t)c->threads, 0, &args) == MW_OK;
-            right = right && is_twice(bench, c, launches);
+            right = right && RUN(f, twice_32, (uint64_t)c->blocks, (uint32_t)c->threads, 0,
+                                 args) == MW_OK;
+            right = right && is_twice(f, c, launches);
         }
         tap_ok(tap, right, "three launches", c->name);
-        bench->device->verbs->free(bench->device, other);
-        bench->device->verbs->free(bench->device, in);
-        bench_reset(bench);
+        fixture_clear(f);
     }
 }
 
 /* Bytes anywhere, up to the last of an allocation that ends inside a sector. */
-static void test_wander(struct tap *tap, struct bench *bench)
+static void test_wander(struct tap *tap, struct fixture *f)
 {
     enum { BLOCKS = 9, THREADS = 96, PLACES = BLOCKS * THREADS, BYTES = 20 * 1000 + 5 };
     unsigned char seen[BYTES / 32 + 1] = {0};
-    unsigned *const places = bench_alloc(bench, PLACES * sizeof *places);
-    void *const bytes = bench_alloc(bench, BYTES);
+    unsigned *const places = fixture_array(f, PLACES * sizeof *places);
+    void *const bytes = fixture_array(f, BYTES);
     const struct test_args args = {.in = places, .out = bytes};
     uint64_t state = 12345;
     uint64_t distinct = 0;
-    int right = places && bytes;
+    int right = 1;
 
     for (int i = 0; right && i < PLACES; i++) {
         state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -101,14 +98,12 @@ static void test_wander(struct tap *tap, struct bench *bench)
         distinct += !seen[places[i] / 32];
         seen[places[i] / 32] = 1;
     }
-    right = right && bench_run(bench, &simt_wander_32, BLOCKS, THREADS, 0, &args) == MW_OK;
-    right = right && bench_line(bench, 0).global_distinct == PLACES * sizeof *places / 32 &&
-            bench_line(bench, 1).global_distinct == distinct && distinct < PLACES &&
-            bench_line(bench, 1).global_sectors > distinct;
+    right = right && RUN(f, wander_32, BLOCKS, THREADS, 0, args) == MW_OK;
+    right = right && fixture_line(f, 0).global_distinct == PLACES * sizeof *places / 32 &&
+            fixture_line(f, 1).global_distinct == distinct && distinct < PLACES &&
+            fixture_line(f, 1).global_sectors > distinct;
     tap_ok(tap, right, "random places", "");
-    bench->device->verbs->free(bench->device, bytes);
-    bench->device->verbs->free(bench->device, places);
-    bench_reset(bench);
+    fixture_clear(f);
 }
 
 /* Are two lines the same traffic, and some? */
@@ -124,109 +119,101 @@ static int same_traffic(const mw_ledger_line *a, const mw_ledger_line *b)
 }
 
 /* POST and PEEK, STORE_AWAY and LOAD_AWAY, beside STORE and LOAD. */
-static void test_manners(struct tap *tap, struct bench *bench)
+static void test_manners(struct tap *tap, struct fixture *f)
 {
     enum { BLOCKS = 3, THREADS = 40, MOST_STRIDE = 5, APART = 640 };
-    const uint64_t bytes = 3 * APART * sizeof(uint64_t);
-    uint64_t *const out = bench_alloc(bench, bytes);
-    void *const in = bench_alloc(bench, bytes);
 
     for (int stride = 1; stride <= MOST_STRIDE; stride++) {
-        const struct test_args args = {
-            .in = in, .out = out, .count = APART, .stride = stride, .first = stride % 3};
-        const mw_ledger_line *lines;
+        uint64_t *const out = fixture_array(f, 3 * APART * sizeof(uint64_t));
+        const struct test_args args = {.in = fixture_array(f, 3 * APART * sizeof(uint64_t)),
+                                       .out = out,
+                                       .count = APART,
+                                       .stride = stride,
+                                       .first = stride % 3};
+        int right = RUN(f, manners_32, BLOCKS, THREADS, 0, args) == MW_OK;
         size_t count;
-        int right =
-            in && out &&
-            bench_run(bench, &simt_manners_32, BLOCKS, THREADS, 0, &args) == MW_OK &&
-            bench->device->verbs->ledger(bench->device, &lines, &count) == MW_OK &&
-            count == 6;
+        const mw_ledger_line *const lines = fixture_ledger(f, &count);
 
+        right &= count == 6;
         for (size_t i = 0; right && i < count; i++)
             right &= same_traffic(&lines[i], &lines[i / 3 * 3]) &&
                      (lines[i].access == MW_ACCESS_BULK) == (i % 3 == 2) &&
                      out[i % 3 * APART + (uint64_t)args.first] == i % 3 + 1;
         tap_case(tap, right, "open and away, stride %d: counted as others are", stride);
-        bench_reset(bench);
+        fixture_clear(f);
     }
-    bench->device->verbs->free(bench->device, in);
-    bench->device->verbs->free(bench->device, out);
 }
 
 /* Blocks share cells openly; those of other launches may do so plainly. */
-static void test_board(struct tap *tap, struct bench *bench)
+static void test_board(struct tap *tap, struct fixture *f)
 {
     enum { BLOCKS = 4, THREADS = 96 };
-    uint64_t *const cells = bench_alloc(bench, THREADS * sizeof *cells);
-    int right = cells != NULL;
+    uint64_t *const cells = fixture_array(f, THREADS * sizeof *cells);
+    int right = 1;
 
     for (int again = 0; again < 2; again++) {
         for (int number = 0; number < 3; number++) {
             const struct test_args args = {.out = cells, .count = number};
 
-            right = right &&
-                    bench_run(bench, &simt_board_32, BLOCKS, THREADS, 0, &args) == MW_OK;
+            right = right && RUN(f, board_32, BLOCKS, THREADS, 0, args) == MW_OK;
         }
         for (int i = 0; right && i < THREADS; i++)
             right &= cells[i] == (i == THREADS - 1 ? 150 : 100 + BLOCKS);
     }
-    tap_ok(tap, right, "a board that blocks share", bench->error.text);
-    bench->device->verbs->free(bench->device, cells);
-    bench_reset(bench);
+    tap_ok(tap, right, "a board that blocks share", f->error.text);
+    fixture_clear(f);
 }
 
 /* Launches are told apart by a clock, which is set back now and then. */
-static void test_clock(struct tap *tap, struct bench *bench)
+static void test_clock(struct tap *tap, struct fixture *f)
 {
-    struct machine *const m = sim_machine(bench->device);
-    void *const in = bench_alloc(bench, 4 * CELLS);
+    struct machine *const m = sim_machine(f->device);
+    void *const in = fixture_array(f, 4 * CELLS);
     const struct test_args args = {.in = in, .stride = 1};
     uint64_t began;
-    int right = in != NULL;
+    int right = 1;
 
     m->clock = SHADOW_MOST_TICKS;
-    right = right && bench_run(bench, &simt_twice_32, 1, 32, 0, &args) == MW_OK;
+    right = right && RUN(f, twice_32, 1, 32, 0, args) == MW_OK;
     began = m->global_times.launch;
     m->clock = SHADOW_MOST_TICKS;
-    right = right && bench_run(bench, &simt_twice_32, 1, 32, 0, &args) == MW_OK;
+    right = right && RUN(f, twice_32, 1, 32, 0, args) == MW_OK;
     right = right && m->global_times.launch == began;
-    tap_ok(tap, right && bench_line(bench, 0).global_distinct == 8,
+    tap_ok(tap, right && fixture_line(f, 0).global_distinct == 8,
            "two launches that begin at the same tick", "");
-    bench->device->verbs->free(bench->device, in);
-    bench_reset(bench);
+    fixture_clear(f);
 }
 
 /* A launch that fails counts as far as it came, and the next one starts anew. */
-static void test_fault(struct tap *tap, struct bench *bench)
+static void test_fault(struct tap *tap, struct fixture *f)
 {
-    void *const in = bench_alloc(bench, 4 * 64);
+    void *const in = fixture_array(f, 4 * 64);
     struct test_args args = {.in = in, .stride = 1, .count = 64};
-    int right = in != NULL;
+    int right = 1;
 
-    right = right && bench_run(bench, &simt_twice_32, 2, 64, 0, &args) == MW_KERNEL_FAULT;
-    right = right && bench_line(bench, 0).global_distinct == 8 &&
-            bench->device->verbs->ledger_last(bench->device).global_distinct == 8;
-    right = right && bench_run(bench, &simt_twice_32, 1, 64, 0, &args) == MW_OK;
-    tap_ok(tap, right && bench_line(bench, 0).global_distinct == 16,
+    right = right && RUN(f, twice_32, 2, 64, 0, args) == MW_KERNEL_FAULT;
+    right = right && fixture_line(f, 0).global_distinct == 8 &&
+            f->device->verbs->ledger_last(f->device).global_distinct == 8;
+    right = right && RUN(f, twice_32, 1, 64, 0, args) == MW_OK;
+    tap_ok(tap, right && fixture_line(f, 0).global_distinct == 16,
            "a launch that fails, and one behind it", "");
-    bench->device->verbs->free(bench->device, in);
-    bench_reset(bench);
+    fixture_clear(f);
 }
 
 int main(void)
 {
     struct tap tap = {0, 0};
-    struct bench bench;
+    struct fixture f;
 
-    tap_ok(&tap, bench_open(&bench) == MW_OK, "the simulator opens", bench.error.text);
-    if (!bench.device)
+    tap_ok(&tap, fixture_open(&f), "the simulator opens", f.error.text);
+    if (!f.device)
         return tap_end(&tap);
-    test_twice(&tap, &bench);
-    test_wander(&tap, &bench);
-    test_manners(&tap, &bench);
-    test_board(&tap, &bench);
-    test_clock(&tap, &bench);
-    test_fault(&tap, &bench);
-    bench_close(&bench);
+    test_twice(&tap, &f);
+    test_wander(&tap, &f);
+    test_manners(&tap, &f);
+    test_board(&tap, &f);
+    test_clock(&tap, &f);
+    test_fault(&tap, &f);
+    fixture_close(&f);
     return tap_end(&tap);
 }

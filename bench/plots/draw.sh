@@ -1,5 +1,5 @@
 #!/bin/sh
-# draw.sh BUILD - make docs/reproduction.md and its figures anew: `make figures`.
+# draw.sh BUILD - write docs/reproduction.md and its figures: `make figures`.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -10,4 +10,4 @@ export PYTHONDONTWRITEBYTECODE
 python=$(sh "$root/bench/plots/python.sh" "$1")
 "$python" "$root/bench/plots/counts.py" "$1/cli/multiway" "$results"
 "$python" "$root/bench/plots/figures.py" "$results" "$root/docs/figures"
-"$python" "$root/bench/plots/report.py" "$results" "$root/docs/reproduction.md"
+"$python" "$root/bench/plots/reproduction.py" "$results" "$root/docs/reproduction.md"

@@ -8,34 +8,26 @@ import sys
 
 import facts
 import style
-from style import CONTESTANTS, WAYS, look
+from style import CONTESTANTS, WAYS, label, look
 from tables import Results, times
+
+RATE = "billions of keys a second"
 
 
 def rate(row, which):
-    """Billions of keys a second."""
     return 1e-6 * row["count"] / row[which]
 
 
-def in_order(rows):
-    return [rows[count] for count in sorted(rows)]
+def rates(axes, found, **how):
+    """A line of rates over counts; returns its end."""
+    return style.line_of(axes, [found[count] for count in sorted(found)], rate, **how)
 
 
-def throughput(axes, table, title, **wanted):
-    """All contestants of a table over counts."""
-    found = times(table, **wanted)
-    labels = []
-    for name in style.known(found):
-        x, y = style.line_of(axes, in_order(found[name]), rate, **look(name))
-        labels.append((x, y, CONTESTANTS[name][0], CONTESTANTS[name][1]))
-    style.counts_axis(axes, table.names("count"))
-    axes.set_ylabel("billions of keys a second")
+def finish(axes, labels, title, unit, **more):
+    axes.set_ylabel(unit)
     axes.set_ylim(bottom=0)
     axes.set_title(title)
-    style.label_ends(axes, labels)
-
-
-SHAPE_NAMES = {"permutation": "random"}
+    style.label_ends(axes, labels, **more)
 
 
 def shape_name(shape):
@@ -43,7 +35,12 @@ def shape_name(shape):
         return f"conflict\nE = {shape[9:].split(',')[0]}"
     if shape.startswith("swaps:"):
         return f"$10^{{{len(shape) - len('swaps:1')}}}$\nswaps"
-    return SHAPE_NAMES.get(shape, shape)
+    return "random" if shape == "permutation" else shape
+
+
+def is_made(shape):
+    """Constructed inputs stand apart from the line."""
+    return shape.startswith("conflict")
 
 
 def figure_1(results):
@@ -59,25 +56,21 @@ def figure_1(results):
         rows = [dict(row, count=shapes.index(row["shape"]))
                 for row in table.where(contestant=name, verified="yes")
                 if row["shape"] in shapes]
-        for made, line in (False, "-"), (True, "none"):  # constructed inputs stand apart
-            some = [row for row in rows if row["shape"].startswith("conflict") == made]
-            x, y = style.line_of(above, some, lambda row, which: row[which],
-                                 linestyle=line, **look(name))
-        labels.append((x, y, CONTESTANTS[name][0], CONTESTANTS[name][1]))
-    above.set_ylabel("ms")
-    above.set_ylim(bottom=0)
-    above.set_title(f"Time to sort {table.rows[0]['count']:,} keys of 4 bytes")
-    style.label_ends(above, labels, gap=0.07)
-
+        for made, line in (False, "-"), (True, "none"):
+            end = style.line_of(above, [row for row in rows if is_made(row["shape"]) == made],
+                                lambda row, which: row[which], linestyle=line, **look(name))
+        labels.append(label(name, *end))
+    finish(above, labels, f"Time to sort {table.rows[0]['count']:,} keys of 4 bytes", "ms",
+           gap=0.07)
     labels = []
     for name in "pair", "heap", "tile":
         rows = facts.by_figure_1(counted, name, shapes)
         for made, line in (False, "-"), (True, "none"):
-            some = [shape for shape in rows if shape.startswith("conflict") == made]
+            some = [shape for shape in rows if is_made(shape) == made]
             ys = [rows[shape]["conflicts"] / rows[shape]["count"] for shape in some]
             below.plot([shapes.index(shape) for shape in some], ys, linestyle=line,
                        **look(name))
-        labels.append((0, ys[-1], CONTESTANTS[name][0], CONTESTANTS[name][1]))
+        labels.append(label(name, 0, ys[-1]))
     below.set_ylabel("conflicts a key")
     below.set_title(f"Bank conflicts, counted in the simulator on "
                     f"{counted.rows[0]['count']:,} keys, swaps in proportion")
@@ -93,16 +86,12 @@ def figure_2(results):
     for panel, engine in zip(axes[0], ("heap", "tile")):
         labels = []
         for name, rows in times(table).items():
-            if not name.startswith(engine):
-                continue
-            ways = int(name.split(":")[1])
-            x, y = style.line_of(panel, in_order(rows), rate, color=WAYS[ways], marker="o")
-            labels.append((x, y, f"K = {ways}", WAYS[ways]))
+            if name.startswith(engine):
+                ways = int(name.split(":")[1])
+                end = rates(panel, rows, color=WAYS[ways], marker="o")
+                labels.append((*end, f"K = {ways}", WAYS[ways]))
         style.counts_axis(panel, table.names("count"))
-        panel.set_ylabel("billions of keys a second")
-        panel.set_ylim(bottom=0)
-        panel.set_title(CONTESTANTS[engine][0])
-        style.label_ends(panel, labels)
+        finish(panel, labels, CONTESTANTS[engine][0], RATE)
     return figure
 
 
@@ -115,7 +104,7 @@ def figure_3(results):
         rows = facts.over_warps(results, ways)
         xs = list(rows)
         ys = [rows[warps]["mean_ms"] for warps in xs]
-        best = min(xs, key=lambda warps: rows[warps]["mean_ms"])
+        best = facts.best_warps(results, ways)
         panel.plot(xs, ys, color=colour, marker=".")
         panel.plot([best], [rows[best]["mean_ms"]], color=colour, marker="o",
                    markersize=9, fillstyle="none")
@@ -126,9 +115,8 @@ def figure_3(results):
     panel.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     panel.minorticks_off()
     low, high = panel.get_ylim()
-    marks = [mark for mark in (0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 10, 20, 30, 50, 100)
-             if low <= mark <= high]
-    panel.set_yticks(marks, [f"{mark:g}" for mark in marks])
+    style.marks_axis(panel, [mark for mark in (0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 10, 20, 30,
+                                               50, 100) if low <= mark <= high])
     panel.set_xlabel("warps (P)")
     panel.set_ylabel("ms")
     count = results["fig3-ways-2"].rows[-1]["count"]
@@ -138,26 +126,28 @@ def figure_3(results):
     return figure
 
 
-def figure_4(results):
+def throughput(table, shape, title):
+    """All contestants of a table over counts."""
     figure, axes = style.panels(1, 1)
-    throughput(axes[0][0], results["fig4-random-i32"], "Random keys of 4 bytes",
-               shape="permutation")
+    found = times(table, shape=shape)
+    labels = [label(name, *rates(axes[0][0], found[name], **look(name)))
+              for name in style.known(found)]
+    style.counts_axis(axes[0][0], table.names("count"))
+    finish(axes[0][0], labels, title, RATE)
     return figure
+
+
+def figure_4(results):
+    return throughput(results["fig4-random-i32"], "permutation", "Random keys of 4 bytes")
 
 
 def figure_5(results):
-    figure, axes = style.panels(1, 1)
-    throughput(axes[0][0], results["fig5-random-i64"], "Random keys of 8 bytes",
-               shape="permutation")
-    return figure
+    return throughput(results["fig5-random-i64"], "permutation", "Random keys of 8 bytes")
 
 
 def figure_6(results):
-    figure, axes = style.panels(1, 1)
-    throughput(axes[0][0], results["fig6-conflict-i32"],
-               "Keys of 4 bytes, constructed against CUB's merge sort",
-               shape="conflict:17,256")
-    return figure
+    return throughput(results["fig6-conflict-i32"], "conflict:17,256",
+                      "Keys of 4 bytes, constructed against CUB's merge sort")
 
 
 def figure_7(results):
@@ -177,8 +167,7 @@ def figure_7(results):
                 panel.plot(list(speedups), list(speedups.values()), **look(name))
                 if speedups:
                     last = max(speedups)
-                    labels[panel].append((last, speedups[last], CONTESTANTS[name][0],
-                                          CONTESTANTS[name][1]))
+                    labels[panel].append(label(name, last, speedups[last]))
             panel.axhline(1, color="black", linewidth=0.8)
             style.counts_axis(panel, table.names("count"))
             panel.set_title(f"{CONTESTANTS[ours][0]}, {words}")
@@ -192,27 +181,22 @@ def figure_7(results):
 def figure_8(results):
     """What a plain copy would allow, for the passes that each sort makes."""
     figure, axes = style.panels(1, 2, width=10, height=4.6)
-    for panel, (table, launches, bytes_) in zip(axes[0], (
-            (results["fig4-random-i32"], results["fig4-launches-i32"], 4),
-            (results["fig5-random-i64"], results["fig5-launches-i64"], 8))):
+    for panel, number, kind in zip(axes[0], (4, 5), ("i32", "i64")):
+        table = results[f"fig{number}-random-{kind}"]
         found = times(table, shape="permutation")
         labels = []
         for name in "tile", "heap", "cub-merge", "cub-radix":
             if name not in found:
                 continue
-            limits = facts.limits(table, launches, name)
+            limits = facts.limits(table, results[f"fig{number}-launches-{kind}"], name)
             panel.plot(list(limits), list(limits.values()), linestyle="--", linewidth=1.2,
                        color=CONTESTANTS[name][1])
-            x, y = style.line_of(panel, in_order(found[name]), rate, **look(name))
-            labels.append((x, y, CONTESTANTS[name][0].split(" (")[0],
-                           CONTESTANTS[name][1]))
+            x, y, text, colour = label(name, *rates(panel, found[name], **look(name)))
+            labels.append((x, y, text.split(" (")[0], colour))
         style.counts_axis(panel, table.names("count"))
-        panel.set_yscale("log")
-        marks = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200]
-        panel.set_yticks(marks, [f"{mark:g}" for mark in marks])
-        panel.minorticks_off()
-        panel.set_ylabel("billions of keys a second")
-        panel.set_title(f"{bytes_}-byte keys; dashed: its passes as plain copies")
+        style.marks_axis(panel, [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200])
+        panel.set_ylabel(RATE)
+        panel.set_title(f"{4 * (number - 3)}-byte keys; dashed: its passes as plain copies")
         style.label_ends(panel, labels)
     return figure
 

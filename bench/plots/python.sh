@@ -1,10 +1,9 @@
 #!/bin/sh
 # python.sh BUILD - print the name of a Python that has matplotlib.
 #
-# The one of requirements.txt, so that the same numbers give the same files: the
-# system's own if it is that, else one in a virtual environment below BUILD. Where pip
-# reaches nothing, whatever matplotlib there is has to do; on Debian and its children,
-# as root, it is installed.
+# The version of requirements.txt, so that the same numbers give the same files: the
+# system's own if it is that, else one in a virtual environment below BUILD. Without
+# network any matplotlib will do.
 set -eu
 
 here=$(dirname "$0")
@@ -23,11 +22,6 @@ if python3 -m venv "$1/plots" >&2 &&
 then
     echo "$own"
     exit 0
-fi
-if [ -z "$(version python3)" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    apt-get update -qq >&2
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-        python3 python3-matplotlib >&2
 fi
 for python in python3 /usr/bin/python3; do
     if [ -n "$(version $python)" ]; then

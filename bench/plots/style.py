@@ -1,4 +1,4 @@
-"""How the figures look: who has which colour, axes, labels at the ends of lines."""
+"""How the figures look: colours, axes, labels at the ends of lines."""
 
 import matplotlib
 
@@ -19,7 +19,7 @@ matplotlib.rcParams.update({
     "grid.color": "#e4e4e4",
     "grid.linewidth": 0.7,
     "figure.facecolor": "white",
-    "savefig.facecolor": "white",  # dark pages, too, show dark lines on white
+    "savefig.facecolor": "white",  # on dark pages, too
     "lines.linewidth": 1.8,
     "lines.markersize": 4.5,
     "errorbar.capsize": 2,
@@ -48,10 +48,14 @@ def look(name):
     return {"color": CONTESTANTS[name][1], "marker": CONTESTANTS[name][2]}
 
 
+def label(name, x, y):
+    """The label at the end of a contestant's line, for label_ends."""
+    return x, y, CONTESTANTS[name][0], CONTESTANTS[name][1]
+
+
 def panels(rows, columns, width=9.0, height=4.2, **more):
-    figure, axes = plt.subplots(rows, columns, figsize=(width, height), squeeze=False,
-                                layout="constrained", **more)
-    return figure, axes
+    return plt.subplots(rows, columns, figsize=(width, height), squeeze=False,
+                        layout="constrained", **more)
 
 
 def power_text(count, _=None):
@@ -60,6 +64,13 @@ def power_text(count, _=None):
     if count > 0 and count & (count - 1) == 0:
         return f"$2^{{{count.bit_length() - 1}}}$"
     return f"{count:,}"
+
+
+def marks_axis(axes, marks):
+    """A logarithmic y axis with these marks."""
+    axes.set_yscale("log")
+    axes.set_yticks(marks, [f"{mark:g}" for mark in marks])
+    axes.minorticks_off()
 
 
 def counts_axis(axes, counts):

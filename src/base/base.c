@@ -1,3 +1,6 @@
+/*
+ * base.c - error messages, the table of types, sums of traffic.
+ */
 #include "base.h"
 
 #include <stdarg.h>

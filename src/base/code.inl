@@ -11,7 +11,7 @@
  *
  *   bit patterns                 meaning            rank
  *   sign set, up to -infinity    negative numbers   0 ... , -infinity first
- *   sign clear                   numbers, NaNs      directly behind them
+ *   sign clear                   numbers, NaNs      directly after them
  *   sign set, above -infinity    NaNs               themselves, at the very end
  *
  * which is a bijection, so it can be undone and loses no NaN's payload.

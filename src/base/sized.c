@@ -1,3 +1,6 @@
+/*
+ * sized.c - copy structs between callers and a library of another version.
+ */
 #include "base/sized.h"
 
 #include <string.h>

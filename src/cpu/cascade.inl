@@ -1,14 +1,14 @@
 /*
  * cascade.inl - many runs into one: a tree of two-way merges.
  *
- * Every node merges its two kids a quantum at a time into a small room that
+ * Every node merges its two children a quantum at a time into a small room that
  * stays in the cache, so ranks travel from memory to memory once however many
- * runs there are. Kids are filled up only when they hold less than a quantum.
+ * runs there are. Children are filled up only when they hold less than a quantum.
  */
 struct node {
     struct list list;    /* merged and waiting; of a leaf, the rest of its run */
-    uint64_t coming;     /* ranks its kids have yet to give; of a leaf, none */
-    struct node *kid[2]; /* of a leaf, NULL */
+    uint64_t coming;     /* ranks its children have yet to give; of a leaf, none */
+    struct node *child[2]; /* of a leaf, NULL */
     rank *room;          /* for 2 * QUANTUM ranks; of a leaf, NULL */
     const rank *ahead;   /* of a leaf, how far it was asked for in advance */
 };
@@ -32,7 +32,7 @@ static void leaf_prefetch(struct node *leaf)
     const uint64_t soon = leaf->list.count < QUANTUM ? leaf->list.count : QUANTUM;
     const rank *const end = leaf->list.head + soon;
 
-    /* Into the second level: in the first they would crowd out the rooms. */
+    /* Into L2: in L1 they would evict the rooms. */
     for (; leaf->ahead < end; leaf->ahead += 64 / sizeof(rank))
         __builtin_prefetch(leaf->ahead, 0, 2);
 #else
@@ -46,13 +46,13 @@ static void node_fill(struct node *node, struct spare *spare);
 static void node_merge(struct node *node, rank *to, size_t want, struct spare *spare)
 {
     for (int i = 0; i < 2; i++)
-        while (node->kid[i]->coming > 0 && node->kid[i]->list.count < QUANTUM)
-            node_fill(node->kid[i], spare);
-    merge_some(&node->kid[0]->list, &node->kid[1]->list, to, want, spare);
+        while (node->child[i]->coming > 0 && node->child[i]->list.count < QUANTUM)
+            node_fill(node->child[i], spare);
+    merge_some(&node->child[0]->list, &node->child[1]->list, to, want, spare);
     node->coming -= want;
     for (int i = 0; i < 2; i++)
-        if (!node->kid[i]->room)
-            leaf_prefetch(node->kid[i]);
+        if (!node->child[i]->room)
+            leaf_prefetch(node->child[i]);
 }
 
 /* Put one more quantum into the room of an inner node that holds less than one. */
@@ -105,8 +105,8 @@ static struct node *plant(struct merge_work *work, const struct list *lists, uns
             .list = {work->rooms[i], 0},
               .room = work->rooms[i]
         };
-        next->kid[0] = a;
-        next->kid[1] = b;
+        next->child[0] = a;
+        next->child[1] = b;
         next->coming = a->coming + a->list.count + b->coming + b->list.count;
         trees[left++] = next++;
     }

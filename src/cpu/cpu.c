@@ -1,5 +1,7 @@
-/* sched_getaffinity and madvise are Linux's own. */
-#define _GNU_SOURCE
+/*
+ * cpu.c - threads and scratch memory of the CPU's sort.
+ */
+#define _GNU_SOURCE /* sched_getaffinity and madvise are Linux's own */
 #include "cpu/cpu.h"
 
 #include <sched.h>

@@ -2,7 +2,7 @@
  * network.inl - blocks of BLOCK ranks into sorted runs of NETWORK.
  *
  * A block is NETWORK rows; a sorting network compares whole rows, so each
- * column comes out sorted, and the columns are written one behind the other.
+ * column comes out sorted, and the columns are written consecutively.
  */
 enum { NETWORK = 16, BLOCK = NETWORK * ROW };
 

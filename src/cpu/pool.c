@@ -1,10 +1,13 @@
+/*
+ * pool.c - worker threads that wait for a job, run it together and rest again.
+ */
 #include "cpu/pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One thread of the pool, and how it finds the way home. */
+/* One thread of the pool. */
 struct worker {
     struct pool *pool;
     unsigned number;

@@ -1,7 +1,7 @@
 /*
  * run.inl - sorting what fits the caches into one run.
  *
- * A tile is sorted while it is in the first-level cache; tiles are then merged
+ * A tile is sorted while it is in L1; tiles are then merged
  * by twos, a level at a time, between two halves of the working memory.
  */
 enum { TILE = 16384 / sizeof(rank), RUN_MOST = RUN_BYTES / sizeof(rank) };

@@ -1,3 +1,6 @@
+/*
+ * sort.c - a sort on the CPU: scan for order, make runs, merge them; or count.
+ */
 #include "cpu/sort.h"
 
 #include <stdatomic.h>
@@ -327,7 +330,7 @@ static void sort_by_counting(struct pool *pool, struct sort *sort)
 
 /* ---- All together ----------------------------------------------------------- */
 
-/* The keys' bytes, rounded up so that the starts behind them are aligned. */
+/* The keys' bytes, rounded up so that the starts after them are aligned. */
 static uint64_t ranks_bytes(int bits, uint64_t count)
 {
     return (count * (uint64_t)(bits / 8) + 63) / 64 * 64;

@@ -1,3 +1,6 @@
+/*
+ * suite.c - choose the inner loops for this processor at run time.
+ */
 #include "cpu/suite.h"
 
 /* What a suite asks of the processor. */

@@ -130,16 +130,13 @@ static mw_status gpu_load(struct device *device, const struct program_name *name
     const struct program_target target = target_of(gpu);
     mw_status status = MW_OK;
 
-    (void)kernels;
     if (!slot)
         return fail(device->error, MW_NO_MEMORY, "no host memory for a program's record");
-    if (!slot->module) {
+    if (kernels & ~slot->kernels) {
         status = enter(gpu);
         if (status != MW_OK)
             return status;
-        status = program_from_image(&target, slot);
-        if (status == MW_OK && !slot->module)
-            status = program_from_source(&target, slot);
+        status = program_load(&target, slot, kernels);
         leave(gpu);
     }
     *program = slot;
@@ -300,22 +297,22 @@ done:
     return status;
 }
 
-/* Whether the embedded images serve this GPU is known once one was tried. */
-static mw_status try_image(struct gpu *gpu)
+/* Where kernels for this GPU come from; if from nowhere, info.fallback says why. */
+static mw_status find_kernels(struct gpu *gpu)
 {
     const struct program_target target = target_of(gpu);
-    const struct program_name name = {.bits = 32};
-    struct program *const slot = program_slot(gpu, &name);
+    mw_info *const info = &gpu->base.info;
+    struct error why;
     mw_status status;
 
-    if (!slot)
-        return fail(gpu->base.error, MW_NO_MEMORY, "no host memory for a program's record");
-    status = enter(gpu);
-    if (status != MW_OK)
-        return status;
-    status = program_from_image(&target, slot);
-    gpu->base.info.ahead_of_time = slot->module != NULL;
+    TRY(enter(gpu));
+    status = program_find_kernels(&target, &info->ahead_of_time, &why);
     leave(gpu);
+    if (status == MW_OK && *why.text)
+        snprintf(info->fallback, sizeof info->fallback,
+                 "no embedded kernels for %s (sm_%u), and %.120s", info->device,
+                 info->architecture, why.text);
+done:
     return status;
 }
 
@@ -340,7 +337,7 @@ mw_status cuda_open(struct device **device, int index, const mw_options *options
         gpu->cache =
             cache_open(options->cache_path,
                        options->cache_bytes ? options->cache_bytes : default_cache_bytes);
-    TRY(try_image(gpu));
+    TRY(find_kernels(gpu));
     TRY(gpu_stream_open(&gpu->base, &gpu->base.stream));
     *device = &gpu->base;
 done:

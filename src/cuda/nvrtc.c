@@ -1,9 +1,8 @@
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
-
 #include "nvrtc.h"
 
 #include "library.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,42 +15,62 @@ static const struct library_function functions[] = {
 
 static const char program_name[] = "program.cu";
 
-enum { MOST_OPTIONS = 9, OPTION_BYTES = 40, MOST_SOURCES = 32 };
+enum { MOST_OPTIONS = 12, OPTION_BYTES = 96, MOST_SOURCES = 64 };
 
 /* The command line of one request. */
 struct options {
     int count;
+    int overflow; /* 1: one more, or a longer one, was to be added */
     char text[MOST_OPTIONS][OPTION_BYTES];
 };
 
-static void define(struct options *options, const char *name, unsigned value)
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+add(struct options *options, const char *format, ...)
 {
-    snprintf(options->text[options->count++], OPTION_BYTES, "--define-macro=%s=%u", name,
-             value);
+    va_list values;
+    int length;
+
+    if (options->count == MOST_OPTIONS) {
+        options->overflow = 1;
+        return;
+    }
+    va_start(values, format);
+    length = vsnprintf(options->text[options->count++], OPTION_BYTES, format, values);
+    va_end(values);
+    options->overflow |= length < 0 || length >= OPTION_BYTES;
 }
 
-static struct options options_of(const struct nvrtc_request *request)
+static mw_status make_options(struct options *options, const struct nvrtc_request *request,
+                              struct error *error)
 {
-    const struct tile_geometry *const tile = &request->tile;
-    struct options options = {.count = 2};
+    const struct tile_geometry *const tile = &request->program.tile;
 
-    snprintf(options.text[0], OPTION_BYTES, "--gpu-architecture=sm_%u",
-             request->architecture);
-    snprintf(options.text[1], OPTION_BYTES, "--std=c++17");
-    define(&options, "KEY_BITS", (unsigned)request->bits);
-    if (request->engine == MW_ENGINE_PAIR)
-        define(&options, "PAIR_PROGRAM", 1);
-    if (request->engine == MW_ENGINE_TILE) {
-        define(&options, "TILE_ROWS", tile->rows);
-        define(&options, "TILE_ITEMS", tile->items);
-        define(&options, "TILE_SORT_BLOCKS", tile->sort_blocks);
-        define(&options, "TILE_MERGE_BLOCKS", tile->merge_blocks);
+    *options = (struct options){.count = 0};
+    add(options, "--gpu-architecture=sm_%u", request->architecture);
+    add(options, "--std=c++17");
+    add(options, "--define-macro=ENTRIES=ENTRY(%s, %s)", request->kernel, request->args);
+    add(options, "--define-macro=KEY_BITS=%d", request->program.bits);
+    if (request->program.engine == MW_ENGINE_PAIR)
+        add(options, "--define-macro=PAIR_PROGRAM=1");
+    if (request->program.engine == MW_ENGINE_TILE) {
+        add(options, "--define-macro=TILE_ROWS=%u", tile->rows);
+        add(options, "--define-macro=TILE_ITEMS=%u", tile->items);
+        add(options, "--define-macro=TILE_SORT_BLOCKS=%u", tile->sort_blocks);
+        add(options, "--define-macro=TILE_MERGE_BLOCKS=%u", tile->merge_blocks);
         if (request->places)
-            define(&options, "TILE_PLACES", 1);
+            add(options, "--define-macro=TILE_PLACES=1");
     }
     if (request->verbose)
-        snprintf(options.text[options.count++], OPTION_BYTES, "--ptxas-options=-v");
-    return options;
+        add(options, "--ptxas-options=-v");
+    if (options->overflow)
+        return fail(error, MW_COMPILE_FAILED,
+                    "more than %d options to compile kernel %s with, or one of more than "
+                    "%d characters",
+                    MOST_OPTIONS, request->kernel, OPTION_BYTES - 1);
+    return MW_OK;
 }
 
 mw_status nvrtc_open(struct nvrtc *nvrtc, struct error *error)
@@ -164,17 +183,18 @@ done:
 mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
                         struct nvrtc_code *code, struct error *error)
 {
-    const struct options options = options_of(request);
+    struct options options;
     const char *list[MOST_OPTIONS];
-    char what[64];
+    char what[96];
     nvrtcProgram program = NULL;
     mw_status status;
 
     *code = (struct nvrtc_code){NULL, 0, NULL};
+    TRY(make_options(&options, request, error));
     for (int i = 0; i < options.count; i++)
         list[i] = options.text[i];
-    snprintf(what, sizeof what, "compile %s for %d-bit keys and sm_%u", program_name,
-             request->bits, request->architecture);
+    snprintf(what, sizeof what, "compile kernel %s for %d-bit keys and sm_%u",
+             request->kernel, request->program.bits, request->architecture);
 
     TRY(create(nvrtc, request, &program, error));
 
@@ -200,32 +220,25 @@ void nvrtc_code_free(struct nvrtc_code *code)
     *code = (struct nvrtc_code){NULL, 0, NULL};
 }
 
-char *nvrtc_key(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
-                size_t *size)
+mw_status nvrtc_key(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
+                    char **key, size_t *size, struct error *error)
 {
-    const struct options options = options_of(request);
-    char version[64];
-    char *text = NULL;
-    FILE *const stream = open_memstream(&text, size);
+    struct options options;
+    mw_status status;
+    size_t room;
+    size_t used;
 
-    if (!stream)
-        return NULL;
-    snprintf(version, sizeof version, "NVRTC %d.%d\n", nvrtc->major, nvrtc->minor);
-    fputs(version, stream);
-    for (int i = 0; i < options.count; i++) {
-        fputs(options.text[i], stream);
-        fputc('\n', stream);
-    }
-    for (const struct kernel_file *file = request->sources; file->name; file++) {
-        fputs(file->name, stream);
-        fputc('\n', stream);
-        fwrite(file->bytes, 1, file->size, stream);
-    }
-
-    const int bad = ferror(stream);
-
-    if (fclose(stream) == 0 && !bad)
-        return text;
-    free(text);
-    return NULL;
+    *key = NULL;
+    TRY(make_options(&options, request, error));
+    room = 64 + strlen(request->digest) + sizeof options.text;
+    *key = malloc(room);
+    if (!*key)
+        TRY(fail(error, MW_NO_MEMORY, "no memory for the key of a compiled kernel"));
+    used = (size_t)snprintf(*key, room, "NVRTC %d.%d\n%s\n", nvrtc->major, nvrtc->minor,
+                            request->digest);
+    for (int i = 0; i < options.count; i++)
+        used += (size_t)snprintf(*key + used, room - used, "%s\n", options.text[i]);
+    *size = used;
+done:
+    return status;
 }

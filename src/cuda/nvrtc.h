@@ -7,13 +7,15 @@
  *   ... code.bytes ...
  *   nvrtc_code_free(&code);
  *   nvrtc_close(&nvrtc);
+ *
+ * Several threads may compile at the same time.
  */
 #ifndef MW_CUDA_NVRTC_H
 #define MW_CUDA_NVRTC_H
 
 #include "base/base.h"
 #include "kernels/kernel_files.h"
-#include "kernels/launch.h"
+#include "kernels/programs.h"
 
 typedef int nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;
@@ -50,22 +52,23 @@ struct nvrtc {
     int major, minor; /* of NVRTC's version */
 };
 
-/* What to compile: program.cu of `sources`, which may include the others. */
+/* One kernel to compile: program.cu of `sources`, which may include the others. */
 struct nvrtc_request {
     const struct kernel_file *sources; /* ends with a row whose name is NULL */
-    mw_engine engine;                  /* whose kernels */
-    int bits;                          /* of a key: 8, 16, 32 or 64 */
-    struct tile_geometry tile;         /* of engine tile's */
-    unsigned architecture;             /* 90 for sm_90 */
-    int places;                        /* 1: engine tile's items carry places */
-    int verbose;                       /* 1: the log tells of registers and spills */
+    const char *digest;                /* of the sources: changes when they do */
+    struct program_name program;
+    const char *kernel;    /* "tile_sort" ... */
+    const char *args;      /* ... and "struct tile_sort_args" */
+    unsigned architecture; /* 90 for sm_90 */
+    int places;            /* 1: engine tile's items carry places */
+    int verbose;           /* 1: the log has registers and spills */
 };
 
-/* Machine code (a cubin) and what the compiler had to say about it. */
+/* Machine code (a cubin) and the compiler's log. */
 struct nvrtc_code {
     void *bytes;
     size_t size;
-    char *log; /* "" if it said nothing */
+    char *log; /* "" if empty */
 };
 
 /* MW_COMPILE_FAILED if this machine has no NVRTC, or one too old to serve. */
@@ -79,9 +82,9 @@ void nvrtc_code_free(struct nvrtc_code *code);
 
 /*
  * Everything the compiler's output depends on, as one text to be freed by the
- * caller: the version, the options and the sources. NULL if memory ran out.
+ * caller: the version, the options and the sources' digest.
  */
-char *nvrtc_key(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
-                size_t *size);
+mw_status nvrtc_key(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
+                    char **key, size_t *size, struct error *error);
 
 #endif

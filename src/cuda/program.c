@@ -1,29 +1,30 @@
+/*
+ * program.c - programs from the embedded images, or else from source.
+ */
 #include "program.h"
 
+#include "compile.h"
 #include "kernels/kernel_files.h"
-#include "nvrtc.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* What a multiprocessor's memory is best for, as kernels.def says. */
+/* What an SM's memory serves best as, by kernels.def. */
 enum memory { CACHE, SHARED, TILES };
 
 static const struct kernel {
     const char *name;
-    mw_engine engine;
+    const char *args;
     enum memory memory;
-} kernels[KERNEL_COUNT] = {
-#define KERNEL_ROW(id, name, args, program, memory) \
-    [KERNEL_##id] = {#name, MW_ENGINE_##program, memory},
+} kernel_rows[KERNEL_COUNT] = {
+#define KERNEL_ROW(id, name, args, program, memory) [KERNEL_##id] = {#name, #args, memory},
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
 };
 
 const char *program_kernel_name(enum kernel_id kernel)
 {
-    return kernels[kernel].name;
+    return kernel_rows[kernel].name;
 }
 
 int program_is(const struct program *program, const struct program_name *name)
@@ -76,64 +77,67 @@ static int carveout(const struct program_target *target, const struct program_na
 }
 
 /*
- * Find a kernel and allow it all the shared memory a block can have. Drivers
- * load lazily: asking how many threads fit makes sure the kernel is resident,
- * so that no launch has to allocate.
+ * Find a kernel in `module` and allow it all the shared memory a block can have. Drivers
+ * load lazily: to ask how many threads fit makes sure that the kernel is resident, so
+ * that no launch has to allocate.
  */
-static mw_status prepare(const struct program_target *target, const struct program *program,
-                         const struct kernel *kernel, CUfunction *function)
+static mw_status find_kernel(const struct program_target *target, struct program *program,
+                             CUmodule module, enum kernel_id id)
 {
-    const char *const name = kernel->name;
+    const char *const name = kernel_rows[id].name;
     const struct driver *const driver = target->driver;
     const int most = (int)target->info->shared_per_block;
     struct error *const error = target->error;
+    CUfunction function = NULL;
     int threads = 0;
     int fixed = 0;
     mw_status status;
 
-    TRY(driver_check(driver, error,
-                     driver->ModuleGetFunction(function, program->module, name),
+    TRY(driver_check(driver, error, driver->ModuleGetFunction(&function, module, name),
                      "cannot find the kernel %s", name));
     TRY(driver_check(driver, error,
                      driver->FuncGetAttribute(
-                         &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, *function),
+                         &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
                      "cannot ask the kernel %s for its threads", name));
     TRY(driver_check(
         driver, error,
-        driver->FuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, *function),
+        driver->FuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
         "cannot ask the kernel %s for its shared memory", name));
     TRY(driver_check(
         driver, error,
-        driver->FuncSetAttribute(*function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        driver->FuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                  most - fixed),
         "cannot give the kernel %s %d bytes of shared memory", name, most - fixed));
     TRY(driver_check(driver, error,
                      driver->FuncSetAttribute(
-                         *function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                         carveout(target, &program->name, kernel->memory)),
+                         function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                         carveout(target, &program->name, kernel_rows[id].memory)),
                      "cannot set the shared memory carve-out of the kernel %s", name));
+    program->functions[id] = function;
 done:
     return status;
 }
 
-/* Load machine code; `what` says in a message where it came from. */
-static mw_status load(const struct program_target *target, const void *image,
-                      const char *what, struct program *program)
+/* Load machine code that has the set `kernels`; `what` is its name in a message. */
+static mw_status load_module(const struct program_target *target, struct program *program,
+                             const void *code, uint32_t kernels, const char *what,
+                             CUmodule *module)
 {
     const struct driver *const driver = target->driver;
-    struct program loaded = *program;
+    CUmodule loaded = NULL;
     mw_status status;
 
-    TRY(driver_check(driver, target->error, driver->ModuleLoadData(&loaded.module, image),
+    TRY(driver_check(driver, target->error, driver->ModuleLoadData(&loaded, code),
                      "cannot load %s", what));
     for (int i = 0; i < KERNEL_COUNT; i++) {
-        if (kernels[i].engine == program->name.engine)
-            TRY(prepare(target, &loaded, &kernels[i], &loaded.functions[i]));
+        if (kernels & 1u << i)
+            TRY(find_kernel(target, program, loaded, (enum kernel_id)i));
     }
-    *program = loaded;
+    program->kernels |= kernels;
+    *module = loaded;
 done:
-    if (status != MW_OK)
-        program_unload(driver, &loaded);
+    if (status != MW_OK && loaded)
+        driver->ModuleUnload(loaded);
     return status;
 }
 
@@ -150,10 +154,14 @@ static void name_image(const struct program_name *name, char *text, size_t bytes
                  name->engine == MW_ENGINE_PAIR ? "pair" : "heap", name->bits);
 }
 
-mw_status program_from_image(const struct program_target *target, struct program *program)
+/*
+ * Load the embedded image for the program's name. If there is none, or none in
+ * it that this GPU can run, that is no error: the program stays as it is.
+ */
+static mw_status load_image(const struct program_target *target, struct program *program)
 {
     const struct kernel_file *image = kernel_images;
-    struct error error; /* of a rejection: no failure, so not for the caller */
+    struct error error; /* of an image that does not suit: not for the caller */
     struct program_target quiet = *target;
     char name[64];
 
@@ -165,7 +173,9 @@ mw_status program_from_image(const struct program_target *target, struct program
 
     quiet.error = &error;
 
-    const mw_status status = load(&quiet, image->bytes, name, program);
+    const mw_status status =
+        load_module(&quiet, program, image->bytes, kernels_of(program->name.engine), name,
+                    &program->image);
 
     if (status == MW_OK || status == MW_COMPILE_FAILED)
         return MW_OK;
@@ -173,47 +183,92 @@ mw_status program_from_image(const struct program_target *target, struct program
     return status;
 }
 
-mw_status program_from_source(const struct program_target *target, struct program *program)
+/* Compile the set `kernels`, or find them in the cache, and load them. */
+static mw_status load_source(const struct program_target *target, struct program *program,
+                             uint32_t kernels)
 {
-    const struct nvrtc_request request = {.sources = kernel_sources,
-                                          .engine = program->name.engine,
-                                          .bits = program->name.bits,
-                                          .tile = program->name.tile,
-                                          .architecture = target->info->architecture};
-    struct nvrtc nvrtc = {.library = NULL};
-    struct nvrtc_code code = {NULL, 0, NULL};
-    char what[64];
-    char *key = NULL;
-    size_t key_size = 0;
+    struct compile_job jobs[KERNEL_COUNT];
+    int count = 0;
+    char what[96];
     mw_status status;
 
-    TRY(nvrtc_open(&nvrtc, target->error));
-    key = nvrtc_key(&nvrtc, &request, &key_size);
-    if (!key)
-        TRY(fail(target->error, MW_NO_MEMORY,
-                 "no memory to put the kernels' sources together"));
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        if (kernels & 1u << i)
+            jobs[count++] = (struct compile_job){
+                .kernel = (enum kernel_id)i,
+                .request = {.sources = kernel_sources,
+                            .digest = kernel_sources_digest,
+                            .program = program->name,
+                            .kernel = kernel_rows[i].name,
+                            .args = kernel_rows[i].args,
+                            .architecture = target->info->architecture}
+            };
+    }
+    TRY(compile(jobs, count, target->cache, target->error));
+    for (int i = 0; i < count; i++) {
+        const enum kernel_id id = jobs[i].kernel;
 
-    code.bytes = cache_get(target->cache, key, key_size, &code.size);
-
-    const int cached = code.bytes != NULL;
-
-    if (!cached)
-        TRY(nvrtc_compile(&nvrtc, &request, &code, target->error));
-    snprintf(what, sizeof what, "kernels compiled by NVRTC %d.%d for sm_%u", nvrtc.major,
-             nvrtc.minor, target->info->architecture);
-    TRY(load(target, code.bytes, what, program));
-    if (!cached)
-        cache_put(target->cache, key, key_size, code.bytes, code.size);
+        snprintf(what, sizeof what, "kernel %s compiled for sm_%u", kernel_rows[id].name,
+                 target->info->architecture);
+        TRY(load_module(target, program, jobs[i].code.bytes, 1u << id, what,
+                        &program->compiled[id]));
+        compile_keep(&jobs[i], target->cache);
+    }
 done:
-    free(key);
-    nvrtc_code_free(&code);
-    nvrtc_close(&nvrtc);
+    for (int i = 0; i < count; i++)
+        compile_free(&jobs[i]);
     return status;
+}
+
+mw_status program_load(const struct program_target *target, struct program *program,
+                       uint32_t kernels)
+{
+    mw_status status = MW_OK;
+
+    if (!program->kernels)
+        TRY(load_image(target, program));
+    if (kernels & ~program->kernels)
+        TRY(load_source(target, program, kernels & ~program->kernels));
+done:
+    return status;
+}
+
+mw_status program_find_kernels(const struct program_target *target, int *images,
+                               struct error *why)
+{
+    const struct driver *const driver = target->driver;
+    const struct kernel_file *smallest = kernel_images;
+    CUmodule module = NULL;
+    mw_status status = MW_COMPILE_FAILED;
+
+    for (const struct kernel_file *image = kernel_images; image->name; image++)
+        smallest = image->size < smallest->size ? image : smallest;
+    why->text[0] = '\0';
+    if (smallest->name)
+        status = driver_check(driver, why, driver->ModuleLoadData(&module, smallest->bytes),
+                              "cannot load %s", smallest->name);
+    *images = status == MW_OK;
+    if (status == MW_OK) {
+        driver->ModuleUnload(module);
+        return MW_OK;
+    }
+    if (status != MW_COMPILE_FAILED) {
+        *target->error = *why;
+        return status;
+    }
+    if (compile_possible(why))
+        why->text[0] = '\0';
+    return MW_OK;
 }
 
 void program_unload(const struct driver *driver, struct program *program)
 {
-    if (program->module)
-        driver->ModuleUnload(program->module);
-    program->module = NULL;
+    if (program->image)
+        driver->ModuleUnload(program->image);
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        if (program->compiled[i])
+            driver->ModuleUnload(program->compiled[i]);
+    }
+    program->image = NULL;
+    program->kernels = 0;
 }

@@ -10,12 +10,14 @@
 #include "driver.h"
 #include "kernels/programs.h"
 
-/* The kernels of one program. Nothing is loaded while `module` is NULL. */
+/* The kernels of one program that are loaded. */
 struct program {
     struct program *next;
     struct program_name name;
-    CUmodule module;
-    CUfunction functions[KERNEL_COUNT]; /* NULL for those of other engines */
+    uint32_t kernels;                /* the set of these */
+    CUmodule image;                  /* with all kernels, or NULL */
+    CUmodule compiled[KERNEL_COUNT]; /* with one kernel each, or NULL */
+    CUfunction functions[KERNEL_COUNT];
 };
 
 /* The GPU a program is for. Its context is current during the calls below. */
@@ -29,13 +31,19 @@ struct program_target {
 int program_is(const struct program *program, const struct program_name *name);
 
 /*
- * Load the embedded image for the program's name. If there is none, or none in
- * it that this GPU can run, that is no error: `program` stays unloaded.
+ * Make sure that the set `kernels` is loaded: all kernels from the embedded image of the
+ * program, or else those that are missing from source, compiled at the same time or
+ * found compiled in the cache. MW_COMPILE_FAILED if this machine can do neither.
  */
-mw_status program_from_image(const struct program_target *target, struct program *program);
+mw_status program_load(const struct program_target *target, struct program *program,
+                       uint32_t kernels);
 
-/* Compile the sources for this GPU, or find them compiled in the cache. */
-mw_status program_from_source(const struct program_target *target, struct program *program);
+/*
+ * Do the embedded images serve this GPU? Tries the smallest one, and unloads it. If they
+ * do not, and kernels cannot be compiled either, `why` says so; otherwise it is "".
+ */
+mw_status program_find_kernels(const struct program_target *target, int *images,
+                               struct error *why);
 
 const char *program_kernel_name(enum kernel_id kernel);
 

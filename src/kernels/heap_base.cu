@@ -1,23 +1,22 @@
 /*
- * heap_base.cu - the base case (P6, P7): sort runs of 1024 keys, one warp each,
- * by shearsort, then grow them by bitonic merging between the warps of a block.
+ * heap_base.cu - the base case (P6, P7): each warp sorts a run of 1024 keys by
+ * shearsort, then the warps of a block merge their runs bitonically.
  *
- * Shearsort sees 1024 keys as a grid of 32 rows, one row in the registers of
- * each lane. Rows are sorted in snake order (every other one descending), then
- * columns, five times; each time half of the rows that are not yet in place
- * fall into place. A descending row is an ascending one read backwards, which
- * costs nothing: the transposition that follows reads its mirror image.
+ * Shearsort treats 1024 keys as a grid of 32 rows, one row in the registers of each
+ * lane. It sorts rows in snake order (every other row descending), then columns, five
+ * times. Each time half of the remaining rows reach their final place. A descending
+ * row costs nothing: it is sorted ascending, and the next transposition reads it
+ * backwards.
  *
- * Transposition goes through shared memory. Rows lie one word more than 32 keys
- * apart, so that lanes storing their rows are in different banks at each step,
- * and so are lanes loading their columns; every place is the lane's own plus a
- * constant.
+ * Transposition goes through shared memory. The pitch of a row is 32 keys and one spare
+ * word, so lanes that store their rows are in different banks at each step, and so are
+ * lanes that load their columns. Every address is the lane's own plus a constant.
  */
 enum { PITCH = HEAP_PITCH(sizeof(key)), GRID_CELLS = HEAP_GRID_CELLS(sizeof(key)) };
 
 /*
- * Neighbours of a row lie in one word if they are narrow. nvcc moves them together
- * then, so that is what is written here, for the ledger to count the same.
+ * nvcc combines the accesses to narrow keys that share a 32-bit word. The source does
+ * the same, so that the ledger counts what a GPU does.
  */
 #if KEY_BITS < 32
 
@@ -25,7 +24,7 @@ enum { WORD_KEYS = 4 / sizeof(key) };
 typedef unsigned row_word;
 CELL(row_cell, row_word);
 
-/* My keys from r[0] on, as a word. */
+/* The keys r[0] and following, as a word. */
 DEVICE row_word pack(const item *r)
 {
     row_word word = 0;
@@ -71,7 +70,7 @@ DEVICE void put_row(key_cell *grid, const item *r)
         STORE(&row[j], pack(&r[WORD_KEYS * j]));
 }
 
-/* My column of the grid, or of its snake: every other row mirrored. */
+/* Load my column of the grid; with `snake`, every other row is mirrored. */
 DEVICE void get_column(const key_cell *grid, item *r, int snake)
 {
     const key_cell *const even = grid + LANE;
@@ -86,15 +85,15 @@ DEVICE void get_column(const key_cell *grid, item *r, int snake)
 
 DEVICE void transpose(key_cell *grid, item *r, int snake)
 {
-    WARP_BARRIER(); /* the lanes are done with what the grid held before */
+    WARP_BARRIER(); /* all lanes have read the previous contents of the grid */
     put_row(grid, r);
     WARP_BARRIER();
     get_column(grid, r, snake);
 }
 
 /*
- * Compare my row with the row of lane `partner`, column by column in snake
- * order; the upper of the two keeps the greater keys. No partner: no change.
+ * Compare-exchange my row with the row of lane `partner`, column by column in snake
+ * order; the upper row keeps the greater keys. Without a partner nothing changes.
  */
 DEVICE void exchange_rows(item *r, int partner, int upper)
 {
@@ -112,10 +111,10 @@ DEVICE void exchange_rows(item *r, int partner, int upper)
 }
 
 /*
- * Sort the 1024 keys in the warp's registers; lane i ends with ranks 32 i to
- * 32 i + 31. After four rounds at most two neighbouring rows are unsorted, so
- * the last sorting of columns is one exchange between neighbours, by shuffles
- * instead of two transpositions. Ten steps share one sorting network.
+ * Sort the 1024 keys in the warp's registers; lane i ends with ranks 32 i to 32 i + 31.
+ * After four rounds at most two neighbouring rows are unsorted, so the last column sort
+ * is one exchange between neighbouring lanes, by shuffles instead of two
+ * transpositions. All ten steps share one copy of the sorting network.
  */
 DEVICE void shearsort(key_cell *grid, item *r)
 {
@@ -133,9 +132,8 @@ DEVICE void shearsort(key_cell *grid, item *r)
 }
 
 /*
- * Exchange with another warp of the block through shared memory: keep the
- * lesser or the greater of my keys and those of the same places there, or of
- * the places that mirror them.
+ * Compare-exchange with another warp of the block through shared memory: keep the
+ * lesser or the greater of my keys and its keys at the same, or mirrored, positions.
  */
 DEVICE void exchange_warps(key_cell *cells, item *r, int partner, int mirror, int upper)
 {
@@ -168,17 +166,16 @@ DEVICE void grow(key_cell *cells, item *r)
         exchange_warps(cells, r, warp ^ (2 * run - 1), 1, (warp & run) != 0);
         for (int step = run / 2; step > 0; step /= 2)
             exchange_warps(cells, r, warp ^ step, 0, (warp & step) != 0);
-        transpose(grid, r, 0); /* between rows: registers of the transposed grid */
+        transpose(grid, r, 0); /* rows become registers: clean across rows, ... */
         clean_registers(r, WARP, 0);
         transpose(grid, r, 0);
-        clean_registers(r, WARP, 0); /* inside a row */
+        clean_registers(r, WARP, 0); /* ... then inside each row */
     }
 }
 
 /*
- * The greatest of the block's `count` keys. It fills the places behind the
- * last key of a short block: nothing sorts behind it, so the first `count`
- * sorted keys are the real ones, whatever their values.
+ * The greatest of the block's `count` keys. It fills up a short block: no key sorts
+ * after it, so the first `count` sorted keys are the real ones, whatever their values.
  */
 DEVICE item greatest_of_block(const struct heap_base_args *args, wide first, int count,
                               key_cell *cells)
@@ -208,7 +205,7 @@ DEVICE item greatest_of_block(const struct heap_base_args *args, wide first, int
     return greatest;
 }
 
-/* Which 32 keys a lane begins with is of no account, so it takes what coalesces. */
+/* Load coalesced: any assignment of keys to lanes will do. */
 DEVICE void load_block(const struct heap_base_args *args, wide first, int count,
                        key_cell *cells, item *r)
 {
@@ -248,10 +245,10 @@ DEVICE void store_block(const struct heap_base_args *args, wide first, int count
     }
 }
 
-/* 32 keys a thread: two blocks of 512 fit into the registers if a key fills just one. */
+/* 32 keys per thread: two blocks of 512 threads fit if a key takes one register. */
 enum { heap_base_blocks = KEY_BITS == 32 ? 2 : 1 };
 
-/* Each block sorts one run of args.base keys; its last may be short. */
+/* Each block sorts one run of args.base keys; the last run may be short. */
 KERNEL(heap_base, struct heap_base_args)
 {
     SHARED(key_cell, cells);

@@ -1,27 +1,26 @@
 /*
- * heap_cut.cu - exact cuts (P1): where to cut K sorted lists so that exactly
- * `rank` keys lie before the cuts and none of them is greater than any behind.
+ * heap_cut.cu - exact cuts (P1): where to cut K sorted lists so that exactly `rank`
+ * keys lie before the cuts and none of them is greater than any key after the cuts.
  *
- * One warp finds one cut, one lane searching one list. Keys are compared as
- * (key, list, position), so no two are equal, the cut is unique and ties fall
- * by list order, which keeps the merge stable.
+ * One warp finds one cut; each lane searches one list. Keys are ordered by (key, list,
+ * position), so no two are equal, the cut is unique, and the merge is stable.
  *
- * Each lane keeps a window [lo, hi] in which its cut lies. A round takes a pivot;
- * every lane counts its keys before the pivot; the sum says on which side of the cut
- * the pivot lies, and every window shrinks to that side. No list has more keys before
- * its cut than are missing in all of them, nor more behind it: so windows are short
- * once a pivot was near. When no more keys are left in them than there are lanes,
- * these are put in order.
+ * Each lane keeps a window [lo, hi] that contains its cut. In each round the lanes agree
+ * on a pivot and count their keys before it. The sum tells on which side of the cut the
+ * pivot lies, and all windows now end at the pivot on that side. A window never needs more
+ * keys than are missing in total, before the cut or after it, so a pivot close to the cut
+ * makes all windows short. When the windows hold at most 32 keys, these are ranked
+ * directly.
  */
 
-/* One lane's list, and the window that still holds its cut. */
+/* One lane's list, and the window that contains its cut. */
 struct cut_window {
     const key_cell *list;
     wide lo;
     wide hi;
 };
 
-/* The lane with the longest window; the lowest of them if there are several. */
+/* The lane with the longest window; the lowest lane among equals. */
 DEVICE int longest_window(const struct cut_window *w)
 {
     const wide mine = w->hi - w->lo;
@@ -36,30 +35,30 @@ DEVICE int longest_window(const struct cut_window *w)
     return LOWEST_BIT(BALLOT(mine == longest));
 }
 
-/* A pivot: a key by which all lists are cut, as a lane sees it. */
+/* A pivot: a key by which all lists are cut, as one lane sees it. */
 struct heap_pivot {
     key value;
-    int owner;   /* the lane whose list has it; WARP: none, it is behind all its equals */
-    wide before; /* keys of my list before it, ... */
-    wide rank;   /* ... and of all lists, as far as windows go */
+    int owner;   /* the lane whose list holds it; WARP: no list, it follows all equals */
+    wide before; /* keys of my list before it, clamped to my window, ... */
+    wide rank;   /* ... and their sum over all lists */
 };
 
-/* Three keys of a window, the middle one where a pivot is expected. */
+/* Three keys of a window; the middle one is where the pivot is expected. */
 struct cut_guess {
     wide place[3];
     key k[3];
 };
 
 /*
- * Look where a pivot is expected, and on both sides. A guess is off by about the root
- * of the way from the window's nearer end, if it is a good one: by more than twice as
- * much it seldom is. All three keys are on their way at once.
+ * Load the key at the expected place and one key on each side. A good guess has an
+ * error of O(sqrt(distance to the nearer end of the window)), so the side keys are about
+ * twice that far away. The three loads are in flight together.
  */
 DEVICE struct cut_guess look(const struct cut_window *w, wide place)
 {
-    const wide behind = place - w->lo;
-    const wide ahead = w->hi - place;
-    const wide nearer = behind < ahead ? behind : ahead;
+    const wide below = place - w->lo;
+    const wide above = w->hi - place;
+    const wide nearer = below < above ? below : above;
     const unsigned apart = 2u << HIGHEST_BIT(nearer >> 32 ? ~0u : (unsigned)nearer | 1) / 2;
     struct cut_guess g = {
         {place, place, place},
@@ -67,8 +66,8 @@ DEVICE struct cut_guess look(const struct cut_window *w, wide place)
     };
 
     if (w->lo < w->hi) {
-        g.place[0] = behind > apart ? place - apart : w->lo;
-        g.place[2] = ahead > apart ? place + apart : w->hi - 1;
+        g.place[0] = below > apart ? place - apart : w->lo;
+        g.place[2] = above > apart ? place + apart : w->hi - 1;
         g.k[0] = LOAD_AS(PROBE, &w->list[g.place[0]]);
         g.k[1] = LOAD_AS(PROBE, &w->list[g.place[1]]);
         g.k[2] = LOAD_AS(PROBE, &w->list[g.place[2]]);
@@ -77,13 +76,13 @@ DEVICE struct cut_guess look(const struct cut_window *w, wide place)
 }
 
 /*
- * How many of the keys [lo, hi) of a list are at most `most`. Three are looked at at
- * once, which takes hardly longer than one: what takes long is the way to memory. Their
- * number is summed up, or a compiler would ask for the second first.
+ * The end of the keys that are at most `most`, searched in [lo, hi) of a list. A step
+ * loads three keys at once, since their latencies overlap. The comparisons are added up
+ * because branches on them would make the compiler load one after another.
  */
 DEVICE wide keys_up_to(const key_cell *list, wide lo, wide hi, key most)
 {
-    const unsigned longest = 1u << 30; /* three times that fits a word */
+    const unsigned longest = 1u << 30; /* times 3 still fits a word */
 
     while (lo < hi) {
         const unsigned length = hi - lo < longest ? (unsigned)(hi - lo) : longest;
@@ -101,11 +100,11 @@ DEVICE wide keys_up_to(const key_cell *list, wide lo, wide hi, key most)
     return lo;
 }
 
-/* How many keys of my list, within my window, come before the pivot. */
+/* Keys of my list before the pivot, clamped to my window. */
 DEVICE wide keys_before(const struct cut_window *w, const struct heap_pivot *p,
                         const struct cut_guess *g)
 {
-    const key most = (key)(p->value - (LANE > p->owner)); /* equals go by lists */
+    const key most = (key)(p->value - (LANE > p->owner)); /* equal keys: by list */
     wide lo = w->lo;
     wide hi = w->hi;
 
@@ -120,8 +119,7 @@ DEVICE wide keys_before(const struct cut_window *w, const struct heap_pivot *p,
     return keys_up_to(w->list, lo, hi, most);
 }
 
-/* Where the cut is in my window if all lists are alike: `need` of `open` keys are before.
- */
+/* My cut if lists have the same distribution: `need` of `open` keys lie before it. */
 DEVICE wide likely_place(const struct cut_window *w, wide need, wide open)
 {
     const wide length = w->hi - w->lo;
@@ -130,7 +128,7 @@ DEVICE wide likely_place(const struct cut_window *w, wide need, wide open)
     return w->lo + (step < length ? step : length - (length > 0));
 }
 
-/* My place of a pivot that is `part` of the way from one pivot to another beyond that. */
+/* My place for a pivot beyond `to`, by `part` of the distance between `from` and `to`. */
 DEVICE wide place_beyond(const struct cut_window *w, wide from, wide to, float part)
 {
     const wide step = (wide)(long long)(part * (float)(long long)(to - from));
@@ -140,10 +138,10 @@ DEVICE wide place_beyond(const struct cut_window *w, wide from, wide to, float p
     return w->lo + (wide)(into < 0 ? 0 : into < last ? into : last);
 }
 
-/* The key that is there if keys are evenly spread, or the least or greatest there is. */
+/* The key there if keys are spread evenly, clamped to the least and greatest key. */
 DEVICE key key_beyond(key from, key to, float part)
 {
-    const float most = 0.999999f; /* of all, which might not fit a key */
+    const float most = 0.999999f; /* below 1: rounding must not exceed a key */
     const int up = (from < to) == (part > 0);
     const key apart = (key)(from < to ? to - from : from - to);
     const key room = up ? (key)~to : to;
@@ -153,11 +151,11 @@ DEVICE key key_beyond(key from, key to, float part)
     return (key)(up ? to + step : to - step);
 }
 
-/* How far beyond `p` the cut of `rank` is, by ranks, in ways from `last` to `p`. */
+/* The distance by rank from `p` to the cut of `rank`, in units of `last` to `p`. */
 DEVICE float part_beyond(const struct heap_pivot *last, const struct heap_pivot *p,
                          wide rank)
 {
-    const float most = 16; /* further off, nothing is known of keys */
+    const float most = 16; /* no extrapolation further than this */
     const float part = QUOTIENT((float)(long long)(rank - p->rank),
                                 (float)(long long)(p->rank - last->rank));
 
@@ -165,8 +163,8 @@ DEVICE float part_beyond(const struct heap_pivot *last, const struct heap_pivot 
 }
 
 /*
- * Of the lanes' keys that are `present`, the first `wanted`, equals by lanes, a bit
- * each. There are as many.
+ * A mask of the lanes with the `wanted` least keys, equal keys by lane. At least
+ * `wanted` lanes are `present`.
  */
 DEVICE unsigned least_lanes(key mine, int present, int wanted)
 {
@@ -192,8 +190,8 @@ DEVICE unsigned least_lanes(key mine, int present, int wanted)
 }
 
 /*
- * The cut, when no more keys are in doubt than there are lanes: each lane takes one of
- * them, list after list, and the first `need` of them in order are before it.
+ * Finish when the windows hold at most 32 keys: each lane loads one, list after list,
+ * and the `need` least of them lie before the cut.
  */
 DEVICE void take_rest(struct cut_window *w, int need, int open)
 {
@@ -210,11 +208,11 @@ DEVICE void take_rest(struct cut_window *w, int need, int open)
 }
 
 /*
- * A pivot near the cut, which has `need` of the `open` keys before it. At first lists
- * are taken to be alike, each a fair sample of all keys: then it is about the median
- * of the keys at the likely places. Two such pivots tell how keys are spread in value
- * around there, whichever list has them, and the next is found by that. From the fifth
- * round on every other one halves the longest window, whatever the keys are.
+ * A pivot near the cut, which has `need` of the `open` keys before it. The first two
+ * rounds assume that all lists have the same distribution: the pivot is about the median
+ * of the keys at the likely places. Two pivots tell how key values are spread there, and
+ * later rounds interpolate between them. From the fifth round on every other round halves
+ * the longest window, which bounds the number of rounds for any keys.
  */
 DEVICE struct heap_pivot next_pivot(const struct cut_window *w,
                                     const struct heap_pivot *last,
@@ -247,9 +245,9 @@ DEVICE struct heap_pivot next_pivot(const struct cut_window *w,
 }
 
 /*
- * Shrink all windows until they close on the cut of `rank`, of `open` keys in all. A
- * count stops at the window's ends, on whose near side the cut is: so the sum is greater
- * than the rank only if the pivot is behind the cut, and less only if it is before it.
+ * Shrink all windows, which hold `open` keys, until they close on the cut of `rank`.
+ * Counts are clamped to windows that contain the cut, so the sum exceeds the rank only
+ * if the pivot is after the cut, and is below it only if the pivot is before the cut.
  */
 DEVICE void close_windows(struct cut_window *w, wide rank, wide open, int ways)
 {
@@ -262,7 +260,7 @@ DEVICE void close_windows(struct cut_window *w, wide rank, wide open, int ways)
         const struct heap_pivot next =
             next_pivot(w, &last, &p, rank, need, open, round, ways);
 
-        /* Of two before the cut, or two behind it, the farther goes. */
+        /* Of two pivots on the same side of the cut, drop the farther one. */
         if (round < 2 || (next.rank < rank) != (p.rank < rank) ||
             (last.rank < rank) == (p.rank < rank))
             last = p;
@@ -290,7 +288,7 @@ DEVICE void close_windows(struct cut_window *w, wide rank, wide open, int ways)
 
 enum { heap_cut_blocks = 8 };
 
-/* Each warp writes one row of round.cuts. */
+/* Each warp finds one cut and writes one row of round.cuts. */
 KERNEL(heap_cut, struct heap_cut_args)
 {
     const struct heap_round *const round = &args.round;

@@ -1,23 +1,22 @@
 /*
  * heap_merge.cu - merge K sorted lists with a minBlockHeap (P2 to P5).
  *
- * One warp merges one piece of the output. Its heap is a binary tree whose
- * nodes hold 32 sorted keys each, none greater than any key in the nodes
- * below; the K leaves are fed by the lists, and the root holds the 32 least
- * keys. To empty the root and fill it again is one coalesced write, log2 K
- * merges of two nodes, and one coalesced read.
+ * One warp merges one piece of the output. Its heap is a binary tree whose nodes hold
+ * 32 sorted keys each, none greater than any key in the nodes below. The K leaves are
+ * fed by the lists, and the root holds the 32 least keys. Writing the root and filling
+ * it again takes one coalesced write, log2 K merges of two nodes, and one coalesced
+ * read.
  *
- * A node access is 32 keys side by side, forwards or backwards: every lane in
- * a bank of its own (or, for narrow keys, sharing a word), whatever the data.
+ * A node access is 32 consecutive keys, forwards or backwards, so no two lanes conflict
+ * (lanes with narrow keys share a word), whatever the data.
  *
- * Near the end of the lists nodes run short. The places behind a short node's
- * keys hold fillers, behind which no key comes, so two nodes are merged in one
- * way, short or not. No value stands for "nothing", since a key may equal a filler:
- * what a short node holds is told by a count. A node is short only if nothing is left
- * below it, so it stays short, and whatever is noted of short nodes is never undone.
+ * Near the end of the lists nodes become short. Fillers follow the keys of a short node;
+ * since no key sorts after a filler, short and full nodes are merged in the same way. A
+ * key may equal a filler, so the keys of a short node are counted. A node is short only
+ * if nothing is left below it. It stays short, and its marks are never undone.
  */
 
-/* Children of nodes. Bit v: the left child of v, the right child of v. */
+/* Sets of children. Bit v of `left`: the left child of v; of `right`: the right one. */
 struct children {
     unsigned left;
     unsigned right;
@@ -25,18 +24,18 @@ struct children {
 
 /*
  * A warp's heap. Nodes are 1 (the root) to 2 K - 1; v's children are 2v and 2v + 1.
- * All lanes have the same bits.
+ * The bit sets are the same in all lanes.
  */
 struct heap {
     key_cell *nodes;         /* in shared memory */
-    const key_cell *in;      /* the lists of this group, one behind the other */
+    const key_cell *in;      /* the lists of this group, consecutive */
     int ways;                /* leaf v is fed by list v - ways */
     int count;               /* keys in node LANE ... */
     int high_count;          /* ... and in node 32 + LANE */
-    struct children lacking; /* those with fewer than 32 keys ... */
+    struct children lacking; /* nodes with fewer than 32 keys ... */
     struct children empty;   /* ... and with none */
     unsigned goes_right;     /* bit v: filling v empties its right child */
-    wide next;               /* my list: the unread keys are [next, last) of `in` */
+    wide next;               /* my list's unread keys are [next, last) of `in` */
     wide last;
 };
 
@@ -58,7 +57,7 @@ DEVICE void add_child(struct children *c, int v)
         c->left |= 1u << v / 2;
 }
 
-/* Note that node v has only `count` keys, or not even that many. */
+/* Note that node v has `count` keys, if that is fewer than 32. */
 DEVICE void run_short(struct heap *h, int v, int count)
 {
     if (count == HEAP_NODE_KEYS)
@@ -72,7 +71,7 @@ DEVICE void run_short(struct heap *h, int v, int count)
         add_child(&h->empty, v);
 }
 
-/* Where just one child of a node is among `c`, the other is to be emptied. */
+/* Where exactly one child of a node is in `c`, empty the other one. */
 DEVICE void spare(struct heap *h, const struct children *c)
 {
     const unsigned one = c->left ^ c->right;
@@ -80,16 +79,16 @@ DEVICE void spare(struct heap *h, const struct children *c)
     h->goes_right = (h->goes_right & ~one) | (c->left & one);
 }
 
-/* The child of v that gives up its keys when v is filled. */
+/* The child of v that becomes empty when v is filled. */
 DEVICE int emptied_child(const struct heap *h, int v)
 {
     return 2 * v + (h->goes_right >> v & 1);
 }
 
 /*
- * Note which child of v is to be emptied: the one with the lesser last key, since
- * the other then keeps its last key and stays in order with what is below it. That
- * is `second` if `yes` in the last lane.
+ * Note which child of v will be emptied: the one with the lesser last key. The other
+ * keeps its last key and so stays in order with the nodes below it. It is `second` if
+ * `yes` holds in the last lane.
  */
 DEVICE void note_lesser(struct heap *h, int v, int first, int second, int yes)
 {
@@ -113,7 +112,7 @@ DEVICE void merge_children(const struct heap *h, int v, int kept, item *least,
     STORE_AS(SCATTER, node(h, kept) + LANE, *greatest);
 }
 
-/* The same if only `full` has keys: they are the least, and fillers the rest. */
+/* The same if only `full` has keys: they go to v, and the rest are fillers. */
 DEVICE void move_child(const struct heap *h, int v, int full, item *least, item *greatest)
 {
     *least = LOAD_AS(GATHER, node(h, full) + LANE);
@@ -122,8 +121,8 @@ DEVICE void move_child(const struct heap *h, int v, int full, item *least, item 
 }
 
 /*
- * Read the next keys of leaf v's list, at most 32; my key of them, or a filler, into
- * `k`. Returns how many they are.
+ * Load the next keys of leaf v's list, at most 32: `*k` gets my key, or a filler.
+ * Returns the number of keys.
  */
 DEVICE int fetch(struct heap *h, int v, item *k)
 {
@@ -141,8 +140,8 @@ DEVICE int fetch(struct heap *h, int v, item *k)
 }
 
 /*
- * Count anew on the way down from v. A short child keeps as many keys as it had if the
- * other is full. If both are short, v gets what they hold together and one the rest.
+ * Update the counts on the path down from v. If only one child is short, its count stays
+ * the same. If both are short, v gets up to 32 of their keys and one child the rest.
  */
 DEVICE void share_out(struct heap *h, int v, unsigned both_short)
 {
@@ -158,16 +157,16 @@ DEVICE void share_out(struct heap *h, int v, unsigned both_short)
 }
 
 /*
- * Go down from v to the leaf and fill each node from its children. The two masks say
- * where one of them is empty, and where both are; the latter is where nothing is to be
- * had, nor below. What is in an empty node is never read.
+ * Go down from v to the leaf and fill each node from its children. Bit v of the two
+ * masks: at least one child of v is empty; both are, and then so is everything below.
+ * The contents of an empty node are never read.
  */
 DEVICE void fill_way(struct heap *h, int v, unsigned one_empty, unsigned both_empty,
                      int leaf, item fresh, int fresh_count)
 {
     int above = 0;     /* v's parent, if it was filled here too ... */
-    int kept = 0;      /* ... and its child that was not emptied, */
-    item kept_key = 0; /* with the keys it kept */
+    int kept = 0;      /* ... its child that was not emptied, ... */
+    item kept_key = 0; /* ... and my key of that child */
 
     while (v < h->ways && !(both_empty >> v & 1)) {
         const int emptied = emptied_child(h, v);
@@ -193,21 +192,20 @@ DEVICE void fill_way(struct heap *h, int v, unsigned one_empty, unsigned both_em
 }
 
 /*
- * Fill the empty node v (fillEmptyNode, P3): merge its children into it, the
- * rest into one of them, go on in the other, and feed the leaf at the end.
- * The way down depends on nothing that is merged here, so the leaf is known,
- * and its keys are on their way, before the first merge.
+ * Fill the empty node v (fillEmptyNode, P3): merge its children into it, the rest into
+ * one of them, continue in the other, and refill the leaf at the end. The path down does
+ * not depend on the merges, so the load of the leaf's keys is issued before the first.
  */
 DEVICE void fill(struct heap *h, int v)
 {
     const unsigned one_empty = h->empty.left | h->empty.right;
     const unsigned both_empty = h->empty.left & h->empty.right;
     const unsigned both_short = h->lacking.left & h->lacking.right;
-    unsigned way = 0; /* a bit for each node that is filled */
+    unsigned way = 0; /* a bit for each node on the path */
     int leaf = v;
     item fresh;
 
-    spare(h, &h->lacking); /* a short node has nothing below it, and can keep the rest */
+    spare(h, &h->lacking); /* nothing is below a short node: it can keep the rest */
     spare(h, &h->empty);
     while (leaf < h->ways) {
         way |= 1u << leaf;
@@ -253,7 +251,7 @@ DEVICE void build(struct heap *h)
     }
 }
 
-/* My list's part of the piece, by the cuts in front of it and behind it. */
+/* My list's part of the piece, between the cuts before and after it. */
 DEVICE void open_lists(struct heap *h, const struct heap_round *round, wide group,
                        wide piece)
 {
@@ -270,7 +268,7 @@ DEVICE void open_lists(struct heap *h, const struct heap_round *round, wide grou
     }
 }
 
-/* Merge one piece: write the root, fill it again, until the piece is full. */
+/* Merge one piece: write the root and fill it again until the piece is complete. */
 DEVICE void merge_piece(struct heap *h, const struct heap_merge_args *args, wide task)
 {
     const struct heap_round *const round = &args->round;
@@ -295,7 +293,7 @@ DEVICE void merge_piece(struct heap *h, const struct heap_merge_args *args, wide
 
 enum { heap_merge_blocks = 1 };
 
-/* Each warp merges every `warps`-th piece; all groups have as many pieces. */
+/* The warps of the grid take pieces in turn; every group has `pieces` of them. */
 KERNEL(heap_merge, struct heap_merge_args)
 {
     SHARED(key_cell, nodes);

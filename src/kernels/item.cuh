@@ -1,11 +1,10 @@
 /*
- * item.cuh - what networks and merges move: an `item`, ordered by `precedes`.
+ * item.cuh - the type `item` that networks and merges move, and its order `precedes`.
  *
- * An item is a key in a register. In a program that is compiled with TILE_PLACES
- * it is a key and a place: where the key stood in its tile before. Keys that are
- * equal come in the order of their places, and no two items are equal, so that
- * any network is stable. A filler comes behind every item, also behind one whose
- * key is the greatest there is.
+ * An item is a key in a register. In a program compiled with TILE_PLACES it is a key
+ * and its place, the position in the tile before the pass. Equal keys are ordered by
+ * place, so no two items are equal and every network is stable. A filler sorts after
+ * every item, even one with the greatest key.
  */
 
 #ifndef TILE_PLACES
@@ -39,7 +38,7 @@ DEVICE int precedes(item a, item b)
     return less(a, b);
 }
 
-/* No key comes behind it; a key that equals it cannot be told from it. */
+/* No key sorts after it. A key may equal it, so kernels also count their keys. */
 DEVICE item filler(void)
 {
     return (key) ~(key)0;
@@ -53,7 +52,7 @@ enum { PLACED = 1 };
 
 #if KEY_BITS < 64
 
-/* One number, the place in its low bits. It has 49 bits: less than a double's infinity. */
+/* One number, the place in its low bits. 49 bits: below the bits of infinity. */
 enum { PLACE_BITS = 16 };
 typedef wide item;
 
@@ -89,12 +88,12 @@ DEVICE item filler(void)
 #else
 
 /*
- * Two numbers. The place is as wide as the key, so that a cell is loaded and stored
- * by one instruction: two would meet banks twice.
+ * Two numbers. The place is as wide as the key, so that one 16-byte instruction loads or
+ * stores a cell; two instructions would cost twice the wavefronts.
  */
 typedef struct {
     ALIGNED(16) key value;
-    wide place; /* less than 2^32, and compared as such */
+    wide place; /* below 2^32; only its low word is compared */
 } item;
 
 DEVICE item SHUFFLE_ITEM(item mine, int mask)
@@ -143,5 +142,5 @@ DEVICE item filler(void)
 
 CELL(item_cell, item);
 
-/* Are all items near, see pipes.cuh? */
+/* Are all items near (pipes.cuh)? */
 enum { ITEMS_NEAR = PLACED && ITEM_BYTES == 8 };

@@ -19,4 +19,7 @@ struct kernel_file {
 extern const struct kernel_file kernel_sources[];
 extern const struct kernel_file kernel_images[];
 
+/* A text that changes when a source does. */
+extern const char kernel_sources_digest[];
+
 #endif

@@ -1,7 +1,8 @@
 /*
- * key.cuh - the two plain names every kernel is written against: `key`, an
- * element, and `less`, its order. Built-in types are sorted as unsigned
- * numbers of their width: enter() and leave() translate at the two ends.
+ * key.cuh - the key of a program, an unsigned number of KEY_BITS bits, and its order.
+ *
+ * Every built-in type is sorted as unsigned codes of its width. The first pass makes
+ * them by enter(), the last pass undoes that by leave().
  */
 #if KEY_BITS == 8
 typedef unsigned char key;
@@ -15,7 +16,7 @@ typedef unsigned long long key;
 #error "KEY_BITS must be 8, 16, 32 or 64"
 #endif
 
-/* A key in a register: a machine word at least, a narrower one saves nothing there. */
+/* A key in a register: at least a 32-bit word, since narrower ones save nothing. */
 #if KEY_BITS == 64
 typedef key bare;
 #else

@@ -1,6 +1,6 @@
 /*
- * launch.h - what host and kernels must agree on: the argument of each kernel,
- * its shared memory, and the shapes both sides compute with. Included by both.
+ * launch.h - what host and kernels must agree on: the argument of each kernel, its
+ * shared memory, and the sizes that both sides compute. Included by both.
  */
 #ifndef MW_LAUNCH_H
 #define MW_LAUNCH_H
@@ -10,17 +10,17 @@
 typedef unsigned long long wide; /* positions in the array: 64 bits everywhere */
 
 /*
- * Engine pair: threads of a block, and keys each of them merges; what CUB's merge
- * sort has. Others can be had by defining them before.
+ * Engine pair: threads of a block, and keys that each of them merges, as in CUB's merge
+ * sort. A test may define others before.
  */
 #ifndef PAIR_THREADS
 #define PAIR_THREADS 256
 #endif
 #ifndef PAIR_NARROW_ITEMS
-#define PAIR_NARROW_ITEMS 17 /* of up to 4 bytes */
+#define PAIR_NARROW_ITEMS 17 /* keys of up to 4 bytes */
 #endif
 #ifndef PAIR_WIDE_ITEMS
-#define PAIR_WIDE_ITEMS 8 /* of 8 bytes */
+#define PAIR_WIDE_ITEMS 8 /* keys of 8 bytes */
 #endif
 
 enum {
@@ -33,24 +33,24 @@ enum {
 /* The most threads a block of each kernel may have. */
 enum {
     heap_base_threads = HEAP_MOST_BASE / WARP,
-    heap_cut_threads = 128, /* 4 cuts a block */
+    heap_cut_threads = 128, /* 4 cuts per block */
     heap_merge_threads = 1024,
     tile_cut_threads = 128,
     pair_sort_threads = PAIR_THREADS,
-    pair_cut_threads = 128, /* one cut each */
+    pair_cut_threads = 128, /* one cut per thread */
     pair_merge_threads = PAIR_THREADS
 };
 
 /*
- * The geometry of engine tile is chosen when its kernels are compiled. In them it
- * is TILE_ROWS, TILE_ITEMS, TILE_SORT_BLOCKS and TILE_MERGE_BLOCKS, defined in
- * front of program.cu; the host has it in this struct.
+ * The geometry of engine tile is fixed when its kernels are compiled. The host has it in
+ * this struct; kernels have the macros TILE_ROWS, TILE_ITEMS, TILE_SORT_BLOCKS and
+ * TILE_MERGE_BLOCKS.
  */
 struct tile_geometry {
     unsigned rows;         /* of a tile: threads of a block; 64, 128, 256 or 512 */
     unsigned items;        /* keys of a row: 8, 16 or 32 */
-    unsigned sort_blocks;  /* that are to share a multiprocessor, and so limit the */
-    unsigned merge_blocks; /*   registers of tile_sort and tile_merge; 0: by TILE_BLOCKS */
+    unsigned sort_blocks;  /* blocks of tile_sort and of tile_merge per SM, which */
+    unsigned merge_blocks; /*   limits their registers; 0: by TILE_BLOCKS */
 };
 
 #ifdef TILE_ROWS
@@ -61,7 +61,7 @@ enum {
 };
 #endif
 
-/* A key's code, as src/base knows it: rank floats, then flip (code.inl). */
+/* How keys are coded (code.inl): floats are made monotone, then bits are flipped. */
 struct key_code {
     wide flip;
     int is_float;
@@ -79,11 +79,11 @@ struct heap_base_args {
 };
 
 /*
- * A merge round. `in` holds sorted runs of `run` keys (the last may be short);
- * each `ways` neighbours form a group. The merged group is written in
- * `pieces` pieces of `piece` keys, a multiple of 32; the last may be short.
- * cuts[(group * (pieces + 1) + i) * ways + list] says how many keys of that
- * list come before piece i.
+ * A merge round. `in` holds sorted runs of `run` keys (the last may be short); each
+ * `ways` neighbours form a group. The merged group is written in `pieces` pieces of
+ * `piece` keys, a multiple of 32; the last may be short.
+ * cuts[(group * (pieces + 1) + i) * ways + list] is the number of keys of that list
+ * before piece i.
  */
 struct heap_round {
     const void *in;
@@ -108,41 +108,41 @@ struct heap_merge_args {
 };
 
 /*
- * Cells between two rows of a warp's grid: 32 keys and one spare word, so that
- * a column of the grid lies in 32 different banks, as a row does anyway.
+ * The pitch of a warp's grid in cells: 32 keys and one spare word, so that a column of
+ * the grid lies in 32 different banks, as a row does anyway.
  */
 #define HEAP_PITCH(key_bytes) (WARP + ((key_bytes) < 4 ? 4 / (int)(key_bytes) : 1))
 #define HEAP_GRID_CELLS(key_bytes) (WARP * HEAP_PITCH(key_bytes))
 
-/* Nodes of a minBlockHeap: its leaves are the lists. */
+/* Nodes of a minBlockHeap, which has a leaf for each list. */
 #define HEAP_NODES(ways) (2 * (ways)-1)
 
 enum {
     TILE_LEAST_ROWS = 64,
     TILE_MOST_ROWS = 512,
-    TILE_MOST_WAYS = 32,   /* one lane looks after one list */
+    TILE_MOST_WAYS = 32,   /* one lane for each list */
     TILE_SAMPLE = 32,      /* every 32nd key of a pass's output is also a sample */
-    TILE_SLACK_PART = 72,  /* a cut may be off by this part of a tile, ... */
-    TILE_LEAST_SLACK = 60, /* ... or by so many keys: samples hardly tell more */
-    TILE_GAP_BYTES = 128   /* behind each group of rows: all banks once */
+    TILE_SLACK_PART = 72,  /* a cut may be off by 1/72 of a tile, ... */
+    TILE_LEAST_SLACK = 60, /* ... or by 60 keys, about the resolution of samples */
+    TILE_GAP_BYTES = 128   /* after each group of rows: one word of every bank */
 };
 
 /*
- * How far off a cut may be, in keys, for tiles of `keys` keys. A little more, and 16
- * lists of one tile each would not fit into 17 tiles of 8192 or 4096 keys, but take 18.
+ * How far off a cut may be, in keys, for tiles of `keys` keys. With a little more, 16
+ * lists of one tile each would need 18 tiles of 8192 or 4096 keys instead of 17.
  */
 #define TILE_SLACK(keys)                                                         \
     ((keys) / TILE_SLACK_PART > (int)TILE_LEAST_SLACK ? (keys) / TILE_SLACK_PART \
                                                       : TILE_LEAST_SLACK)
 
 /*
- * The cell of an item in shared memory. `bytes`, here and below, is a key's size, or
- * TILE_PLACED_BYTES of it in a program whose items carry their places (TILE_PLACES).
+ * The cell of an item in shared memory. `bytes`, here and below, is the size of a key, or
+ * TILE_PLACED_BYTES of it in a program whose items have places (TILE_PLACES).
  */
 #define TILE_CELL_BYTES(bytes) ((bytes) > 4 ? (bytes) : 4)
 #define TILE_PLACED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
 
-/* A row of `items` cells and a spare one. */
+/* A row: `items` cells and one spare cell. */
 #define TILE_ROW_BYTES(items, bytes) (((items) + 1) * TILE_CELL_BYTES(bytes))
 
 /* Shared memory of sorting and of merging, in bytes: cells, splits, the tree of groups. */
@@ -152,9 +152,8 @@ enum {
      16 * TILE_MOST_WAYS + ((bytes) > 8 ? 16 : 8))
 
 /*
- * Blocks of a tile kernel that are to share a multiprocessor if the geometry does
- * not say: as many as 64 K registers allow, when each thread has enough not to
- * spill: a row's words and 32 more, 56 at the least.
+ * Blocks of a tile kernel per SM if the geometry does not say: what 64 K registers allow
+ * if no thread spills. A thread needs the words of a row and 32 more, at least 56.
  */
 #define TILE_WORDS(items, bytes) ((items)*TILE_CELL_BYTES(bytes) / 4)
 #define TILE_REGISTERS(items, bytes) \
@@ -167,34 +166,33 @@ enum {
 struct tile_sort_args {
     const void *in;
     void *out;
-    void *samples; /* of `out`, see below; NULL: none, if this is the only pass */
-    wide *cuts;    /* of the rounds to come: `cells` of them, to be cleared */
+    void *samples; /* of `out`, see tile_round; NULL: none, if this is the only pass */
+    wide *cuts;    /* `cells` cells of the later rounds, to be cleared */
     wide cells;
     wide count;
     struct key_code enter;  /* from the caller's bits */
     struct key_code leave;  /* back to them, if this is the only pass */
-    unsigned short *places; /* TILE_PLACES: where each key of `out` was in its tile */
+    unsigned short *places; /* TILE_PLACES: the place of each key of `out` in its tile */
 };
 
 /*
- * A merge round. `in` holds sorted runs of `run` keys (the last may be short);
- * each `ways` neighbours form a group, whose merged keys are written in
- * `pieces` tiles.
+ * A merge round. `in` holds sorted runs of `run` keys (the last may be short); each
+ * `ways` neighbours form a group, which is merged into `pieces` tiles.
  *
- * Row group * (pieces + 1) + i of `cuts` is the cut before tile i of a group, a cell for
- * each list. Its lower half says how many of the list's keys come before the tile, all
- * together about i * `piece`; then come 16 bits with the number of the round, which tell
- * whether the cut was posted yet. Of 8-byte keys the last 16 bits of the first two cells
- * are the lower and the upper half of a bound: no upper half of a key before the cut is
- * greater, and none of one behind it is less.
+ * Row group * (pieces + 1) + i of `cuts` is the cut before tile i of a group, one cell
+ * per list. From the low end a cell has:
+ *   32 bits: keys of the list before the tile; over all lists about i * `piece`
+ *   16 bits: the number of the round, which tells that the cut has been posted
+ *   16 bits: with 8-byte keys, in the first two cells, the lower and the upper half of a
+ *            bound: upper words of keys before the cut are at most the bound, those of
+ *            keys after the cut at least
  */
 struct tile_round {
     const void *in;
     void *out;
     const void *samples; /* key 32 i of `in` at place i */
-    void *out_samples;   /* the same of `out`, in another array; NULL: none, in the last */
-                         /*   round */
-    wide *cuts;          /* tile_join: none */
+    void *out_samples;   /* those of `out`, in another array; NULL in the last round */
+    wide *cuts;          /* not used by tile_join */
     wide count;
     wide run;
     wide piece;
@@ -202,7 +200,7 @@ struct tile_round {
     unsigned pieces;
     unsigned number; /* of the round, from 1 to 65535 */
     int ways;
-    int floats; /* what keys stand for, 1: ascending floats, -1: descending ones, 0: none */
+    int floats; /* codes of floats: 1 ascending, -1 descending; 0: of integers */
     int unused;
 };
 
@@ -210,22 +208,22 @@ struct tile_cut_args {
     struct tile_round round;
 };
 
-/* Of the blocks of tile_merge `cutters` find cuts, each warp one, and the others merge. */
+/* Of the blocks of tile_merge `cutters` find cuts, one per warp; the others merge. */
 struct tile_merge_args {
     struct tile_round round;
-    unsigned cutters; /* 0: the cuts are there */
-    unsigned ahead;   /* cutters that come before all others, ... */
-    unsigned rate;    /* ... and how many more there are for a block, in parts of 2^32 */
+    unsigned cutters; /* 0: the cuts have been found by tile_cut */
+    unsigned ahead;   /* cutters at the beginning of the grid, ... */
+    unsigned rate;    /* ... and further ones per later block, in units of 2^-32 */
     unsigned unused;
     struct key_code leave;  /* back to the caller's bits, in the last round */
-    unsigned short *places; /* TILE_PLACES: where each key of `out` was among those of */
-                            /*   its tile, list after list */
+    unsigned short *places; /* TILE_PLACES: the place of each key of `out` in its tile, */
+                            /*   before merging, list after list */
 };
 
 #define PAIR_ITEMS(key_bytes) ((key_bytes) == 8 ? PAIR_WIDE_ITEMS : PAIR_NARROW_ITEMS)
 #define PAIR_TILE(key_bytes) (PAIR_THREADS * PAIR_ITEMS(key_bytes))
 
-/* Cells of a tile: one pad a turn of the banks if items are even, one at the end. */
+/* Cells of a tile: with even items one pad for every 32 words, and one at the end. */
 #define PAIR_PAD_EVERY(key_bytes) (128 / (int)(key_bytes))
 #define PAIR_PADS(key_bytes) \
     (PAIR_ITEMS(key_bytes) % 2 ? 0 : PAIR_TILE(key_bytes) / PAIR_PAD_EVERY(key_bytes))
@@ -242,9 +240,9 @@ struct pair_sort_args {
 };
 
 /*
- * A merge round. `in` holds sorted runs of `span` tiles, a power of two (the last
- * may be short); each two neighbours are merged to `out`. cuts[i] says how many
- * keys of the first run come before tile i of the output.
+ * A merge round. `in` holds sorted runs of `span` tiles, a power of two (the last may be
+ * short); pairs of neighbours are merged to `out`. cuts[i] is the number of keys of the
+ * first run before tile i of the output.
  */
 struct pair_round {
     const void *in;

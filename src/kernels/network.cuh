@@ -1,10 +1,9 @@
 /*
- * network.cuh - compare-exchange networks: on the registers of one thread, and
- * on one register of each lane of a warp; sums over the lanes, and the choice of
- * a lane by a place in all their windows or by the rank of its key.
+ * network.cuh - compare-exchange networks on the registers of a thread and across the
+ * lanes of a warp; sums over lanes; choosing a lane by position or by rank.
  */
 
-/* The sum of numbers below 2^54: their halves add up to words. */
+/* The sum of all lanes' numbers, below 2^54. Each half's sum fits into a word. */
 DEVICE wide sum_of_lanes(wide mine)
 {
     enum { HALF = 27 };
@@ -14,7 +13,7 @@ DEVICE wide sum_of_lanes(wide mine)
     return ((wide)upper << HALF) + lower;
 }
 
-/* The sum of all lanes up to mine, with it. */
+/* Inclusive prefix sum over the lanes. */
 DEVICE unsigned sum_up_to_lane(unsigned sum)
 {
     UNROLL
@@ -27,8 +26,8 @@ DEVICE unsigned sum_up_to_lane(unsigned sum)
 }
 
 /*
- * The lane in whose window place `at` is, if windows lie one behind the other and mine
- * begins at `begin`: of those that begin there or before, the last.
+ * The lane whose window contains position `at` of the concatenated windows; mine begins
+ * at `begin`. That is the last lane whose window begins at or before `at`.
  */
 DEVICE int lane_of_place(unsigned begin, unsigned at)
 {
@@ -41,7 +40,7 @@ DEVICE int lane_of_place(unsigned begin, unsigned at)
     return lane;
 }
 
-/* Of mine and another's, the one that stays: the lesser, or the greater if `upper`. */
+/* Compare-exchange with another lane: keep the lesser, or the greater if `upper`. */
 DEVICE item keep(item mine, item other, int upper)
 {
     return precedes(other, mine) != upper ? other : mine;
@@ -66,7 +65,7 @@ DEVICE void sort_registers(item *r, const int count)
     }
 }
 
-/* Sort `count` registers, a power of two, that hold a bitonic sequence or a rotated one. */
+/* Sort `count` registers, a power of two, that hold a bitonic sequence, rotated or not. */
 DEVICE void clean_registers(item *r, const int count, const int near)
 {
     UNROLL
@@ -79,7 +78,7 @@ DEVICE void clean_registers(item *r, const int count, const int near)
     }
 }
 
-/* Sort a bitonic sequence of 32, one a lane. */
+/* Sort a bitonic sequence of 32 items, one per lane. */
 DEVICE item clean_lanes(item mine)
 {
     UNROLL
@@ -91,7 +90,7 @@ DEVICE item clean_lanes(item mine)
     return mine;
 }
 
-/* Sort words, one a lane, of the first `count` lanes, a power of two. */
+/* Sort the words of the first `count` lanes, a power of two, one per lane. */
 DEVICE unsigned sort_lanes(unsigned mine, int count)
 {
     UNROLL
@@ -109,7 +108,7 @@ DEVICE unsigned sort_lanes(unsigned mine, int count)
     return mine;
 }
 
-/* A word of my key by which to rank those of all lanes that have one. */
+/* The word of my key that tells keys apart: the lower one if all upper words are equal. */
 DEVICE unsigned telling_word(key mine, int present)
 {
 #if KEY_BITS == 64
@@ -125,9 +124,9 @@ DEVICE unsigned telling_word(key mine, int present)
 }
 
 /*
- * Of the lanes that are `present`, at least one and all among the first `count`, the
- * one whose key has `wanted` others before it, or the last, if there are not so many.
- * Keys are told apart by a word; equal words follow each other by lanes.
+ * The lane whose key has rank `wanted` among the keys of `present` lanes; out of range,
+ * the first or the last of them. At least one of the first `count` lanes is present, and
+ * no other lane. Keys are compared by one word, equal words by lane.
  */
 DEVICE int choose_lane(key mine, int present, int count, int wanted)
 {

@@ -1,12 +1,11 @@
 /*
- * pair.cuh - merging two lists by merge path, a few keys a thread: the method of
- * Thrust, CUB and modernGPU, for comparison with the engines that avoid it.
+ * pair.cuh - merging two lists by merge path, a few keys per thread: the method of
+ * Thrust, CUB and modernGPU, for comparison with the other engines.
  *
- * A tile is PAIR_THREADS threads of PAIR_E keys, in shared memory without a gap.
- * Each thread finds by binary search where its part of the result begins in
- * both lists, then merges one key at a time. Which bank it reads next depends
- * on the keys, so lanes meet in banks: three ways at once on random keys, up to
- * sixteen on the worst. That is what this engine is here to show.
+ * A tile is PAIR_THREADS threads of PAIR_E keys, contiguous in shared memory. Each
+ * thread finds by binary search where its part of the result begins in both lists,
+ * then merges one key at a time. The bank of the next read depends on the keys, so
+ * lanes conflict: about three ways on random keys, up to sixteen on the worst.
  */
 
 enum {
@@ -15,7 +14,7 @@ enum {
     PAIR_ROW = PAIR_PAD_EVERY(sizeof(key))
 };
 
-/* The tile, with room for pads, and a cell behind its last that may be read. */
+/* The tile, room for pads, and one readable cell after the last key. */
 struct pair_shared {
     key_cell cells[PAIR_CELLS(sizeof(key))];
 };
@@ -23,11 +22,11 @@ struct pair_shared {
 AGREE(sizeof(struct pair_shared) == PAIR_SHARED(sizeof(key)));
 AGREE(PAIR_THREADS % WARP == 0 && (PAIR_THREADS & (PAIR_THREADS - 1)) == 0);
 
-/* The two runs of which a tile's keys are, by where they lie in the array. */
+/* The two runs that a tile's keys come from. */
 struct pair_group {
-    wide first;
-    wide a_count; /* keys of the one at `first`, ... */
-    wide b_count; /* ... and of the one behind it; perhaps none */
+    wide first;   /* position of the first run in the array */
+    wide a_count; /* keys of the first run, ... */
+    wide b_count; /* ... and of the second, which follows it; may be 0 */
 };
 
 DEVICE struct pair_group pair_group_of(const struct pair_round *round, wide tile)
@@ -68,10 +67,10 @@ DEVICE int pair_split(const key_cell *a, int a_count, const key_cell *b, int b_c
 }
 
 /*
- * My next PAIR_E keys of the lists [a, a_end) and [b, b_end) of the tile. Each
- * step reads the key behind the one it took, also where the list has ended:
- * what is read there is never taken. One access a step, whichever list it is of.
- * The last one is of no use, but it is part of what is counted: so it is kept.
+ * Merge PAIR_E keys from the lists [a, a_end) and [b, b_end) of the tile. Each step
+ * reads the key after the one it took, with one access for either list. The key after
+ * a list's end is read but never taken. The last step's read is not used; LOAD_KEPT
+ * keeps it, so that GPU and simulator count the same.
  */
 DEVICE void pair_serial(const key_cell *cells, int a, int a_end, int b, int b_end, item *r)
 {
@@ -93,7 +92,7 @@ DEVICE void pair_serial(const key_cell *cells, int a, int a_end, int b, int b_en
     }
 }
 
-/* Merge the lists of `a_count` and `b_count` keys at `first`; mine is part `part`. */
+/* My part of merging the consecutive lists of `a_count` and `b_count` keys at `first`. */
 DEVICE void pair_merge_part(const key_cell *cells, int first, int a_count, int b_count,
                             int part, item *r)
 {
@@ -104,7 +103,7 @@ DEVICE void pair_merge_part(const key_cell *cells, int first, int a_count, int b
     pair_serial(cells, first + a, b_first, b_first + diagonal - a, b_first + b_count, r);
 }
 
-/* What may be read behind the tile's last key must have been written. */
+/* Initialise the cell after the tile's last key: pair_serial() may read it. */
 DEVICE void pair_guard(key_cell *cells)
 {
     if (THREAD == 0)
@@ -112,22 +111,21 @@ DEVICE void pair_guard(key_cell *cells)
 }
 
 /*
- * Where key `i` of a tile lies while it changes hands between lanes. An even
- * number of keys a thread needs a pad, lest lanes meet at every step; lists to be
- * merged have none, since their keys must follow each other.
+ * The cell of key `i` while keys are transposed between lanes. With an even number of
+ * keys per thread, pads avoid bank conflicts. Lists to be merged are contiguous.
  */
 DEVICE int pair_place(int i)
 {
     return PAIR_E % 2 == 0 ? i + (int)((unsigned)i / PAIR_ROW) : i;
 }
 
-/* My warp's keys, from threads that own neighbours to neighbouring lanes, and out. */
+/* Transpose my warp's keys, so that lanes hold consecutive keys, and store them. */
 DEVICE void pair_store(key_cell *cells, item *r, key_cell *out, int count,
                        const struct key_code *code)
 {
     const int first = THREAD / WARP * WARP * PAIR_E;
 
-    BARRIER(); /* everyone has merged: the tile may be overwritten */
+    BARRIER(); /* all threads have merged: the tile may be overwritten */
     UNROLL
     for (int j = 0; j < PAIR_E; j++)
         STORE(&cells[pair_place(THREAD * PAIR_E + j)], (key)r[j]);

@@ -1,11 +1,11 @@
 /*
- * pair_cut.cu - where each tile of a merged pair of runs begins in the first of
- * them: merge path in global memory, one thread a tile.
+ * pair_cut.cu - where each tile of a merged pair of runs begins in the first run:
+ * merge path in global memory, one thread per tile.
  */
 
 enum { pair_cut_blocks = 8 };
 
-/* Each thread writes one of round.cuts. */
+/* Each thread writes one cut to round.cuts. */
 KERNEL(pair_cut, struct pair_cut_args)
 {
     const struct pair_round *const round = &args.round;

@@ -1,16 +1,16 @@
 /*
- * pair_merge.cu - merge pairs of runs, a tile of the result each block.
+ * pair_merge.cu - merge pairs of runs; each block writes one tile of the result.
  */
 
-/* The tile's keys: `a_count` of one run, then those of the other. */
+/* Where the tile's keys are: `a_count` of the first run, the others of the second. */
 struct pair_source {
     const key_cell *a;
-    const key_cell *b; /* so that key i of the tile is b[i] */
+    const key_cell *b; /* offset so that key i >= a_count of the tile is b[i] */
     int a_count;
     int count;
 };
 
-/* Between the cut before this tile and the one behind it. */
+/* The keys between the cut before this tile and the cut after it. */
 DEVICE struct pair_source pair_source_of(const struct pair_round *round)
 {
     const wide tile = BLOCK;
@@ -32,7 +32,7 @@ DEVICE struct pair_source pair_source_of(const struct pair_round *round)
     return s;
 }
 
-/* Both parts into shared memory, one behind the other; fillers behind a short tile. */
+/* Load both parts to shared memory, consecutively; fillers complete a short tile. */
 DEVICE void pair_fetch(key_cell *cells, const struct pair_source *s)
 {
     item r[PAIR_E];

@@ -5,7 +5,7 @@
  * pairs of pairs, and so on until one list fills the tile.
  */
 
-/* Sort my registers by exchanges of neighbours only, so that equal keys keep order. */
+/* Sort my registers by odd-even transposition: stable, since only neighbours exchange. */
 DEVICE void pair_registers(item *r)
 {
     UNROLL
@@ -16,7 +16,7 @@ DEVICE void pair_registers(item *r)
     }
 }
 
-/* Keys in, 32 neighbours at a time, then to the threads: each owns PAIR_E neighbours. */
+/* Load coalesced, then transpose: each thread gets PAIR_E consecutive keys. */
 DEVICE void pair_load(key_cell *cells, const key_cell *in, int count,
                       const struct key_code *code, item *r)
 {
@@ -40,8 +40,8 @@ DEVICE void pair_load(key_cell *cells, const key_cell *in, int count,
 }
 
 /*
- * My keys to the tile, side by side. Where two of them always fill 16 bytes, nvcc
- * stores them together; this says so, for the ledger to count the same.
+ * Store my keys to the tile, contiguously. nvcc combines two 8-byte stores into one of
+ * 16 bytes. The source does the same, so that the ledger counts what a GPU does.
  */
 #if KEY_BITS == 64 && PAIR_WIDE_ITEMS % 2 == 0
 
@@ -93,7 +93,7 @@ KERNEL(pair_sort, struct pair_sort_args)
         const int part = THREAD & (span - 1);
         const int half = span / 2 * PAIR_E;
 
-        BARRIER(); /* everyone has his keys of the last round */
+        BARRIER(); /* all threads hold their keys of the last round */
         pair_put(&sm->cells[THREAD * PAIR_E], r);
         pair_guard(sm->cells);
         BARRIER();

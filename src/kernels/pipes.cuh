@@ -1,17 +1,17 @@
 /*
- * pipes.cuh - tricks that spare the integer pipe, which limits the tile kernels,
- * or instructions altogether. Each has a plain meaning, and that is what the
- * simulator runs.
+ * pipes.cuh - operations in fewer instructions, or in instructions of another pipe than
+ * the integer pipe, which limits the tile kernels. Each also has a plain version, which
+ * the simulator runs.
  */
 
 #if defined(__CUDACC__) && ITEM_BYTES <= 8
 
 /*
- * Where doubles are compared as fast as integers are, two 8-byte items that are
- * both below the bits of infinity are compared as doubles: one instruction of an
- * idle pipe instead of two of the busiest. Such items are called near: near to
- * each other, since what keys have in common was taken off (tile_merge.cu), or
- * because a shorter key and its place have few bits.
+ * Two 8-byte items that are both below the bits of infinity compare alike as doubles:
+ * one instruction of the FP64 pipe instead of two of the integer pipe, on GPUs with a
+ * full-rate FP64 pipe. These items are called near. Keys of a tile become near when
+ * their common base is subtracted (tile_merge.cu); a narrower key with its place always
+ * is.
  */
 #define NEAR_ITEMS      \
     (ITEM_BYTES == 8 && \
@@ -28,10 +28,10 @@ DEVICE int less_near(item a, item b, int near)
     return precedes(a, b);
 }
 
-/* A one that the compiler takes for a variable, so that it does multiply by it. */
+/* A 1 that the compiler does not know, so that it does emit the multiplication. */
 #define OPAQUE_ONE blockDim.y
 
-/* a * b + c, on the pipe that also multiplies floats. */
+/* a * b + c, on the FMA pipe. */
 DEVICE unsigned multiply_add(unsigned a, unsigned b, unsigned c)
 {
     unsigned d;
@@ -42,7 +42,7 @@ DEVICE unsigned multiply_add(unsigned a, unsigned b, unsigned c)
 
 #if ITEM_BYTES == 8
 
-/* Two items change places: one comparison, which the compiler would make two of. */
+/* Sort two items by one comparison; from C the compiler makes two. */
 #define EXCHANGE_BY(compare, a, b)                                                   \
     do {                                                                             \
         item lesser, greater;                                                        \
@@ -63,9 +63,9 @@ DEVICE void exchange(item *a, item *b)
 }
 
 /*
- * exchange(), the `turn`-th of a network. Half of the work goes to the other
- * pipe: the high words change places by multiplications with one, under a
- * predicate. Near items leave the integer pipe enough air without that.
+ * exchange(), the `turn`-th of a network. Half of the work goes to the FMA pipe: the
+ * high words are swapped by predicated multiplications by 1. Near items do not need
+ * that, since their comparison is off the integer pipe.
  */
 DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
 {
@@ -107,9 +107,8 @@ DEVICE void exchange(item *a, item *b)
 }
 
 /*
- * exchange(), the `turn`-th of a network: in every other one the greater is the
- * sum of both less the lesser, on the other pipe. That is where both are busy
- * alike, and few instructions are added.
+ * exchange(), the `turn`-th of a network. Half of them compute the greater item as the
+ * sum minus the lesser, on the FMA pipe. That balances the two pipes.
  */
 DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
 {
@@ -127,7 +126,7 @@ DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
 
 #endif
 
-#else /* the plain meaning, also of items that are two numbers */
+#else /* the plain versions, also for items of two numbers */
 
 #define NEAR_KEYS (KEY_BITS == 64 && ITEM_BYTES == 8)
 
@@ -161,16 +160,15 @@ DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
     TILE_ROWS * TILE_ROW_BYTES(TILE_ITEMS, ITEM_BYTES) + 128 < 65536
 
 /*
- * base, less `down` from column `begin` on, less `up` before column `end`. Two
- * columns share a word of four bytes whose top bits say which of the two are to
- * be taken off; prmt makes each byte 0 or -1, and dp2a multiplies two bytes
- * with `down` and `up`, which must be below 2^16, and adds base: two
- * instructions a column, where comparing and selecting takes four. Columns are
- * below 32.
+ * For column j: base, minus `down` if j >= begin, minus `up` if j < end. Two columns
+ * share a word of four bytes; the top bit of a byte says whether to subtract. prmt
+ * replicates it, which makes the byte 0 or -1. dp2a multiplies two bytes by `down` and
+ * `up`, which are below 2^16, and adds base. That takes two instructions per column;
+ * comparing and selecting takes four. Columns are below 32.
  */
 struct turns {
-    unsigned bounds; /* bytes: 128 - begin, 95 + end, and once more */
-    unsigned drops;  /* down, and up in the upper half */
+    unsigned bounds; /* bytes: 128 - begin, 95 + end, and the same again */
+    unsigned drops;  /* down; up in the upper half */
     int base;
 };
 
@@ -204,7 +202,7 @@ DEVICE int turns_at(const struct turns *t, int j)
     return at;
 }
 
-#else /* the plain meaning, also for tiles too large for the trick */
+#else /* the plain version, also for tiles whose offsets exceed 16 bits */
 
 struct turns {
     int base, begin, down, end, up;
@@ -225,8 +223,8 @@ DEVICE int turns_at(const struct turns *t, int j)
 #endif
 
 /*
- * k + base and k - base, where base has no bits but in its upper word. A compiler
- * adds the lower words, too, for the sake of a carry.
+ * k + base and k - base, where the lower word of base is 0. The compiler does not know
+ * that and would add the lower words too, for a possible carry.
  */
 #if defined(__CUDACC__) && KEY_BITS == 64
 

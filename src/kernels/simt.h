@@ -8,22 +8,22 @@
  *
  * On a GPU a text of the user's may precede program.cu. Its names cannot collide with
  * ours: it comes before our macros, and the rest of ours is in namespace mw_kernels. So
- * names here are plain words. The simulator compiles no such text, and C needs no
- * namespace.
+ * names here are plain words. The simulator does not compile the user's text, so C needs
+ * no namespace.
  *
  *   KERNEL(name, args_t)      define a kernel; its one argument is `args`, and its
  *                             blocks have at most name_threads threads (launch.h),
- *                             name_blocks of them to share a multiprocessor
+ *                             and name_blocks of them should fit on an SM
  *   ENTRY(name, args_t)       make it one that can be launched (program.cu)
  *   DEVICE                    in front of every helper
  *   SHARED(type, name)        `name` points at the block's shared memory
- *   THREAD BLOCK LANE         where am I: in the block, in the grid, in the warp
- *   THREADS BLOCKS            how many of us: in the block, in the grid
- *   CELL(name, type)          `name` is a `type` in memory, reached by words only
+ *   THREAD BLOCK LANE         index in the block, in the grid, in the warp
+ *   THREADS BLOCKS            threads of the block, blocks of the grid
+ *   CELL(name, type)          `name` is a `type` in memory, accessed by words only
  *   LOAD(p) STORE(p, v)       one access to a cell, shared or global
  *
- * The other accesses name what they are for, a kind of enum mw_access without its prefix,
- * such as BULK. It goes into the ledger, which counts kinds apart; a GPU ignores it.
+ * The other accesses first name their kind, a value of mw_access without its prefix, for
+ * instance BULK. The ledger counts kinds apart; a GPU ignores them.
  *
  *   LOAD_AS(kind, p)          LOAD and ...
  *   STORE_AS(kind, p, v)      ... STORE of that kind
@@ -33,24 +33,24 @@
  *   POST(kind, p, v)          STORE_AS and LOAD_AS of a wide cell of global memory that
  *   PEEK(kind, p)             blocks of one launch share: relaxed atomics
  *
- *   PAUSE()                   wait a moment for what is not posted yet
+ *   PAUSE()                   wait a moment before the next PEEK
  *   BARRIER()                 all threads of the block; orders all memory
  *   WARP_BARRIER()            all 32 lanes of the warp; orders their memory
  *   SHUFFLE(v, lane)          `v` of that lane; all 32 lanes take part
  *   SHUFFLE_XOR(v, mask)      `v` of lane LANE ^ mask
- *   BALLOT(p)                 one bit a lane: is p true there?
- *   SUM(v) GREATEST(v)        of the unsigned `v` of all 32 lanes
+ *   BALLOT(p)                 a mask of the lanes where p is true
+ *   SUM(v) GREATEST(v)        sum and maximum of the unsigned `v` of all 32 lanes
  *   LOWEST_BIT(m)             the number of the lowest bit set in an unsigned ...
- *   HIGHEST_BIT(m)            ... and of the highest
- *   BITS(m)                   how many are set
- *   SHARED_ADDRESS(p)         the shared cell p as an int, for arithmetic on addresses
- *   SHARED_CELL(type, a)      and back
- *   ALIGNED(bytes)            in front of a struct's first member: where it may lie
- *   AGREE(condition)          fail to compile unless it holds
- *   QUOTIENT(a, b)            of two floats, or nearly
- *   OPAQUE(p)                 pointer p to global memory, worked out once and kept
+ *   HIGHEST_BIT(m)            ... and of the highest; m is not 0
+ *   BITS(m)                   how many bits are set
+ *   SHARED_ADDRESS(p)         the address of shared cell p as an int, in bytes
+ *   SHARED_CELL(type, a)      the pointer to the shared cell at address a
+ *   ALIGNED(bytes)            in front of a struct's first member: its alignment
+ *   AGREE(condition)          static assertion
+ *   QUOTIENT(a, b)            of two floats, approximate
+ *   OPAQUE(p)                 global pointer p, computed once and kept in a register
  *   UNROLL                    in front of a loop whose bounds are constants ...
- *   NO_UNROLL                 ... and of one that is to stay small
+ *   NO_UNROLL                 ... and of a loop that should not be unrolled
  *
  * Lanes of one warp may diverge between two of the warp-wide words, but all 32
  * must meet at each of them. Shuffles and ballots do not order memory.
@@ -98,7 +98,7 @@
 #define SHUFFLE(v, lane) __shfl_sync(0xffffffffu, (v), (lane))
 #define SHUFFLE_XOR(v, mask) __shfl_xor_sync(0xffffffffu, (v), (mask))
 #define BALLOT(p) __ballot_sync(0xffffffffu, (p))
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800 /* no instruction for it yet */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800 /* has no warp reductions */
 static __device__ __forceinline__ unsigned simt_sum(unsigned v)
 {
     for (int step = WARP / 2; step > 0; step /= 2)
@@ -130,8 +130,8 @@ static __device__ __forceinline__ unsigned simt_greatest(unsigned v)
 #define NO_UNROLL _Pragma("unroll 1")
 
 /*
- * A launch may have begun early (struct launch): let the next one do so, too, as
- * soon as all our blocks are there, and wait for the end of the one before.
+ * Programmatic dependent launch (struct launch): allow the next launch to begin as soon
+ * as all our blocks have begun, and wait until the previous launch has ended.
  */
 DEVICE void simt_follow()
 {
@@ -141,7 +141,7 @@ DEVICE void simt_follow()
 #endif
 }
 
-/* The compiler cannot know that this does nothing, and must have the pointer for it. */
+/* The empty asm hides the value from the compiler, which would recompute it otherwise. */
 template <typename pointer> DEVICE pointer simt_opaque(pointer p)
 {
     size_t address = __cvta_generic_to_global(p);
@@ -150,7 +150,7 @@ template <typename pointer> DEVICE pointer simt_opaque(pointer p)
     return (pointer)__cvta_global_to_generic(address);
 }
 
-/* Neither of the two compilers may leave out a volatile access. */
+/* No compiler removes a volatile access. */
 template <typename cell> DEVICE cell simt_load_kept(const cell *p)
 {
     return *(const volatile cell *)p;

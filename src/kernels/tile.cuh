@@ -1,18 +1,18 @@
 /*
- * tile.cuh - merging in a block's shared memory without a bank conflict.
+ * tile.cuh - merging two lists in a block's shared memory without bank conflicts.
  *
- * A tile is TILE_ROWS rows of ITEMS cells, one row a thread, rows one spare cell
- * apart. Two sorted lists to be merged fill a group of rows from both ends: A
- * ascending from its first place, B descending from its last. The thread that
- * owns row R of the result takes A's keys [a, a') and B's [b, b') with
- * a + b = R * ITEMS and a' + b' = (R + 1) * ITEMS. Counted in rows and columns
- * these are ITEMS keys of which every column holds exactly one: A's part ends
- * in the column where B's begins. So register j takes the key of column j, all
- * lanes of a warp read column j of different rows in one step, and what the
- * registers hold is a rotated bitonic sequence, which clean_registers sorts.
+ * A tile has TILE_ROWS rows of ITEMS cells, one row per thread, with one spare cell
+ * after each row. Two sorted lists fill a group of rows from both ends: A ascending from
+ * the first cell, B descending from the last. The thread that owns row R of the result
+ * needs A's keys [a, a') and B's keys [b, b'), where a + b = R * ITEMS and
+ * a' + b' = (R + 1) * ITEMS. Each column of the group holds exactly one of these ITEMS
+ * keys, since A's part ends in the column where B's part begins. So register j takes the
+ * key of column j. In each step all lanes of a warp read the same column of different
+ * rows, which are in different banks. The registers then hold a rotated bitonic
+ * sequence, which clean_registers sorts.
  *
- * Shared memory is addressed in bytes here, by ints: addresses are computed
- * with, and a scaled index would cost an instruction a key.
+ * Shared memory is addressed by ints in bytes: a scaled index would cost one more
+ * instruction per key.
  */
 
 enum {
@@ -27,28 +27,28 @@ AGREE(ITEMS == 8 || ITEMS == 16 || ITEMS == 32);
 AGREE(TILE_ROWS >= TILE_LEAST_ROWS && TILE_ROWS <= TILE_MOST_ROWS &&
       (TILE_ROWS & (TILE_ROWS - 1)) == 0);
 
-/* For when no more is wanted of a cell: nvcc would load no more than that, either. */
+/* The upper word of a cell. nvcc would load only this word too. */
 DEVICE int upper_half(const wide_cell *cell)
 {
     return LOAD((const int_cell *)cell + 1);
 }
 
-/* A group of rows in which two lists await merging, as the owner of one row sees it. */
+/* A group of rows that holds two lists to be merged, as the owner of one row sees it. */
 struct group {
     int first;    /* address of its first row */
     int a_count;  /* keys of A */
-    int before;   /* keys of the rows before mine, ... */
+    int before;   /* keys of the group's rows before mine, ... */
     int rest;     /* ... and from mine on */
-    int distance; /* from A[p] to the key of B that it must not be greater than */
+    int distance; /* in bytes, from a key of A to the key of B that merge path compares */
 };
 
-/* How much of A comes before a row: the address of A's row, and the column in it. */
+/* The end of the part of A before a row of the result: its row's address and column. */
 struct split {
     int row;
     int column;
 };
 
-/* All of A: the split behind a group's last row. */
+/* The split after a group's last row: all of A. */
 DEVICE struct split whole_split(const struct group *g)
 {
     struct split s;
@@ -58,7 +58,7 @@ DEVICE struct split whole_split(const struct group *g)
     return s;
 }
 
-/* The split behind mine: the next thread's, or all of A for a group's last row. */
+/* The split of the next row, found by the next thread; after the last row, all of A. */
 DEVICE struct split next_split(const struct group *g, const int_cell *splits)
 {
     struct split s = whole_split(g);
@@ -77,7 +77,7 @@ DEVICE void put_split(int_cell *splits, struct split s)
     STORE(&splits[THREAD], s.row * ITEMS + s.column);
 }
 
-/* Does the key of A `back` cells before `address` come before its counterpart in B? */
+/* Is the key of A, `back` cells before `address`, at most its counterpart in B? */
 DEVICE int belongs_before(int address, int distance, int back, int near)
 {
     const item a = LOAD_AS(SEARCH, SHARED_CELL(item_cell, address) - back);
@@ -86,7 +86,7 @@ DEVICE int belongs_before(int address, int distance, int back, int near)
     return !less_near(b, a, near);
 }
 
-/* Go `step` bytes on, but not beyond `end`, if all of A up to there belongs before. */
+/* Advance by `step` bytes, at most to `end`, if A's keys up to there belong before. */
 DEVICE int advance(int at, int end, int step, int distance, int back, int near)
 {
     const int next = at + step < end ? at + step : end;
@@ -95,9 +95,9 @@ DEVICE int advance(int at, int end, int step, int distance, int back, int near)
 }
 
 /*
- * Find my row's split by merge path: over whole rows first, where all lanes
- * probe the last column, then inside one row. Both keys of a probe lie in the
- * same column. Steps of 16 rows and more are left out if no lane needs them.
+ * Find my row's split by merge path: first over whole rows, where all lanes probe the
+ * last column, then inside one row. Both keys of a probe are in the same column. Steps
+ * of 16 or more rows are skipped if no lane of the warp needs them.
  */
 DEVICE struct split find_split(const struct group *g, int near)
 {
@@ -136,11 +136,11 @@ DEVICE struct split find_split(const struct group *g, int near)
 }
 
 /*
- * My keys of the group into registers, by column, given the splits of my row
- * and the next. A's part begins in column s.column of its row and ends before
- * next.column, of the same row or, having gone round, of the next. All other
- * columns are B's: in the row of B that matches A's, or, behind A's end in the
- * same row, in the one before.
+ * Load my row of the result into registers, column by column, in no order yet. `s` and
+ * `next` are the splits of my row and of the next. A's part begins in column s.column of
+ * row s.row and ends before next.column, in the same row or in the next one. All other
+ * columns are B's. They are in the row of B that matches A's row or, after A's end if A
+ * ends in the same row, in the row before that.
  */
 DEVICE void gather(const struct group *g, struct split s, struct split next, item *r)
 {
@@ -155,7 +155,7 @@ DEVICE void gather(const struct group *g, struct split s, struct split next, ite
         r[j] = LOAD_AS(GATHER, SHARED_CELL(item_cell, turns_at(&at, j)) + j);
 }
 
-/* My sorted row to its place: forwards from `address`, or backwards if it will be B's. */
+/* Store my sorted row: forwards from `address`, or backwards if it becomes part of a B. */
 DEVICE void scatter(int address, int backwards, const item *r)
 {
     item_cell *const to = SHARED_CELL(item_cell, address);
@@ -171,20 +171,20 @@ DEVICE void scatter(int address, int backwards, const item *r)
     }
 }
 
-/* Where a tile goes, and its samples: the array, the tile's first place, its keys. */
+/* Where a tile is written. */
 struct tile_target {
     key_cell *array;
-    key_cell *samples;  /* NULL: nobody will want them */
-    place_cell *places; /* where each key stood before; only items with places go there */
-    wide first;
-    int count;
+    key_cell *samples;  /* NULL: no later pass needs them */
+    place_cell *places; /* TILE_PLACES: the place of each key */
+    wide first;         /* position of the tile in the array */
+    int count;          /* keys of the tile */
 };
 
 /*
- * Key 32 i of the array is sample i: at most one of each 32 keys, ITEMS of a
- * warp's. They lie in different banks if they are fetched by the first lanes of
- * each part of the warp that is served at once, as many of each. Every other
- * lane would not do: the parts would be served together, and meet.
+ * Store my warp's samples, at most ITEMS of them: sample i is key 32 i of the array. Wide
+ * cells are served to one half or quarter of the warp at a time. The first MINE lanes of
+ * each part load samples, which then are in different banks. If every other lane loaded,
+ * the hardware would join the parts, and they would conflict.
  */
 DEVICE void store_samples(int rows, const struct tile_target *to, int first, bare base)
 {
@@ -203,8 +203,8 @@ DEVICE void store_samples(int rows, const struct tile_target *to, int first, bar
 }
 
 /*
- * My keys to the output, 32 places apart, from `to` on; `left` counts those of the
- * warp. A `late` lane, see store_rows(), writes each one request later than others.
+ * Store my keys, 32 positions apart, from `to` on; the warp has `left` keys. A `late`
+ * lane (see store_rows) stores each key one request later than the others.
  */
 DEVICE void store_keys(key_cell *to, int left, int late, const bare *k)
 {
@@ -229,9 +229,9 @@ DEVICE void store_keys(key_cell *to, int left, int late, const bare *k)
 }
 
 /*
- * My warp's 32 rows to the output, 32 keys at a time. A tile begins `off` keys
- * behind a multiple of 32, and requests are aligned like those of load_whole():
- * lanes whose keys lie in the line after the others' write one request later.
+ * Store my warp's 32 rows, 32 keys per request. The tile begins `off` keys after a
+ * multiple of 32, and requests are aligned to multiples of 32, as in load_whole(): lanes
+ * whose key lies past the next multiple store it one request later.
  */
 DEVICE void store_rows(int cells, const struct tile_target *to, int off, bare base,
                        const struct key_code *code)
@@ -265,10 +265,7 @@ DEVICE void store_rows(int cells, const struct tile_target *to, int off, bare ba
     store_keys(to->array + to->first + first + LANE, left, off + LANE >= WARP, k);
 }
 
-/*
- * The places of my warp's 32 rows, likewise. Whatever goes with a key can follow
- * it in the same way, from where it stood before.
- */
+/* Store the places of my warp's 32 rows. Values that belong to keys can follow by them. */
 DEVICE void store_places(int cells, const struct tile_target *to)
 {
     enum { STEP = WARP / ITEMS * ROW_BYTES / CELL_BYTES };

@@ -1,29 +1,29 @@
 /*
- * tile_ahead.cuh - cuts found while tiles are merged, by blocks of the same launch.
+ * tile_ahead.cuh - finding cuts in the same launch that merges the tiles.
  *
- * To find a cut, keys of every list are looked at that nobody has touched since they
- * were written: if that is a launch of its own, it reads them from memory, and the merge
- * does so again. So some of the blocks of tile_merge find cuts, a little before the tiles
- * between them are merged: when these are, the second cache still has what was looked at.
+ * A cut search reads keys of every list. In a launch of its own it would read them from
+ * DRAM, and the merge would read them from DRAM again. So some blocks of tile_merge, the
+ * cutters, find cuts shortly before the tiles next to them are merged. L2 still has the
+ * keys that the search read.
  *
- * Blocks are begun in the order of their numbers, as far as anyone has seen. The first
- * `ahead` find cuts; from there on a cutter stands between tiles as often as it takes to
- * stay so far ahead. A cut is posted cell by cell; a tile's block waits for those of its
- * two cuts. If they do not come, because blocks were begun in another order, it finds
- * them itself: what it finds is the same, since a cut depends on nothing that changes
- * during the launch.
+ * GPUs start blocks in the order of their numbers, though CUDA does not promise it. The
+ * first `ahead` blocks are cutters; after them cutters are spread evenly between the
+ * tiles, so that the lead stays the same. Cutters post a cut cell by cell, and the block
+ * of a tile waits for the cells of its two cuts. If they do not appear, because blocks
+ * started in another order, it finds the cuts itself. The result is the same, since a
+ * cut depends only on data that does not change during the launch.
  */
 
-/* What my block is to do: find cuts, a warp each, or merge a tile. */
+/* What my block does: find one cut per warp, or merge a tile. */
 struct tile_part {
     int cuts;
-    unsigned number; /* among the blocks that do so */
+    unsigned number; /* among the blocks that do the same */
 };
 
 DEVICE struct tile_part my_part(const struct tile_merge_args *args)
 {
-    const unsigned place = (unsigned)BLOCK - args->ahead; /* behind those that come first */
-    const unsigned others = args->cutters - args->ahead;  /* cutters that do not */
+    const unsigned place = (unsigned)BLOCK - args->ahead; /* after the first cutters */
+    const unsigned others = args->cutters - args->ahead;  /* cutters between tiles */
     const unsigned before = (unsigned)((wide)place * args->rate >> 32);
     const unsigned until = (unsigned)((wide)(place + 1) * args->rate >> 32);
     const int early = (unsigned)BLOCK < args->ahead;
@@ -37,15 +37,15 @@ DEVICE struct tile_part my_part(const struct tile_merge_args *args)
     return part;
 }
 
-enum { AHEAD_PATIENCE = 256 }; /* how often to look again, about a microsecond apart */
+enum { AHEAD_PATIENCE = 256 }; /* polls, about a microsecond apart */
 
-/* Of the cuts on both sides of a tile, my list's cells. */
+/* My list's cells of the cuts before and after a tile. */
 struct tile_cuts {
     wide first;
     wide second;
 };
 
-/* Have the cuts around a tile, if they are there. */
+/* Read the two cuts of a tile. Returns 0 if they have not both been posted. */
 DEVICE int take_cuts(const struct tile_round *round, unsigned row, struct tile_cuts *cuts)
 {
     const wide_cell *const cells = cells_of(round, row);
@@ -60,7 +60,7 @@ DEVICE int take_cuts(const struct tile_round *round, unsigned row, struct tile_c
                    (cuts->second >> 32 & 0xffff) != round->number);
 }
 
-/* Find my warp's cut, or have those around my tile. */
+/* Find my warp's cut in a cutter, or wait for the two cuts of my tile. */
 DEVICE struct tile_cuts meet_cuts(const struct tile_round *round,
                                   const struct tile_part *part, unsigned group)
 {
@@ -72,9 +72,9 @@ DEVICE struct tile_cuts meet_cuts(const struct tile_round *round,
     int waited = 0;
 
     if (!part->cuts && take_cuts(round, row, &cuts))
-        return cuts; /* as a rule */
+        return cuts; /* the usual case */
     NO_UNROLL
-    for (;;) { /* one place that finds cuts: they are many instructions */
+    for (;;) { /* post_cut() is large: this loop has its only call */
         if (find)
             post_cut(round, row + (waited & 1));
         if (part->cuts || take_cuts(round, row, &cuts))

@@ -1,29 +1,28 @@
 /*
- * tile_code.cuh - all keys of a thread translated together: what enter() and leave()
- * (key.cuh) make of each, of 8-byte keys in half the instructions or fewer.
+ * tile_code.cuh - enter() and leave() (key.cuh) for all keys of a thread at once; 8-byte
+ * keys take at most half the instructions.
  *
- * Where codes are ascending, or will be, no key need be tested for being a NaN with
- * the sign set, whose code is to be mended (code.inl): those are at one end. There is
- * a loop for ascending floats and one for descending ones, because a flip that is a
- * constant costs nothing.
+ * NaNs with the sign set have codes that need mending (code.inl). In sorted order these
+ * are at one end, so only the first and the last key are tested. Ascending and descending
+ * floats have loops of their own, because a constant flip costs no instruction.
  */
 
 /*
- * Keys of 8 and 16 bits are integers. Floats of 4 bytes are translated one by one: the
- * short way saves them little, and makes tile_sort slower for the integers.
+ * Keys of 8 and 16 bits are integers. Floats of 4 bytes are coded one by one: the short
+ * way saves little for them and makes tile_sort slower for integers.
  */
 enum { MAY_BE_FLOATS = KEY_BITS >= 32, HURRIED = KEY_BITS == 64 && !PLACED };
 
-/* All ones for keys that descend, else 0: the flip of floats. */
+/* The flip of floats: all ones if they descend, else 0. */
 DEVICE key turn_of(const struct key_code *code)
 {
     return (key)(0 - (code->flip & 1));
 }
 
 /*
- * Integers, in either direction: add `base`, which only 8-byte keys have, and flip.
- * Of those that ascend no more than the sign bit is flipped, which is to add it:
- * together with the base that takes one instruction (pipes.cuh), or none.
+ * Integers, in either direction: add `base`, which only 8-byte keys have, and flip. For
+ * ascending keys at most the sign bit is flipped, which equals adding it. Together with
+ * the base that takes one instruction (pipes.cuh), or none.
  */
 DEVICE void turn_integers(bare *k, const int count, bare base, key flip)
 {
@@ -48,9 +47,9 @@ DEVICE void enter_floats(bare *k, const int count, const key turn)
 }
 
 /*
- * From the caller's bits to what are codes as soon as they were sorted and mended by
- * mend_sorted(). Items with places cannot be mended then, because equal ones come in
- * the order of their places in either direction; their keys are translated at once.
+ * From the caller's bits to codes that mend_sorted() completes after sorting. Items with
+ * places cannot be mended after sorting, because equal keys are ordered by place in
+ * either direction; their keys are coded completely here.
  */
 DEVICE void enter_all(bare *k, const int count, const struct key_code *code)
 {
@@ -68,9 +67,8 @@ DEVICE void enter_all(bare *k, const int count, const struct key_code *code)
 }
 
 /*
- * Mend codes in sorted registers, if there are any to be mended. They are a run at
- * one end, and mending reverses it: what went up now goes up and down, or down and
- * up, and that is what clean_registers() sorts.
+ * Mend codes in sorted registers, if any need it. They are a run at one end, and mending
+ * reverses that run. The result is a bitonic sequence, which clean_registers() sorts.
  */
 DEVICE void mend_sorted(item *r, const int count, const struct key_code *code)
 {
@@ -94,7 +92,7 @@ DEVICE void leave_floats(bare *k, const int count, bare base, const key turn)
         k[j] = code_leave_most((key)(k[j] + base), turn);
 }
 
-/* Back to the caller's bits, from codes in ascending order less `base`. */
+/* From ascending codes, from which `base` was subtracted, to the caller's bits. */
 DEVICE void leave_all(bare *k, const int count, bare base, const struct key_code *code)
 {
     const key turn = turn_of(code);

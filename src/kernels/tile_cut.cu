@@ -1,27 +1,26 @@
 /*
- * tile_cut.cu - cuts for the tile engine: near every `piece` keys of a group's
- * output, found mostly without touching the keys.
+ * tile_cut.cu - the cuts of engine tile, about one for every `piece` keys of a group's
+ * output, found mostly without reading the keys themselves.
  *
- * A cut is made by a pivot, a key or a value in the total order (key, list, position):
- * what comes before it in each list is before the cut. So all cuts agree with
- * each other and with the stable order, wherever the pivots are; only the
- * tiles' lengths depend on how well they were chosen, and a cut that is up to
- * TILE_SLACK keys off does no harm.
+ * A cut is made by a pivot, a key or value in the total order (key, list, position): the
+ * keys of each list that precede the pivot are before the cut. So all cuts are consistent
+ * with each other and with the stable order, whatever the pivots are. The choice of
+ * pivots only affects the lengths of tiles, and a cut may be off by TILE_SLACK keys.
  *
- * Pivots are looked for among samples, every 32nd key of the array, which the
- * pass before wrote side by side. Counting samples before the pivot tells its
- * rank but for 32 keys a list, half of that on average; when this estimate is
- * near enough, the exact places are found between two samples of each list. A
- * pivot that turns out too far off, which is rare, starts a search among keys.
+ * Pivots are searched among samples, every 32nd key of the array, which the previous pass
+ * stored contiguously. The number of samples before a pivot tells its rank up to 32 keys
+ * per list, 16 on average. When that estimate is close enough, the exact positions are
+ * found between two samples of each list. If the pivot then turns out too far off, which
+ * is rare, the search continues among keys.
  *
- * One warp finds one cut (tile_pivot.cuh). A group has fewer than 2^32 keys. Mostly it
- * is a warp of tile_merge, shortly before the cut is wanted (tile_ahead.cuh); kernel
- * tile_cut is for who wants to know how long finding them all takes.
+ * One warp finds one cut (tile_pivot.cuh). A group has fewer than 2^32 keys. Usually that
+ * is a warp of tile_merge, shortly before the cut is needed (tile_ahead.cuh). Kernel
+ * tile_cut finds all cuts of a round; it is used with MW_TIMING_PHASES.
  */
 
-/* Which cut a warp is to find, and what is known of it. */
+/* The cut that a warp has to find. */
 struct cut_task {
-    wide list_first;
+    wide list_first; /* position of my list in the array */
     unsigned length; /* keys of my list */
     wide whole;      /* keys of the group */
     wide target;     /* keys that should lie before the cut */
@@ -47,9 +46,9 @@ DEVICE struct cut_task task_of(const struct tile_round *round, unsigned group,
 }
 
 /*
- * NEAR_KEYS: a bound of keys' upper halves. No key before the cut is greater, and none
- * behind it is less. That is the pivot's; at the two ends of the group, which have no
- * pivot, it is for the one side that there are keys on.
+ * NEAR_KEYS: a bound on the upper words of keys: those before the cut are at most the
+ * bound, those after the cut at least. It is the pivot's upper word. The cuts at both ends
+ * of the group have no pivot and keys on one side only; their bound is the extreme key's.
  */
 DEVICE unsigned find_bound(const struct tile_round *round, const struct cut_task *t,
                            const struct cut_pivot *p)
@@ -71,28 +70,28 @@ DEVICE unsigned find_bound(const struct tile_round *round, const struct cut_task
 #endif
 }
 
-/* My list's cell of a cut, but for the number of the round. */
+/* My list's cell of a cut, without the number of the round. */
 DEVICE wide cell_of(unsigned before, unsigned bound)
 {
     return (wide)(LANE == 0 ? bound & 0xffff : bound >> 16) << 48 | before;
 }
 
-/* What a warp has found: my list's keys before the cut, and the pivot, if there is one. */
+/* A cut that was found: the keys of my list before it, and its pivot, if it has one. */
 struct cut {
     struct cut_task task;
     struct cut_pivot pivot;
     unsigned before;
 };
 
-/* The samples of the round, or those from one on, fetched to shared memory. */
+/* The samples of the round in global memory, or those of a group in shared memory. */
 struct cut_samples {
     const key_cell *from;
-    unsigned first; /* the number of the first one there */
+    unsigned first; /* the number of the first sample at `from` */
 };
 
 /*
- * The cut before piece `piece` of a group; the last one ends the group. `fetched`: the
- * samples may lie in shared memory, which is not for OPAQUE.
+ * Find the cut before piece `piece` of a group; the cut of number `pieces` ends the group.
+ * `fetched`: samples may be in shared memory, where OPAQUE does not apply.
  */
 DEVICE struct cut find_cut(const struct tile_round *round,
                            const struct cut_samples *samples, unsigned group,
@@ -118,13 +117,13 @@ DEVICE struct cut find_cut(const struct tile_round *round,
     return c;
 }
 
-/* The cells of a cut. */
+/* The cells of the cut of a row. */
 DEVICE wide_cell *cells_of(const struct tile_round *round, unsigned row)
 {
     return (wide_cell *)round->cuts + (wide)row * (unsigned)round->ways;
 }
 
-/* Find the cut of a row, and post it. */
+/* Find the cut of a row and post it. */
 DEVICE void post_cut(const struct tile_round *round, unsigned row)
 {
     const struct cut_samples samples = {(const key_cell *)round->samples, 0};

@@ -1,30 +1,30 @@
 /*
- * tile_join.cu - cut and merge block by block, for rounds of few tiles.
+ * tile_join.cu - find cuts and merge in one block per tile, for rounds of few tiles.
  *
- * A block finds the cuts on both sides of its tile, each by one warp, and merges the
- * tile. Neighbours find the cut between them twice, and alike, since both see the same
- * lists and samples: the merged tile's samples must therefore go elsewhere. A large
- * round would pay for finding twice; in a small one all tiles are merged at once, and
- * nobody could find their cuts ahead (tile_ahead.cuh).
+ * A block finds the cuts before and after its tile, one warp each, and merges the tile.
+ * Neighbouring blocks both find the cut between their tiles. They find the same, since
+ * the lists and samples that they read do not change: the samples of merged tiles go to
+ * another array. In a large round finding each cut twice would cost too much; in a small
+ * one all tiles are merged at the same time, so no block could find cuts ahead of the
+ * others (tile_ahead.cuh).
  *
- * While cuts are looked for one load waits for another, and nothing else goes on. So
- * the group's samples are fetched to shared memory, where the tile will be, if there is
- * room for them. Cuts and bounds stay there, too, in places that merging has no use for
- * before all have read them: `splits`, and node 0 of the tree, which there is not.
+ * A cut search waits for one load after another. So the group's samples are first copied
+ * to shared memory, where the tile will be, if they fit. Cuts and bounds are exchanged
+ * through shared memory that merging does not use yet: `splits`, and node 0 of the tree.
  */
 
 AGREE(TILE_ROWS >= 2 * TILE_MOST_WAYS); /* `splits` has room for two cuts, ... */
-AGREE(TILE_ROWS >= 2 * WARP);           /* ... and there are warps to find them */
+AGREE(TILE_ROWS >= 2 * WARP);           /* ... and there are two warps to find them */
 
 enum {
-    tile_join_blocks = 1,     /* few blocks: each may have all registers */
-    EACH_FETCHES = ITEMS / 2, /* samples: they fit into the cells */
+    tile_join_blocks = 1,     /* few blocks: each may use all registers */
+    EACH_FETCHES = ITEMS / 2, /* samples per thread: they fit into the cells */
     MOST_FETCHED = TILE_ROWS * EACH_FETCHES
 };
 
 /*
- * The samples of my group, if they are few in `room`. Each thread asks for all of its
- * own before it waits for the first.
+ * The samples of my group, copied to `room` if they fit. A thread issues all of its
+ * loads before it waits for the first.
  */
 DEVICE struct cut_samples fetch_samples(const struct tile_round *round, unsigned group,
                                         key_cell *room)
@@ -37,7 +37,7 @@ DEVICE struct cut_samples fetch_samples(const struct tile_round *round, unsigned
 
     if (count <= MOST_FETCHED) {
         const key_cell *const from = samples.from + first / TILE_SAMPLE;
-        const int mine = (int)count - THREAD; /* samples from my first one on */
+        const int mine = (int)count - THREAD; /* samples from my first to the last */
         key k[EACH_FETCHES];
 
         UNROLL
@@ -57,12 +57,12 @@ DEVICE struct cut_samples fetch_samples(const struct tile_round *round, unsigned
     return samples;
 }
 
-/* Each block cuts, merges and writes one tile. */
+/* Each block finds the cuts of one tile, merges it and writes it. */
 KERNEL(tile_join, struct tile_merge_args)
 {
     SHARED(struct tile_merge_shared, sm);
     const struct tile_round *const round = &args.round;
-    const int side = THREAD / WARP; /* 0: before my tile, 1: behind it */
+    const int side = THREAD / WARP; /* 0: the cut before my tile, 1: after it */
     unsigned_cell *const before = (unsigned_cell *)sm->splits;
     wide_cell *const bounds = &sm->tree.rows[0];
     const unsigned group = (unsigned)BLOCK / round->pieces;

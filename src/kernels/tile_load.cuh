@@ -1,43 +1,43 @@
 /*
- * tile_load.cuh - loading the lists of a tile to shared memory (tile_merge.cu): in
- * chunks, shared out among the warps, by requests that begin at multiples of 32 keys.
+ * tile_load.cuh - loading the lists of a tile to shared memory (tile_merge.cu), in chunks
+ * that are distributed over the warps, by requests aligned to multiples of 32 keys.
  */
 
 enum {
-    CHUNK_STEPS = TILE_ITEMS / 2 + 1, /* a little more than a 16th of a tile of 256 rows */
-    CHUNK = CHUNK_STEPS * WARP,       /* keys of one list that a warp loads at once */
-    SHORT_STEPS = (CHUNK_STEPS + 1) / 2, /* of a list's end that is no longer than ... */
-    SHORT_CHUNK = (SHORT_STEPS - 1) * WARP
+    CHUNK_STEPS = TILE_ITEMS / 2 + 1,    /* a little more than 1/16 of a tile of 256 rows */
+    CHUNK = CHUNK_STEPS * WARP,          /* keys of one list that a warp loads at once */
+    SHORT_STEPS = (CHUNK_STEPS + 1) / 2, /* steps of a list's last chunk ... */
+    SHORT_CHUNK = (SHORT_STEPS - 1) * WARP /* ... if it has at most SHORT_CHUNK keys */
 };
 
 /* One lane's list: its part of the tile, and where that goes. */
 struct tile_list {
-    unsigned from;   /* where it begins in the input, which has less than 2^32 keys */
+    unsigned from;   /* its first key in the input, which has less than 2^32 keys */
     int count;       /* keys */
-    int staged;      /* keys of the lists before it: its first key's place */
+    int staged;      /* keys of the lists before it: the place of its first key */
     int place;       /* address of its first key's cell */
-    int first_chunk; /* chunks of the lists before it, ... */
-    int end_chunk;   /* ... and with it */
-    int end_row;     /* rows of the pairs up to its own */
+    int first_chunk; /* the number of its first chunk, ... */
+    int end_chunk;   /* ... and one past its last */
+    int end_row;     /* one past the last row of its pair */
 };
 
 /*
- * A chunk of a list, as one lane sees it: keys 32 apart. A list's part begins
- * anywhere, but a request of the warp should touch no more sectors than 32 keys
- * fill. So requests begin at multiples of 32 keys of the array: lanes whose
- * first key is `late`, in the line after the others', take each key one request
- * later than those do, and their last key with the first request.
+ * A chunk of a list, as one lane sees it: keys 32 positions apart. A list's part begins
+ * anywhere, but a request should touch no more sectors than 32 keys fill. So requests
+ * begin at multiples of 32 keys of the array. A lane is `late` if its first key lies past
+ * the next multiple; it loads each key one request later than the other lanes, and its
+ * last key with the first request.
  */
 struct tile_chunk {
     const key_cell *from; /* my first key */
-    int left;             /* keys from mine on to the end of the part */
+    int left;             /* keys from mine to the end of the part */
     int late;
     int place;  /* address of my first key's cell */
-    int staged; /* its place in the tile */
+    int staged; /* my first key's place in the tile */
     int is_b;
 };
 
-/* A whole chunk's keys into registers: key (i - late) modulo CHUNK_STEPS to register i. */
+/* Load a whole chunk: register i gets key (i - late) modulo CHUNK_STEPS. */
 DEVICE void load_whole(const struct tile_chunk *chunk, bare *r)
 {
     const key_cell *const from = chunk->from - (chunk->late ? WARP : 0);
@@ -48,13 +48,13 @@ DEVICE void load_whole(const struct tile_chunk *chunk, bare *r)
         r[i] = LOAD_EVICT(BULK, &from[WARP * i]);
 }
 
-/* The same of a chunk that has fewer keys, or fewer steps. */
+/* The same for a chunk with fewer keys or fewer steps. */
 DEVICE void load_part(const struct tile_chunk *chunk, bare *r, const int steps)
 {
     const int early =
-        chunk->late ? (CHUNK_STEPS - 1) * WARP : 0; /* first request: my key */
-    const int behind = chunk->late ? WARP : 0;      /* all others */
-    const key_cell *const from = chunk->from - behind;
+        chunk->late ? (CHUNK_STEPS - 1) * WARP : 0; /* my key of the first request */
+    const int offset = chunk->late ? WARP : 0;      /* offset in all other requests */
+    const key_cell *const from = chunk->from - offset;
 
     UNROLL
     for (int i = 0; i < steps; i++)
@@ -63,12 +63,12 @@ DEVICE void load_part(const struct tile_chunk *chunk, bare *r, const int steps)
         r[0] = LOAD_EVICT(BULK, &chunk->from[early]);
     UNROLL
     for (int i = 1; i < steps; i++) {
-        if (WARP * i - behind < chunk->left)
+        if (WARP * i - offset < chunk->left)
             r[i] = LOAD_EVICT(BULK, &from[WARP * i]);
     }
 }
 
-/* The registers to shared memory: 32 places apart, upwards for A, downwards for B. */
+/* Store the registers to shared memory, 32 cells apart: upwards for A, down for B. */
 DEVICE void put_chunk(const struct tile_chunk *chunk, const bare *r, bare base,
                       const int steps)
 {
@@ -94,7 +94,7 @@ DEVICE void put_chunk(const struct tile_chunk *chunk, const bare *r, bare base,
     }
 }
 
-/* Load the lists in chunks, shared out among all warps whatever the lists' lengths. */
+/* Load the lists; all warps take chunks in turn, whatever the lengths of the lists. */
 DEVICE void load_lists(const struct tile_list *mine, const key_cell *in, bare base)
 {
     const int chunks = SHUFFLE(mine->end_chunk, WARP - 1);
@@ -128,14 +128,14 @@ DEVICE void load_lists(const struct tile_list *mine, const key_cell *in, bare ba
     }
 }
 
-/* Fill each pair's rows up behind the last key of B; fewer than ITEMS places. */
+/* Fill the cells of each pair's rows after B's last key, fewer than ITEMS of them. */
 DEVICE void fill_pairs(const struct tile_list *mine, int ways, item fill)
 {
     for (int pair = THREAD / WARP; pair < ways / 2; pair += TILE_ROWS / WARP) {
         const int a_count = SHUFFLE(mine->count, 2 * pair);
         const int b_count = SHUFFLE(mine->count, 2 * pair + 1);
         const int last =
-            SHUFFLE(mine->place, 2 * pair + 1); /* where B begins: its last cell */
+            SHUFFLE(mine->place, 2 * pair + 1); /* B's first key is in the last cell */
         const int rows = (int)((unsigned)(a_count + b_count + ITEMS - 1) / ITEMS);
         const int back = rows * ITEMS - 1 - (a_count + LANE);
 

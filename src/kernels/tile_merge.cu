@@ -1,25 +1,27 @@
 /*
- * tile_merge.cu - merge K runs: one block writes one tile of the result, or finds cuts
- * for others (tile_ahead.cuh).
+ * tile_merge.cu - merge K runs: each block merges one tile of the result, or finds cuts
+ * for other blocks (tile_ahead.cuh).
  *
- * The cuts (tile_cut.cu) say which keys of each run make up the tile. They are
- * loaded in pairs of lists, A ascending and B descending into one group of rows
- * (tile.cuh), and merged in log2 K rounds. A pair's rows are filled up behind
- * B's last key, so that every later list is whole rows.
+ * The cuts before and after a tile (tile_cut.cu) tell which keys of each run belong to
+ * it. A block
+ *   1. loads these K lists in pairs, A ascending and B descending in one group of rows,
+ *      and fills up each pair's last row (tile_load.cuh)
+ *   2. merges pairs of lists in log2 K rounds (merge_rounds, tile.cuh)
+ *   3. writes the tile and its samples (store_rows, tile.cuh)
+ * After the first round every list is whole rows.
  *
- * Kernels include only what they alone need; program.cu puts the rest in front of them.
- * Here that is item.cuh (what a row has: keys, or keys with places), pipes.cuh (which
- * says when keys are near, and what that is good for), network.cuh, tile.cuh,
- * tile_load.cuh and tile_cut.cu.
+ * program.cu includes the files that this one uses before it: item.cuh (keys, or keys
+ * with places), pipes.cuh (near keys), network.cuh, tile.cuh, tile_load.cuh and
+ * tile_cut.cu.
  */
 #include "tile_ahead.cuh"
 
-enum { BANKS = 128 / CELL_BYTES }; /* cells that fill all banks once */
+enum { BANKS = 128 / CELL_BYTES }; /* cells in 128 bytes, a word of each bank */
 
 /*
- * How far B of the group of rows [begin, end) is moved, into the gap behind the
- * group: so that lanes which read one column of A and B, or write one of B,
- * meet different banks. See docs/tile.md.
+ * By how many bytes B of the group of rows [begin, end) is shifted, into the gap after
+ * the group, so that lanes which read a column of A and B, or write a column of B, are
+ * in different banks. See docs/tile.md.
  */
 DEVICE int group_shift(int begin, int end)
 {
@@ -29,22 +31,22 @@ DEVICE int group_shift(int begin, int end)
 }
 
 /*
- * The groups of all rounds form a tree: node 1 is the last round's, nodes 2n
- * and 2n + 1 become A and B of node n, the `ways` / 2 pairs of lists come last.
+ * The groups of all rounds form a tree. Node 1 is the group of the last round; nodes 2n
+ * and 2n + 1 become A and B of node n; the leaves are the `ways` / 2 pairs of lists.
  */
 struct tile_node {
-    int begin;   /* its first row */
-    int end;     /* the row behind its last */
-    int a_count; /* keys of its A */
-    int origin;  /* where row 0 would lie if all rows were laid out like the group's */
-    int shift;   /* how much further on B lies */
+    int begin;   /* first row */
+    int end;     /* one past the last row */
+    int a_count; /* keys of A */
+    int origin;  /* address of row 0 if all rows had the layout of this group */
+    int shift;   /* bytes by which B is shifted (group_shift) */
 };
 
-/* The tree in shared memory: two words a node, side by side for nodes of one round. */
+/* The tree in shared memory. The nodes of one round are adjacent; node 0 is not used. */
 struct tile_tree {
-    wide_cell rows[TILE_MOST_WAYS];  /* begin, and end in the upper half */
+    wide_cell rows[TILE_MOST_WAYS];  /* begin; end in the upper half */
     wide_cell lists[TILE_MOST_WAYS]; /* a_count; origin and shift in the upper half */
-    wide_cell tile;                  /* its keys; its first place in the upper half */
+    wide_cell tile;                  /* keys of the tile; its position in the upper half */
 };
 
 DEVICE struct tile_node get_node(const struct tile_tree *tree, int number)
@@ -61,12 +63,12 @@ DEVICE struct tile_node get_node(const struct tile_tree *tree, int number)
     return node;
 }
 
-/* One lane makes one node, given all lists. */
+/* Each lane computes one node of the tree from all lists. */
 DEVICE void plant_tree(struct tile_tree *tree, const struct tile_list *mine, int cells,
                        int ways)
 {
     const int depth = HIGHEST_BIT(LANE | 1);
-    const int height = HIGHEST_BIT(ways / 2) - depth; /* of 2^height pairs */
+    const int height = HIGHEST_BIT(ways / 2) - depth; /* the node has 2^height pairs */
     const int pair = height < 0 ? 0 : (LANE << height) - ways / 2;
     const int pairs = height < 0 ? 1 : 1 << height;
     const int before = SHUFFLE(mine->end_row, (2 * pair - 1) & (WARP - 1));
@@ -84,7 +86,11 @@ DEVICE void plant_tree(struct tile_tree *tree, const struct tile_list *mine, int
     }
 }
 
-/* Every warp finds this out for itself: cheaper than to wait for one of them. */
+/*
+ * Lay out the lists: where each lane's list begins, and where it goes in shared memory.
+ * Every warp computes this, which is cheaper than waiting for one of them. The first warp
+ * also writes the tree.
+ */
 DEVICE struct tile_list plan_lists(const struct tile_round *round, unsigned group,
                                    const struct tile_cuts *cuts, int cells,
                                    struct tile_tree *tree)
@@ -123,7 +129,7 @@ DEVICE struct tile_list plan_lists(const struct tile_round *round, unsigned grou
     return list;
 }
 
-/* The pair of lists whose rows hold mine, as a node. */
+/* The leaf of the tree whose group contains my row. */
 DEVICE int node_of_row(const struct tile_tree *tree, int ways)
 {
     int node = 1;
@@ -136,7 +142,7 @@ DEVICE int node_of_row(const struct tile_tree *tree, int ways)
     return node;
 }
 
-/* My row of the group, for merging. */
+/* The group of a node as the owner of my row sees it. */
 DEVICE struct group my_group(const struct tile_node *node)
 {
     struct group g;
@@ -149,7 +155,7 @@ DEVICE struct group my_group(const struct tile_node *node)
     return g;
 }
 
-/* Put my merged row where the next round wants it: as a row of A, or of B, backwards. */
+/* Store my merged row for the next round: as a row of A, or backwards as a row of B. */
 DEVICE void put_merged_row(const struct tile_tree *tree, int number, int begin,
                            const item *r)
 {
@@ -184,9 +190,9 @@ DEVICE void merge_rounds(const struct tile_tree *tree, int cells, int_cell *spli
         BARRIER();
         if (live) {
             gather(&g, s, next_split(&g, splits), r);
-            clean_registers(r, ITEMS, near); /* here, while others still gather */
+            clean_registers(r, ITEMS, near); /* while other warps still gather */
         }
-        BARRIER(); /* everyone has his keys: the rows may be overwritten */
+        BARRIER(); /* all threads have gathered: the rows may be overwritten */
         if (live) {
             if (number > 1)
                 put_merged_row(tree, number, node.begin, r);
@@ -213,10 +219,10 @@ enum {
         TILE_MERGE_BLOCKS ? TILE_MERGE_BLOCKS : TILE_BLOCKS(TILE_ROWS, ITEMS, ITEM_BYTES)
 };
 
-/* What is taken off the tile's keys while they are merged, if that makes them near. */
+/* 8-byte keys are merged less a base that makes them near, if there is one. */
 struct tile_base {
-    bare base;
-    item fill; /* what fills up rows: no key that is left comes behind it */
+    bare base; /* subtracted from the tile's keys */
+    item fill; /* the filler: no key less the base sorts after it */
     int near;
 };
 
@@ -231,7 +237,7 @@ DEVICE unsigned bound_of(wide cell)
 
 #endif
 
-/* By what the tile's two cuts say of the keys between them. */
+/* The bounds in the tile's two cuts tell the range of its keys. */
 DEVICE struct tile_base find_base(const struct tile_cuts *cuts)
 {
     struct tile_base b;

@@ -1,18 +1,17 @@
 /*
- * tile_pivot.cuh - finding the pivot of a cut (tile_cut.cu): first among samples,
- * every 32nd key, then what it comes to among the keys themselves.
+ * tile_pivot.cuh - finding the pivot of a cut (tile_cut.cu): first among samples, every
+ * 32nd key, then its exact rank among the keys.
  *
- * One lane looks after one list. If keys are spread evenly in value, whichever list
- * has them, or if lists are alike, each a fair sample of all keys, one or two pivots
- * are enough. Among many equal keys two are, too. Where nothing of that holds,
- * tile_settle.cuh finds the cut.
+ * Each lane searches one list. One or two pivots suffice if key values are spread evenly
+ * over all lists together, or if lists are similar, each a fair sample of all keys. Two
+ * suffice among many equal keys. In all other cases tile_settle.cuh finds the cut.
  */
 
 /*
- * How many keys of my window come before the pivot. `k` is the key at `guess`.
- * Looked for around there, in steps that double until the place is passed: on
- * like lists the guess is off by about the root of the way from the window's end.
- * What lies between the last two is then halved.
+ * The position in my window of the first key that does not precede the pivot. `k` is the
+ * key at `guess`. From there the search goes in doubling steps until it has passed the
+ * position, then by bisection between the last two steps. On similar lists the error of
+ * the guess is O(sqrt(distance to the window's end)), which sets the first step.
  */
 DEVICE unsigned count_before(const struct cut_span *w, const struct cut_pivot *p,
                              unsigned guess, key k)
@@ -20,14 +19,14 @@ DEVICE unsigned count_before(const struct cut_span *w, const struct cut_pivot *p
     const key most = most_before(p);
     const int up = k <= most;
     const int toward = up ? 1 : -1;
-    const unsigned behind = guess - w->lo;
-    const unsigned ahead = w->hi - guess;
-    const int digits = HIGHEST_BIT((behind < ahead ? behind : ahead) | 1);
+    const unsigned below = guess - w->lo;
+    const unsigned above = w->hi - guess;
+    const int digits = HIGHEST_BIT((below < above ? below : above) | 1);
     const unsigned end =
-        up ? ahead - 1 : behind; /* of the window: how far from the guess */
+        up ? above - 1 : below; /* distance from the guess to the end of the window */
     unsigned step = digits > 4 ? 1u << (digits / 2 - 2) : 1;
-    unsigned passed = 0; /* how far keys are known to be on the guess's side, ... */
-    unsigned off = 0;    /* ... and how far the last one was that was looked at */
+    unsigned passed = 0; /* up to this distance keys are on the guess's side, ... */
+    unsigned off = 0;    /* ... and this is the distance of the last probe */
     int again = 1;
 
     if (most > p->value || w->lo >= w->hi)
@@ -53,7 +52,7 @@ DEVICE unsigned count_before(const struct cut_span *w, const struct cut_pivot *p
     return lo;
 }
 
-/* My place if the pivot has `part` of all places before it and lists are alike. */
+/* My place if the pivot has the fraction `part` of the keys before it in every list. */
 DEVICE unsigned alike_place(const struct cut_span *w, float part)
 {
     const unsigned length = w->hi - w->lo;
@@ -63,10 +62,10 @@ DEVICE unsigned alike_place(const struct cut_span *w, float part)
 }
 
 /*
- * A pivot that has `need` places of the windows before it, supposing the lists are
- * alike: of the keys `k` at `place`, as far into each window as that asks for, rounded
- * down, the one with as many of the others before it as rounding lost. Half of the
- * lists' number on average, so it is about the median of them.
+ * A pivot with `need` keys of the windows before it, assuming similar lists. `place` is
+ * that fraction of my window, rounded down, and `k` the key there. The pivot is the one
+ * of these keys whose rank among them makes up for what rounding lost: half the number
+ * of lists on average, so about their median.
  */
 DEVICE struct cut_pivot alike_pivot(const struct cut_span *w, unsigned need, unsigned place,
                                     key k, int ways)
@@ -82,8 +81,8 @@ DEVICE struct cut_pivot alike_pivot(const struct cut_span *w, unsigned need, uns
 }
 
 /*
- * A pivot with `need` places of the windows before it, which hold nothing but keys equal
- * to `k`: these follow each other by lists.
+ * A pivot with `need` keys of the windows before it if all keys in the windows equal `k`.
+ * Equal keys are ordered by list.
  */
 DEVICE struct cut_pivot equal_pivot(const struct cut_span *w, unsigned need, key k)
 {
@@ -100,15 +99,15 @@ DEVICE struct cut_pivot equal_pivot(const struct cut_span *w, unsigned need, key
     return p;
 }
 
-/* Is a key neither before nor behind all of the lanes' keys? */
+/* Is `value` neither below nor above all of the lanes' keys? */
 DEVICE int is_among(key value, key k, int present)
 {
     return BALLOT(present && k < value) && BALLOT(present && k > value);
 }
 
 /*
- * Is a pivot's place in some list further from that in a list like all others than chance
- * would have it? That is four times the square root of a quarter of its keys.
+ * Is a pivot's place in some list further from its place in a similar list than chance
+ * explains? Four standard deviations are sqrt(whole / 8) samples.
  */
 DEVICE int is_astray(unsigned whole, unsigned by)
 {
@@ -116,30 +115,30 @@ DEVICE int is_astray(unsigned whole, unsigned by)
 }
 
 enum {
-    CUT_PIVOTS = 3, /* that are tried before settle(), but for those that are tied */
-    CUT_NEARER = 4, /* times nearer each should be than the one before */
-    CUT_FEW = 4     /* samples a list: no more are few */
+    CUT_PIVOTS = 3, /* pivots tried before settle(), not counting tied ones */
+    CUT_NEARER = 4, /* each should be closer than the previous one by this factor */
+    CUT_FEW = 4     /* samples per list that count as few */
 };
 
-/* What is known while a cut is looked for among the samples. */
+/* State of the search among samples. */
 struct cut_search {
     struct cut_span w;
     unsigned begun; /* samples before the windows, ... */
     unsigned end;   /* ... and up to their ends */
     key low;        /* no key in the windows is less, ... */
     key high;       /* ... and none greater */
-    int tied; /* the last pivot's key is in several lists: 1 before the cut, -1 behind */
+    int tied; /* the last pivot's key is in several lists: 1 before the cut, -1 after it */
 };
 
 /*
- * A pivot that has `need` places of the windows before it, `part` of all, or nearly. There
- * are two ways to guess one: lists are alike, or keys are spread evenly from `low` to
- * `high`. If the second guess is among the keys `k` that lists have at `place`, where the
- * cut is if they are alike, it is taken: it is as good if both are true, and better if
- * only this one is. Once few samples are left the first way finds the right one of them.
+ * Guess a pivot with `need` samples of the windows before it, the fraction `part` of all.
+ * There are two ways: assume that lists are similar, or that key values are spread evenly
+ * from `low` to `high`. The second guess is used if it lies among the keys `k` at `place`,
+ * where the cut is in similar lists: it is as good if both assumptions hold, and better
+ * if only the second does. Once few samples are left, the first way finds the exact one.
  *
- * If the last pivot's key is in several lists the cut may well be among its equals. Then
- * the next one is behind them all, or before.
+ * If the last pivot's key is in several lists, the cut may be among its equals. Then the
+ * next pivot is after all of them, or before.
  */
 DEVICE struct cut_pivot guess_pivot(const struct tile_round *round,
                                     const struct cut_search *s, unsigned need, float part,
@@ -154,7 +153,7 @@ DEVICE struct cut_pivot guess_pivot(const struct tile_round *round,
 
         if (is_among(p.value, k, present))
             return p;
-        if (round->floats) { /* or their codes are, as random bits */
+        if (round->floats) { /* random bits: the codes are spread evenly */
             p = even_pivot(s->low, s->high, part, 0);
             if (is_among(p.value, k, present))
                 return p;
@@ -163,40 +162,41 @@ DEVICE struct cut_pivot guess_pivot(const struct tile_round *round,
     return alike_pivot(&s->w, need, place, k, round->ways);
 }
 
-/* Go on behind the pivot, or on its other side; it has `before` samples before it. */
+/* Continue after the pivot, or before it; `before` samples precede it. */
 DEVICE void narrow_search(struct cut_search *s, const struct cut_pivot *p, unsigned before,
-                          int behind)
+                          int after)
 {
-    if (behind) {
+    if (after) {
         s->low = s->tied < 0 ? s->high : p->value;
         s->begun = before + (p->owner < WARP);
     } else {
         s->high = p->value;
         s->end = before;
     }
-    narrow(&s->w, p, behind);
+    narrow(&s->w, p, after);
 }
 
 /*
- * Among the samples, a pivot of expected rank near `target`. Each of my samples
- * stands for 32 keys, but the last one before the pivot for 16: the pivot is as
- * likely to be right behind it as right before the next. Not so if there is no
- * next, and the owner knows better. How many lists have such a half sample is not
- * known before there is a pivot; the pivot before it tells, and at first all do.
+ * Find a pivot among samples whose expected rank is near `target`. Each sample before the
+ * pivot counts for 32 keys, but the last one of a list for 16, since the pivot may be
+ * anywhere between it and the next. It counts for 32 if there is no next sample, or in
+ * the list of the pivot itself. The number of lists with a half sample is known only
+ * for a given pivot; the estimate is that of the previous pivot, and at first all lists
+ * but one.
  *
- * `alike` is set to 0 if lists turn out not to be.
+ * `*alike` is set to 0 if lists turn out not to be similar.
  */
 DEVICE struct cut_pivot search_samples(const struct tile_round *round,
                                        const key_cell *samples, unsigned length,
                                        unsigned target, int *alike)
 {
     const unsigned tolerance =
-        (TILE_SLACK(TILE) + 36) / 32; /* like ranks, in units of 16 */
+        (TILE_SLACK(TILE) + 36) / 32; /* ranks here are in units of 16 keys */
     const unsigned whole = (length + TILE_SAMPLE - 1) / TILE_SAMPLE;
     const unsigned all = SUM(whole);
     int halves = BITS(BALLOT(whole > 0)) - 1;
     struct cut_search s;
-    unsigned aim; /* samples before the pivot that is looked for */
+    unsigned aim; /* samples before the wanted pivot */
     unsigned last_error = ~0u;
 
     s.w.keys = samples;
@@ -238,12 +238,12 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round,
         const unsigned error = rank > target ? rank - target : target - rank;
         const int hopeless = error > last_error / CUT_NEARER && !s.tied &&
                              error > (unsigned)(2 * CUT_FEW * round->ways);
-        const int behind = before < aim;
+        const int after = before < aim;
 
         if (error <= tolerance)
             return p;
-        narrow_search(&s, &p, before, behind);
-        s.tied = !ties ? 0 : behind ? 1 : -1;
+        narrow_search(&s, &p, before, after);
+        s.tied = !ties ? 0 : after ? 1 : -1;
         if (hopeless && !ties)
             break;
         last_error = error;
@@ -259,8 +259,8 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round,
 }
 
 /*
- * How many of my keys come before the pivot, given how many of my samples do:
- * the last of these comes before it, the next sample does not.
+ * The number of my keys before the pivot, given the number of my samples before it: the
+ * position is between the last of these and the next sample.
  */
 DEVICE unsigned count_between(const struct cut_span *w, const struct cut_pivot *p)
 {
@@ -286,16 +286,16 @@ DEVICE unsigned count_between(const struct cut_span *w, const struct cut_pivot *
     return at + 1;
 }
 
-/* May a cut be made there? */
+/* Is a rank close enough to `target` for a cut? */
 DEVICE int near_enough(unsigned rank, unsigned target)
 {
     return (rank < target ? target - rank : rank - target) <= (unsigned)TILE_SLACK(TILE);
 }
 
 /*
- * A pivot close by, if lists are alike there: windows need not be longer than what is
- * missing. None, -1, if its rank is too far off, or unknown, since it has all of a
- * window that was shortened on one side.
+ * Try a pivot nearby, assuming similar lists: windows are shortened to what is missing.
+ * The owner is -1 if the rank is too far off, or not known because the position is at an
+ * end of a window that was shortened there.
  */
 DEVICE struct cut_pivot look_close(const struct cut_span *w, unsigned target, int ways)
 {
@@ -324,8 +324,8 @@ DEVICE struct cut_pivot look_close(const struct cut_span *w, unsigned target, in
 }
 
 /*
- * What the sample `p` comes to among the keys, or, if its rank is too far from
- * `target`, a better pivot.
+ * Find the exact rank of the sample `p` among the keys; if it is too far from `target`,
+ * find a better pivot.
  */
 DEVICE struct cut_pivot search_keys(const struct tile_round *round, unsigned list_first,
                                     unsigned length, struct cut_pivot p, unsigned target,
@@ -343,7 +343,7 @@ DEVICE struct cut_pivot search_keys(const struct tile_round *round, unsigned lis
     if (near_enough(rank, target))
         return p;
 
-    /* Among equals of one list the cut is moved to where it should be. */
+    /* Among equal keys of one list, move the cut to the target. */
     const unsigned place = p.place + (target - rank);
     const int slides = LANE == p.owner && place < length && key_at(&w, place) == p.value;
 

@@ -1,27 +1,28 @@
 /*
- * tile_settle.cuh - finding a cut whatever the lists look like (tile_pivot.cuh).
+ * tile_settle.cuh - finding a cut for any lists: the fallback of tile_pivot.cuh.
  *
- * Looked for is the key that has `aim` others before it, those before the windows
- * counted. If `need` of these are in the windows, no list has more than `need`,
- * nor more than the rest on the other side: so windows are short as soon as a
- * pivot was near, and lists that lie wholly before or behind drop out. Then 32
- * probes, spread evenly over what is left, show a pivot that is off by a few of
- * their distances.
+ * The search is for the key of rank `aim` over all lists, in a window of each list. If
+ * `need` keys of the windows precede it, no window needs more than its first need + 1
+ * keys; if `rest` keys follow from it on, none needs more than its last `rest` keys. So
+ * windows become short as soon as a pivot is close, and windows that lie entirely before
+ * or after the key are closed. In each round 32 probes are spread evenly over the
+ * windows. One of them is the next pivot; its rank is off by a few times the distance of
+ * two probes.
  */
 
-/* One lane's list, of samples or of keys, and the window where pivots are looked for. */
+/* One lane's list, of samples or of keys, and the window that is searched. */
 struct cut_span {
     const key_cell *keys; /* my list */
     unsigned lo;
     unsigned hi;
 };
 
-/* A pivot: its key, its lane, its place there; how many come before it in my list. */
+/* A pivot, as one lane sees it. */
 struct cut_pivot {
     key value;
-    int owner; /* WARP: in no list, behind all keys that equal it; -1: there is none */
-    unsigned place;
-    unsigned before;
+    int owner; /* the lane of its list; WARP: no list, it follows all equals; -1: none */
+    unsigned place;  /* its place in that list */
+    unsigned before; /* keys of my list before it */
 };
 
 /* The key at place `at` of my list. */
@@ -30,41 +31,42 @@ DEVICE key key_at(const struct cut_span *w, unsigned at)
     return LOAD_AS(PROBE, &w->keys[at]);
 }
 
-/* Is key `a` of list `i` before key `b` of list `j`, another one? */
+/* Does key `a` of list `i` precede key `b` of another list `j`? */
 DEVICE int is_before(key a, int i, key b, int j)
 {
     return less(a, b) || (i < j && a == b);
 }
 
 /*
- * The greatest key that comes before the pivot in my list, which is not its own:
- * equals follow each other by lists. There is none if that is greater than the pivot.
+ * The greatest value that precedes the pivot in my list, if that is not the pivot's own:
+ * equal keys are ordered by list. A result above the pivot's value (0 - 1 wraps around)
+ * means that no key precedes it.
  */
 DEVICE key most_before(const struct cut_pivot *p)
 {
     return (key)(p->value - (LANE > p->owner));
 }
 
-/* Go on behind the pivot, or before it. */
-DEVICE void narrow(struct cut_span *w, const struct cut_pivot *p, int behind)
+/* Narrow the window to what is after the pivot, or before it. */
+DEVICE void narrow(struct cut_span *w, const struct cut_pivot *p, int after)
 {
-    if (behind)
+    if (after)
         w->lo = p->before + (LANE == p->owner);
     else
         w->hi = p->before;
 }
 
 /*
- * The place of a probe in all windows together: one in each stretch of `apart`
- * places, but not always at the same depth, at which windows of one length would
- * be probed then.
+ * The position of a probe in the concatenated windows: one in each stretch of `apart`
+ * positions, at varying depths. At a constant depth, windows of equal length would all
+ * be probed at the same place.
  */
 DEVICE unsigned probe_at(unsigned apart, unsigned probe)
 {
     return probe * apart + (13 * probe + 5) % 32 * apart / 32;
 }
 
-/* The least of all lanes' keys that are `present`. */
+/* The least key of the lanes that are `present`. */
 DEVICE key least_key(key k, int present)
 {
 #if KEY_BITS == 64
@@ -77,13 +79,13 @@ DEVICE key least_key(key k, int present)
 #endif
 }
 
-/* The greatest. */
+/* The greatest key of the lanes that are `present`. */
 DEVICE key greatest_key(key k, int present)
 {
     return (key)~least_key((key)~k, present);
 }
 
-/* Shorten the windows to where the key with `aim` others before it can be. */
+/* Shorten the windows to where the key of rank `aim` can be. */
 DEVICE void shorten(struct cut_span *w, unsigned aim)
 {
     const unsigned need = aim - SUM(w->lo);
@@ -97,7 +99,7 @@ DEVICE void shorten(struct cut_span *w, unsigned aim)
         w->lo = w->hi - rest;
 }
 
-/* Keys between which the one that is looked for is, or is one of them. */
+/* Bounds of the wanted key, inclusive, with the lists that they are in. */
 struct cut_bounds {
     key low;
     int low_owner;
@@ -106,9 +108,9 @@ struct cut_bounds {
 };
 
 /*
- * Close the windows that hold nothing but keys behind the one that is looked for,
- * since one other list has more than enough keys before them; and those that hold
- * nothing but keys before it.
+ * Tighten the bounds and close the windows that lie outside of them. If a window has more
+ * than `need` keys, its last key is an upper bound. If it has at least `rest` keys, the
+ * number from the wanted key on, its first key is a lower bound.
  */
 DEVICE void close_windows(struct cut_span *w, unsigned aim, struct cut_bounds *bounds)
 {
@@ -116,7 +118,7 @@ DEVICE void close_windows(struct cut_span *w, unsigned aim, struct cut_bounds *b
     const unsigned need = aim - SUM(w->lo);
     const unsigned rest = SUM(w->hi) - aim;
     const int before = length > need;
-    const int behind = length > 0 && length >= rest;
+    const int after = length > 0 && length >= rest;
     const key first = length > 0 ? key_at(w, w->lo) : 0;
     const key last = length > 0 ? key_at(w, w->hi - 1) : 0;
 
@@ -129,9 +131,9 @@ DEVICE void close_windows(struct cut_span *w, unsigned aim, struct cut_bounds *b
             bounds->high_owner = owner;
         }
     }
-    if (BALLOT(behind)) {
-        const key low = greatest_key(first, behind);
-        const int owner = HIGHEST_BIT(BALLOT(behind && first == low));
+    if (BALLOT(after)) {
+        const key low = greatest_key(first, after);
+        const int owner = HIGHEST_BIT(BALLOT(after && first == low));
 
         if (is_before(bounds->low, bounds->low_owner, low, owner)) {
             bounds->low = low;
@@ -144,16 +146,16 @@ DEVICE void close_windows(struct cut_span *w, unsigned aim, struct cut_bounds *b
         w->lo = w->hi;
 }
 
-/* A probe: a key of a window. */
+/* A probe: a key of some window. */
 struct cut_probe {
     key value;
-    int list; /* WARP: there is none */
+    int list; /* WARP: no probe */
     unsigned place;
 };
 
 /*
- * My probe of 32, which are spread over the windows as if these lay one behind the
- * other; mine begins at `begin` there.
+ * Load my probe, one of 32 that are spread over the concatenated windows, of which mine
+ * begins at `begin`.
  */
 DEVICE struct cut_probe probe_windows(const struct cut_span *w, unsigned begin,
                                       unsigned open, unsigned apart)
@@ -172,7 +174,7 @@ DEVICE struct cut_probe probe_windows(const struct cut_span *w, unsigned begin,
     return mine;
 }
 
-/* How many of the probes are in lists before mine. */
+/* The number of probes in lists before mine: lane i has probe i, in order of lists. */
 DEVICE int probes_before(const struct cut_probe *mine)
 {
     int before = 0;
@@ -185,15 +187,16 @@ DEVICE int probes_before(const struct cut_probe *mine)
 }
 
 /*
- * How many of my keys come before the pivot. It lies between two of my probes,
- * which are neighbours, or an end of my window: `those` probes come before it.
+ * The number of my keys before the pivot. The mask `those` tells which probes precede it,
+ * so the position lies between two neighbouring probes of my list or an end of my window,
+ * where a binary search finds it.
  */
 DEVICE unsigned count_probed(const struct cut_span *w, const struct cut_pivot *p,
                              const struct cut_probe *mine, unsigned those, int probes)
 {
     const int first = probes_before(mine);
-    const int behind = SHUFFLE(first, (LANE + 1) % WARP);
-    const int last = LANE < WARP - 1 ? behind : probes;
+    const int next_first = SHUFFLE(first, (LANE + 1) % WARP);
+    const int last = LANE < WARP - 1 ? next_first : probes;
     const key most = most_before(p);
     int next = first;
 
@@ -219,10 +222,10 @@ DEVICE unsigned count_probed(const struct cut_span *w, const struct cut_pivot *p
 }
 
 /*
- * Among probes spread over the windows, a pivot that has about `need` of the `open`
- * places before it, or one further than that. Between two probes equally near, the
- * lesser: once windows are as long as the rest, the greatest of all probes would
- * be taken for ever, and shorten the windows by what is behind it in its own.
+ * Choose among 32 probes a pivot with about `need` of the `open` keys before it, or the
+ * next probe if `further`. Between two equally close probes it is the lesser. The
+ * greatest probe of all could be chosen again and again otherwise, and each time shorten
+ * only its own window, by the keys after it.
  */
 DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsigned open,
                                    int further)
@@ -232,7 +235,7 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
     const unsigned apart = (open - 1) / WARP + 1;
     const struct cut_probe mine = probe_windows(w, begin, open, apart);
     const int probes = BITS(BALLOT(mine.list < WARP));
-    const unsigned inside = need < open ? need : open; /* `need`, unless keys change */
+    const unsigned inside = need < open ? need : open; /* differs only if keys change */
     const int share = (int)QUOTIENT((float)(inside - (inside > 0)), (float)apart) + further;
     const int chosen = choose_lane(mine.value, mine.list < WARP, WARP, share);
     struct cut_pivot p;
@@ -249,15 +252,15 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
 }
 
 /*
- * A pivot that has `aim` keys before it, or up to `tolerance` more or fewer: found
- * in my window `lo` to `hi` of `keys` and those of the other lanes.
+ * Find a pivot of rank `aim`, up to `tolerance` more or less. Each lane has a window
+ * [lo, hi) of its list `keys`.
  */
 DEVICE struct cut_pivot settle(const key_cell *keys, unsigned lo, unsigned hi, unsigned aim,
                                unsigned tolerance)
 {
     struct cut_span w = {keys, lo, hi};
     struct cut_bounds bounds = {0, -1, (key) ~(key)0, WARP};
-    int short_of_it = 0;
+    int below = 0;
 
     for (;;) {
         shorten(&w, aim);
@@ -266,22 +269,22 @@ DEVICE struct cut_pivot settle(const key_cell *keys, unsigned lo, unsigned hi, u
         const unsigned begun = SUM(w.lo);
         const unsigned open = SUM(w.hi) - begun;
 
-        if (open == 0) { /* only if keys change meanwhile */
+        if (open == 0) { /* only if keys change during the search */
             const struct cut_pivot none = {0, -1, 0, w.lo};
 
             return none;
         }
 
-        const struct cut_pivot p = take_probe(&w, aim - begun, open, short_of_it);
+        const struct cut_pivot p = take_probe(&w, aim - begun, open, below);
         const unsigned rank = SUM(p.before);
         const unsigned off = rank < aim ? aim - rank : rank - aim;
 
-        /* Beyond a bound, keys of closed windows would be on its wrong side. */
+        /* The counts of closed windows are right only for pivots within the bounds. */
         if (off <= tolerance &&
             !is_before(p.value, p.owner, bounds.low, bounds.low_owner) &&
             !is_before(bounds.high, bounds.high_owner, p.value, p.owner))
             return p;
-        short_of_it = rank < aim;
-        narrow(&w, &p, short_of_it);
+        below = rank < aim;
+        narrow(&w, &p, below);
     }
 }

@@ -1,17 +1,17 @@
 /*
  * tile_sort.cu - sort tiles: the first pass of engine tile.
  *
- * A thread sorts ITEMS keys in registers; lanes merge their lists by bitonic
- * exchanges over shuffles until SPAN of them hold one; from there on lists are
- * merged in shared memory (tile.cuh), inside a warp as long as they fit.
+ * Each thread sorts ITEMS keys in registers. Lanes merge their lists bitonically over
+ * shuffles until SPAN lanes hold one list. From there on lists are merged in shared
+ * memory (tile.cuh), under warp barriers while a group of rows fits a warp.
  */
 
-/* Lanes whose registers hold a list when shared memory takes over. */
+/* Lanes that hold one list when merging moves to shared memory. */
 enum { SPAN = KEY_BITS == 64 ? 8 : 4 };
 
 /*
- * Merge the lists of neighbouring lanes, then of neighbouring pairs, until SPAN
- * lanes hold one. A loop and not three copies: the kernel must fit into the
+ * Merge the lists of neighbouring lanes, then of neighbouring pairs, until SPAN lanes
+ * hold one list. The outer loop is not unrolled: the kernel must fit into the
  * instruction cache.
  */
 DEVICE void merge_lanes(item *r)
@@ -39,7 +39,7 @@ DEVICE void merge_lanes(item *r)
     }
 }
 
-/* Put my row where the next round wants it: lists of `rows` rows, every other one B. */
+/* Store my row for the next round: lists have `rows` rows, every other one is a B. */
 DEVICE void put_row_for(int cells, int rows, const item *r)
 {
     const int backwards = rows < TILE_ROWS && (THREAD & rows) != 0;
@@ -50,7 +50,7 @@ DEVICE void put_row_for(int cells, int rows, const item *r)
         scatter(cells + THREAD * ROW_BYTES, 0, r);
 }
 
-/* Meet whoever takes part in merging groups of `rows` rows: my warp, or the block. */
+/* A barrier for the threads that merge a group of `rows` rows: my warp or the block. */
 DEVICE void meet(int rows)
 {
     if (rows <= WARP)
@@ -76,14 +76,14 @@ DEVICE void merge_rows(int cells, int_cell *splits, int rows, item *r)
     put_split(splits, s);
     meet(rows);
     gather(&g, s, next_split(&g, splits), r);
-    meet(rows); /* everyone has his keys: the rows may be overwritten */
+    meet(rows); /* all threads have gathered: the rows may be overwritten */
     clean_registers(r, ITEMS, ITEMS_NEAR);
     put_row_for(cells, rows, r);
 }
 
 /*
- * Which keys a thread begins with is of no account, so it takes what coalesces. A
- * short tile is filled up with the bits whose code is the greatest there is.
+ * Load coalesced: any assignment of keys to threads will do. A short tile is filled up
+ * with the bits whose code is the greatest.
  */
 DEVICE void load_tile(const key_cell *in, int count, const struct key_code *code, item *r)
 {
@@ -124,7 +124,7 @@ enum {
         TILE_SORT_BLOCKS ? TILE_SORT_BLOCKS : TILE_BLOCKS(TILE_ROWS, ITEMS, ITEM_BYTES)
 };
 
-/* No cut is there yet, whatever was in its cells. */
+/* Clear the cells of later rounds' cuts, so that none looks posted. */
 DEVICE void clear_cuts(const struct tile_sort_args *args)
 {
     const unsigned step = (unsigned)BLOCKS * TILE_ROWS;
@@ -133,7 +133,7 @@ DEVICE void clear_cuts(const struct tile_sort_args *args)
         STORE((wide_cell *)args->cuts + i, 0);
 }
 
-/* Each block sorts one tile; the last may be short. */
+/* Each block sorts one tile; the last tile may be short. */
 KERNEL(tile_sort, struct tile_sort_args)
 {
     SHARED(struct tile_sort_shared, sm);

@@ -1,7 +1,7 @@
 /*
- * tile_value.cuh - pivots by the values of keys, for lists that are not alike
- * (tile_pivot.cuh): keys are supposed to be spread evenly between two of them, as
- * numbers, or as the floats these stand for.
+ * tile_value.cuh - pivots by interpolation between key values, for lists with different
+ * distributions (tile_pivot.cuh). Keys are assumed to be spread evenly between two known
+ * ones, as integers or as the floats that they code.
  */
 
 #if KEY_BITS >= 32
@@ -17,7 +17,7 @@ union real_bits {
     key bits;
 };
 
-/* The float that a code stands for (code.inl), but for some NaNs; and back. */
+/* The float of a code (code.inl), exact except for some NaNs; and the code of a float. */
 DEVICE real real_of(key code, key turn)
 {
     union real_bits r;
@@ -35,11 +35,10 @@ DEVICE key code_of(real value, key turn)
 }
 
 /*
- * Keys between `low` and `high`, which is greater. They are less than `high`: that may be
- * the key of a pivot in a list, where windows end, and equals behind it lie beyond them.
+ * The key whose float is at `part` of the distance from `low` to `high`, where low < high.
+ * The result is below `high`: if `high` is the key of a pivot that ends the windows, keys
+ * equal to it may lie after them. The same holds for code_between().
  */
-
-/* The key whose float is `part` of the way from one to another. */
 DEVICE key float_between(key low, key high, float part, int floats)
 {
     const key turn = floats < 0 ? (key) ~(key)0 : 0;
@@ -49,7 +48,7 @@ DEVICE key float_between(key low, key high, float part, int floats)
     return k < low ? low : k < high ? k : (key)(high - 1);
 }
 
-#else /* there are none */
+#else /* no floats of this width */
 
 DEVICE key float_between(key low, key high, float part, int floats)
 {
@@ -59,7 +58,7 @@ DEVICE key float_between(key low, key high, float part, int floats)
 
 #endif
 
-/* The key that is `part` of the way from one to another. */
+/* The key at `part` of the distance from `low` to `high`. */
 DEVICE key code_between(key low, key high, float part)
 {
     const key all = (key)(high - low);
@@ -68,7 +67,7 @@ DEVICE key code_between(key low, key high, float part)
     return (key)(low + (step < all ? step : all - 1));
 }
 
-/* A pivot that is in no list: it comes behind all keys that equal it. */
+/* A pivot that is in no list: it sorts after all keys equal to it. */
 DEVICE struct cut_pivot value_pivot(key k)
 {
     const struct cut_pivot p = {k, WARP, 0, 0};
@@ -77,12 +76,12 @@ DEVICE struct cut_pivot value_pivot(key k)
 }
 
 /*
- * A pivot that has `wanted` of all places between two keys before it, the second greater,
- * supposing keys are spread evenly there.
+ * A pivot with the fraction `wanted` of the keys between `low` and `high` before it,
+ * assuming that keys are spread evenly there.
  */
 DEVICE struct cut_pivot even_pivot(key low, key high, float wanted, int floats)
 {
-    const float most = 0.999999f; /* a little less than all, which might not fit a key */
+    const float most = 0.999999f; /* below 1: rounding must not exceed a key */
     const float part = wanted < most ? wanted : most;
 
     return value_pivot(floats ? float_between(low, high, part, floats)

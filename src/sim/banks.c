@@ -1,8 +1,11 @@
+/*
+ * banks.c - wavefronts and sectors of one request.
+ */
 #include "banks.h"
 
 enum { BANKS = 32, WORD = 4 };
 
-/* Do all 32 lanes touch neighbouring places, in order? */
+/* Do all 32 lanes access consecutive cells, in order? */
 static int in_a_row(const uint64_t *at, uint32_t mask, uint32_t bytes)
 {
     uint64_t different = 0;
@@ -14,8 +17,8 @@ static int in_a_row(const uint64_t *at, uint32_t mask, uint32_t bytes)
     return different == 0;
 }
 
-/* Turns for `count` words, when some bank has to serve more than one. */
-static uint32_t crowded_turns(const uint64_t *error, uint32_t count)
+/* Wavefronts of `count` words, if some bank has to serve more than one of them. */
+static uint32_t conflict_wavefronts(const uint64_t *words, uint32_t count)
 {
     uint32_t in_bank[BANKS] = {0};
     uint32_t most = 0;
@@ -23,23 +26,23 @@ static uint32_t crowded_turns(const uint64_t *error, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t j = 0;
 
-        while (error[j] != error[i])
+        while (words[j] != words[i])
             j++;
-        if (j == i && ++in_bank[error[i] % BANKS] > most)
-            most = in_bank[error[i] % BANKS];
+        if (j == i && ++in_bank[words[i] % BANKS] > most)
+            most = in_bank[words[i] % BANKS];
     }
     return most;
 }
 
-/* Turns for the lanes of `mask`, which go to the banks together: 64 words at most. */
-static uint32_t turns(const uint64_t *at, uint32_t mask, uint32_t bytes)
+/* Wavefronts of the lanes of `mask`, which are served together: at most 64 words. */
+static uint32_t wavefronts(const uint64_t *at, uint32_t mask, uint32_t bytes)
 {
     const uint32_t words_each = bytes > WORD ? bytes / WORD : 1;
-    uint64_t error[2 * BANKS];
+    uint64_t words[2 * BANKS];
     uint64_t served[BANKS];
     uint32_t busy = 0;
     uint32_t count = 0;
-    int crowded = 0;
+    int conflict = 0;
 
     for (; mask; mask &= mask - 1) {
         const uint64_t first = at[__builtin_ctz(mask)] / WORD;
@@ -48,17 +51,17 @@ static uint32_t turns(const uint64_t *at, uint32_t mask, uint32_t bytes)
             const uint64_t word = first + i;
             const uint32_t bank = word % BANKS;
 
-            error[count++] = word;
+            words[count++] = word;
             if (!(busy >> bank & 1))
                 served[bank] = word;
             busy |= 1u << bank;
-            crowded |= served[bank] != word;
+            conflict |= served[bank] != word;
         }
     }
-    return crowded ? crowded_turns(error, count) : 1;
+    return conflict ? conflict_wavefronts(words, count) : 1;
 }
 
-/* Does each lane want the same as the one at lane xor `distance`, if both take part? */
+/* Does each lane access the same cell as lane xor `distance`, if both take part? */
 static int alike(const uint64_t *at, uint32_t mask, uint32_t distance)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -70,11 +73,11 @@ static int alike(const uint64_t *at, uint32_t mask, uint32_t distance)
     return 1;
 }
 
-/* Add the turns of the lanes of `mask`, if there are any, as one part of a request. */
+/* Add the wavefronts of the lanes of `mask`, if any, as one part of a request. */
 static void add_part(struct cost *cost, const uint64_t *at, uint32_t mask, uint32_t bytes)
 {
     if (mask) {
-        cost->paid += turns(at, mask, bytes);
+        cost->paid += wavefronts(at, mask, bytes);
         cost->ideal++;
     }
 }

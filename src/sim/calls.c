@@ -1,9 +1,9 @@
 /*
- * calls.c - the calls behind LOAD and STORE: check an access, and log it.
+ * calls.c - what LOAD and STORE call: check an access, and log it.
  */
 #include "machine.h"
 
-/* A request not seen since the lanes last met: give it its line. */
+/* A request that is new since the lanes last met: look up its line in the ledger. */
 static void open_request(const struct lane *lane, struct warp_request *request)
 {
     struct machine *const m = lane->machine;
@@ -23,7 +23,7 @@ static shadow_mark my_mark(const struct lane *lane, uint32_t line)
                           (uint32_t)lane->place.thread);
 }
 
-/* See whether this access may be, by `count` marks. */
+/* Check an access against `count` marks. */
 static void check_marks(const struct lane *lane, const struct simt_site *site, uintptr_t at,
                         const struct shadow_times *times, const struct shadow *marks,
                         uint32_t count, shadow_mark mine)
@@ -37,7 +37,7 @@ static void check_marks(const struct lane *lane, const struct simt_site *site, u
     }
 }
 
-/* The same, and enter it: a plain one. */
+/* The same, and enter the access, which is not open. */
 static void enter_marks(const struct lane *lane, const struct simt_site *site, uintptr_t at,
                         const struct shadow_times *times, struct shadow *marks,
                         uint32_t count, shadow_mark mine)
@@ -47,7 +47,7 @@ static void enter_marks(const struct lane *lane, const struct simt_site *site, u
         shadow_note(times, &marks[i], mine, site->word == SIMT_STORE, 0);
 }
 
-/* Smaller accesses than before: the block's marks must be as small. */
+/* Smaller accesses than before: make the block's marks as fine. */
 static void refine_shared(struct machine *m, uint32_t shift)
 {
     if (m->shared_shift != SHIFT_NONE)
@@ -84,7 +84,7 @@ static _Noreturn void stop_unwatched(struct machine *m, const struct allocation 
                          (unsigned long long)a->bytes));
 }
 
-/* Open accesses may race with plain ones only, plain ones with both. */
+/* Open accesses can race with plain ones only, plain ones with both. */
 static void touch_global(const struct lane *lane, const struct simt_site *site,
                          uintptr_t at, shadow_mark mine)
 {
@@ -148,7 +148,7 @@ void *simt_touch(const struct simt_site *site, const void *cell)
     return (void *)at;
 }
 
-/* Sectors of a request to global memory, and which of them are new to the launch. */
+/* Count the sectors of a request to global memory, and those new to the launch. */
 static void fold_global(struct machine *m, const struct warp_request *r, uint32_t lanes,
                         mw_traffic *t)
 {

@@ -1,5 +1,5 @@
 /*
- * fault.c - what a kernel did wrong, in words.
+ * fault.c - error messages for what a kernel did wrong.
  */
 #include "machine.h"
 
@@ -45,14 +45,14 @@ void machine_fault(const struct lane *lane, const struct simt_site *site,
                       m->kernel->name, where, lane->place.block, lane->place.thread, what));
 }
 
-enum { NEAR = 1 << 20 }; /* an address further away than this belongs to nothing */
+enum { NEAR = 1 << 20 }; /* an address further from any allocation belongs to none */
 
 /* A part of a sentence. */
 struct phrase {
     char text[160];
 };
 
-/* What the access does, and where, as a person would name it. */
+/* What the access does, and where: an offset in shared memory or in an allocation. */
 static struct phrase access_at(const struct machine *m, const struct simt_site *site,
                                uintptr_t at)
 {
@@ -94,11 +94,11 @@ void fault_unwritten(const struct lane *lane, const struct simt_site *site, uint
 
 void fault_shared(const struct lane *lane, const struct simt_site *site, uintptr_t at)
 {
-    machine_fault(lane, site, "not global: %s, openly",
+    machine_fault(lane, site, "not global: %s by POST or PEEK",
                   access_at(lane->machine, site, at).text);
 }
 
-/* The other side of a race. Of many threads only the first has a name. */
+/* The other side of a race. Of several threads only the first is known. */
 static struct phrase party_of(const struct machine *m, shadow_mark other, int wrote)
 {
     const struct simt_site *const site = m->ledger.entries[shadow_line(other)].site;

@@ -232,9 +232,9 @@ int fibre_stacks_ready(struct fibre_stacks *stacks, size_t count)
 }
 
 /*
- * Stacks lie whole pages apart, so the same depth of every stack would fall
- * into the same few lines of the first-level cache, which repeats every 4 KiB.
- * Each therefore begins a little lower than the one before.
+ * Stacks are whole pages apart, so the same depth of every stack would map to the same
+ * few sets of the host's L1 cache, whose sets repeat every 4 KiB. So each stack begins a
+ * little lower than the one before.
  */
 void *fibre_stack(const struct fibre_stacks *stacks, size_t i, size_t *bytes)
 {

@@ -19,7 +19,7 @@
 #include <ucontext.h>
 #endif
 
-/* The sanitizers follow every stack, so they must be told of ours. */
+/* Sanitizers track every stack and must be told about ours. */
 #if defined(__SANITIZE_ADDRESS__)
 #define FIBRE_ASAN 1
 #elif defined(__SANITIZE_THREAD__)
@@ -44,7 +44,7 @@ struct fibre {
     const void *bottom; /* of its stack */
     size_t bytes;
     void *fake_stack;
-    struct fibre *previous; /* who entered it last */
+    struct fibre *previous; /* the fibre that entered it last */
     int entered;
 #endif
 #ifdef FIBRE_TSAN
@@ -65,20 +65,20 @@ void fibre_switch(struct fibre *from, struct fibre *to);
 /* `run` calls this first. */
 void fibre_begin(struct fibre *fibre);
 
-/* Forget a fibre for good, wherever it was left; to be called from the host's stack. */
+/* Forget a fibre for good, wherever it was left. Call it from the host's stack. */
 void fibre_drop(struct fibre *fibre, struct fibre *host);
 
 /*
- * `count` stacks of at least `bytes` bytes each, every one with a page below it
- * that nothing can be written to, so that a stack that overflows ends the
- * process and not its neighbour. Memory is taken only as it is touched.
+ * `count` stacks of at least `bytes` bytes each, with a guard page below each, so that
+ * an overflow ends the process instead of damaging the next stack. Memory is committed
+ * only as it is touched.
  */
 struct fibre_stacks {
     unsigned char *memory; /* NULL: none yet */
     size_t stride;
     size_t guard;
     size_t count;
-    size_t ready; /* the first so many may be used */
+    size_t ready; /* the number of stacks that may be used */
 };
 
 /* Reserve. Returns 0, or -1 if there is no room. */

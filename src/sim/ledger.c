@@ -1,3 +1,6 @@
+/*
+ * ledger.c - the table of counts by kernel and site, and its lines.
+ */
 #include "ledger.h"
 
 #include <stdlib.h>
@@ -43,7 +46,7 @@ static uint32_t slot_of(const struct ledger *ledger, const struct simt_kernel *k
     return slot;
 }
 
-/* Room for one more entry, and a table at most half full. */
+/* Make room for one more entry; the hash table stays at most half full. */
 static int grow(struct ledger *ledger)
 {
     const uint32_t capacity = ledger->capacity ? 2 * ledger->capacity : 256;

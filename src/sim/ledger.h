@@ -1,5 +1,5 @@
 /*
- * ledger.h - what each source line of each kernel asked of memory.
+ * ledger.h - memory traffic by kernel, source line and kind of access.
  */
 #ifndef MW_SIM_LEDGER_H
 #define MW_SIM_LEDGER_H
@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "simt_calls.h"
 
-/* One word in one place, as one kernel used it. */
+/* One word at one site, in one kernel. */
 struct ledger_entry {
     const struct simt_kernel *kernel;
     const struct simt_site *site;
@@ -21,38 +21,38 @@ struct ledger_launches {
 };
 
 struct ledger {
-    struct ledger_entry *entries; /* number 0 is kept free: it means none */
+    struct ledger_entry *entries; /* number 0 is not used: it means none */
     uint32_t count;
     uint32_t capacity;
-    uint32_t *slots; /* a hash table of entry numbers, 0 where free */
+    uint32_t *slots; /* a hash table of entry numbers; 0: free */
     uint32_t slot_count;
     struct ledger_launches *launches;
     size_t kernels;
-    mw_traffic last;       /* of the launch that ended last, all lines together */
-    mw_ledger_line *lines; /* what was handed out last ... */
+    mw_traffic last;       /* of the launch that ended last, over all lines */
+    mw_ledger_line *lines; /* those handed out last ... */
     char **texts;
     size_t line_count;
-    int told; /* ... and is still all there is to tell */
+    int told; /* ... and whether they are still up to date */
 };
 
 /* Count a launch of `kernel`. Returns 0, or -1 if there is no memory. */
 int ledger_launch(struct ledger *ledger, const struct simt_kernel *kernel);
 
-/* The number of this entry, made if need be; 0 if there is no memory. */
+/* The number of this entry, which is made if it is new; 0 if there is no memory. */
 uint32_t ledger_number(struct ledger *ledger, const struct simt_kernel *kernel,
                        const struct simt_site *site);
 
-/* The launch is over: what its lines came to is added to what they had before. */
+/* The launch is over: add its counts to those of earlier launches. */
 void ledger_end(struct ledger *ledger);
 
-/* The lines, sorted and with their text; they stay until the next launch or reset. */
+/* The lines, sorted and with their text; valid until the next launch or reset. */
 mw_status ledger_lines(struct ledger *ledger, struct error *error,
                        const mw_ledger_line **lines, size_t *count);
 
-/* Back to nothing; as an end, it frees everything. */
+/* Forget all counts and free all memory. */
 void ledger_reset(struct ledger *ledger);
 
-/* The part of a path behind its last slash. */
+/* The part of a path after its last slash. */
 const char *base_name(const char *path);
 
 #endif

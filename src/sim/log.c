@@ -1,3 +1,6 @@
+/*
+ * log.c - putting the accesses of single lanes together to requests of a warp.
+ */
 #include "log.h"
 
 #include <stdlib.h>
@@ -53,7 +56,7 @@ static struct log_visits *visits_of(struct log *log, const struct simt_site *sit
     return v;
 }
 
-/* Put request number `i` behind the others of its site. */
+/* Append request number `i` to the list of its site. */
 static int link_request(struct log *log, int32_t i)
 {
     struct log_visits *const v = visits_of(log, log->requests[i].site);
@@ -104,7 +107,7 @@ static int index_all(struct log *log)
     return 0;
 }
 
-/* Enter into the index what this lane did while it was in step. */
+/* The lane is no longer in step: enter the requests it took part in into the index. */
 static int fall_out(struct log *log, struct log_cursor *cursor)
 {
     for (uint32_t i = 0; i < cursor->done; i++) {

@@ -1,11 +1,11 @@
 /*
  * log.h - the accesses of one warp since its lanes last met, as requests.
  *
- * Lanes run one after the other, so what they do together has to be put
- * together again: the n-th visit of each lane to a site is one request. Lanes
- * mostly visit the same sites in the same order; as long as a lane does, its
- * next access belongs to the next request and finding it costs one comparison.
- * A lane that falls out of step looks its requests up by site.
+ * Lanes run one after the other, so their accesses have to be combined to requests of
+ * the warp: the n-th visits of all lanes to a site form one request. Lanes mostly visit
+ * the same sites in the same order. As long as a lane does, its next access belongs to
+ * the next request, and finding that costs one comparison. A lane that is out of step
+ * finds its requests by site.
  */
 #ifndef MW_SIM_LOG_H
 #define MW_SIM_LOG_H
@@ -17,8 +17,8 @@
 struct warp_request {
     const struct simt_site *site;
     uint32_t line;   /* number in the ledger */
-    uint32_t lanes;  /* who takes part ... */
-    uint32_t shared; /* ... and whose cell lies in shared memory */
+    uint32_t lanes;  /* mask of the lanes that take part ... */
+    uint32_t shared; /* ... and of those whose cell is in shared memory */
     int32_t next;    /* the next request of this site, if the log is indexed */
     uint64_t at[LANES];
 };
@@ -27,17 +27,17 @@ struct warp_request {
 struct log_cursor {
     uint32_t lane;
     uint32_t bit;
-    uint32_t done;    /* requests it took part in, ... */
-    uint32_t in_step; /* ... if those are the first ones of the log */
+    uint32_t done;    /* requests it took part in */
+    uint32_t in_step; /* 1: those are the first `done` requests of the log */
 };
 
 /* The requests of one site. */
 struct log_visits {
     const struct simt_site *site;
-    uint64_t meeting; /* when this was last valid */
+    uint64_t meeting; /* the meeting that it is valid for */
     int32_t first;
     int32_t last;
-    int32_t of_lane[LANES]; /* each lane's last one, or -1 */
+    int32_t of_lane[LANES]; /* the last request of each lane, or -1 */
 };
 
 struct log {
@@ -45,13 +45,13 @@ struct log {
     uint32_t count;
     uint32_t capacity;
     int indexed;
-    uint64_t meeting; /* counts the meetings: stamps the index */
+    uint64_t meeting; /* counts the meetings; index entries of earlier ones are stale */
     struct log_visits *index;
     uint32_t index_used;
     uint32_t index_capacity;
 };
 
-/* A new request at the end, nobody in it yet; NULL if there is no memory. */
+/* Append a request without lanes; NULL if there is no memory. */
 struct warp_request *log_append(struct log *log, const struct simt_site *site);
 
 /* The request of a lane that is not in step. NULL if there is no memory. */

@@ -1,5 +1,5 @@
 /*
- * machine.c - launches, blocks, and the meetings of lanes and warps.
+ * machine.c - running launches and blocks; meetings of lanes and of warps.
  */
 #include "machine.h"
 
@@ -47,7 +47,7 @@ static void begin_block(struct machine *m, uint64_t block)
     m->shared_times.launch = m->clock; /* no other block shares this memory */
 }
 
-/* The warp has met; the block's warps meet here, or take turns until they do. */
+/* The lanes of the warp have met. Wait until all warps of the block have arrived. */
 static void meet_block(struct lane *lane, const struct simt_site *site)
 {
     struct machine *const m = lane->machine;
@@ -72,7 +72,7 @@ static void meet_block(struct lane *lane, const struct simt_site *site)
         machine_stop(m, MW_OK);
 }
 
-/* Everything that happens once all lanes are there. */
+/* All lanes have arrived: count their requests, and act on the word they met at. */
 static void lanes_have_met(struct lane *lane, const struct simt_site *site)
 {
     struct machine *const m = lane->machine;
@@ -141,7 +141,7 @@ uint64_t simt_shuffle(const struct simt_site *site, uint64_t bits, int from)
     return values[source];
 }
 
-/* What all lanes of the warp bring, once they have met. */
+/* Meet the warp; returns the values that its lanes brought. */
 static const uint64_t *bring(const struct simt_site *site, uint64_t mine)
 {
     struct lane *const lane = (struct lane *)simt_here;
@@ -183,7 +183,7 @@ unsigned simt_ballot(const struct simt_site *site, int yes)
     return *ballot;
 }
 
-/* A fibre's whole life: this thread of every block. */
+/* A fibre runs the same thread of every block. */
 static void run_lane(void)
 {
     struct lane *const lane = (struct lane *)simt_here;
@@ -249,7 +249,7 @@ static void prepare_lanes(struct machine *m, const struct machine_launch *launch
     m->warp = m->warps;
 }
 
-/* Nobody is anywhere; a fault may have left the last launch in mid-air. */
+/* Reset everything: a fault may have ended the last launch anywhere. */
 static void prepare_launch(struct machine *m, const struct machine_launch *launch)
 {
     m->kernel = launch->kernel;

@@ -1,12 +1,11 @@
 /*
- * machine.h - the simulated multiprocessor: it runs one block at a time, one
- * warp at a time, one lane at a time.
+ * machine.h - the simulated SM: it runs one block at a time, one warp at a time, one
+ * lane at a time.
  *
- * A lane runs until its next warp-wide word and hands over to the next lane.
- * The lane that arrives last goes straight on, and the others follow in the
- * same order, so every lane is entered once between two meetings and nothing
- * is ever searched for. Warps take turns in the same way at block-wide words;
- * the end of the kernel is one of those.
+ * A lane runs until its next warp-wide word, a meeting, and hands over to the next lane.
+ * The lane that arrives last continues at once and the others follow in the same order,
+ * so every lane is entered once between two meetings, and no scheduler is needed. Warps
+ * take turns in the same way at block-wide words; the end of the kernel is one of those.
  */
 #ifndef MW_SIM_MACHINE_H
 #define MW_SIM_MACHINE_H
@@ -25,14 +24,14 @@ enum {
     MOST_THREADS = 1024,
     MOST_WARPS = MOST_THREADS / LANES,
     MOST_SHARED = 227 * 1024,
-    SHARED_MARGIN = 16 * 1024,       /* around it, to tell an overrun from a wild pointer */
-    SHARED_MARKS = MOST_SHARED + 16, /* at most one a byte, and one large piece more */
-    SHIFT_NONE = 31                  /* shared memory was not touched in this launch */
+    SHARED_MARGIN = 16 * 1024, /* on both sides, to tell overruns from wild pointers */
+    SHARED_MARKS = MOST_SHARED + 16, /* one per byte, and one large piece more */
+    SHIFT_NONE = 31                  /* no access to shared memory in this launch yet */
 };
 
 _Static_assert(MOST_THREADS <= (int)SHADOW_MOST_THREADS, "a mark names any thread");
 _Static_assert(LANES == 1 << (SHADOW_WARP_SHIFT - SHADOW_THREAD_SHIFT),
-               "marks and machine agree on what a warp is");
+               "marks and machine agree on the size of a warp");
 
 struct lane {
     struct simt_place place; /* first: simt_here points to it */
@@ -45,12 +44,12 @@ struct lane {
 _Static_assert(offsetof(struct lane, place) == 0, "simt_here is the running lane");
 
 struct warp {
-    struct lane *resume; /* who goes on when it is this warp's turn */
+    struct lane *resume; /* the lane that continues at this warp's next turn */
     uint32_t lanes;
-    uint64_t epoch; /* the tick of its last barrier */
+    uint64_t epoch; /* the tick of the warp's last barrier */
 };
 
-/* When to call a kernel endless. A test may lower these. */
+/* Limits beyond which a kernel is reported as endless. A test may lower them. */
 struct machine_limits {
     uint32_t accesses; /* of a lane between two meetings */
     uint64_t meetings; /* of lanes, with no store in between */
@@ -87,7 +86,7 @@ struct machine {
     const struct simt_site *warps_at;
     uint64_t block;
 
-    /* Time, and who touched shared memory when. */
+    /* Time, and the marks of shared memory. */
     uint64_t clock;
     struct shadow_times global_times;
     struct shadow_times shared_times;
@@ -118,24 +117,24 @@ void machine_close(struct machine *machine);
 /* Run a kernel to its end, or to its first fault. */
 mw_status machine_run(struct machine *machine, const struct machine_launch *launch);
 
-/* Count what the log holds, and empty it. */
+/* Count the requests of the log, and empty it. */
 void machine_fold(struct machine *machine);
 
 /*
- * From a fibre: abandon the launch, which returns `status`; the words are set.
- * None of the launch's fibres runs again.
+ * From a fibre: abandon the launch, which returns `status`. The error message has been
+ * set. None of the launch's fibres runs again.
  */
 _Noreturn void machine_stop(struct machine *machine, mw_status status);
 
 /*
- * From a fibre: abandon the launch as MW_KERNEL_FAULT. The words name kernel,
- * file, line, block and thread, and go on with those given, printf-style.
+ * From a fibre: abandon the launch as MW_KERNEL_FAULT. The error message names kernel,
+ * file, line, block and thread, followed by the given text, printf-style.
  */
 __attribute__((format(printf, 3, 4))) _Noreturn void
 machine_fault(const struct lane *lane, const struct simt_site *site, const char *format,
               ...);
 
-/* The same for an access that may not be, or that races with `other`. */
+/* The same for an invalid access, or one that races with `other`. */
 _Noreturn void fault_bounds(const struct lane *lane, const struct simt_site *site,
                             uintptr_t at);
 _Noreturn void fault_alignment(const struct lane *lane, const struct simt_site *site,

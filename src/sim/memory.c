@@ -1,3 +1,6 @@
+/*
+ * memory.c - allocations, found by address, and their marks.
+ */
 #include "memory.h"
 
 #include "banks.h"
@@ -7,7 +10,7 @@
 
 enum { ALIGNMENT = 256, RUBBISH = 0xa5 };
 
-/* The first allocation that ends behind `at`. */
+/* The first allocation that ends after `at`. */
 static size_t place_of(const struct memory *memory, uintptr_t at)
 {
     size_t lo = 0;
@@ -133,7 +136,7 @@ void shadow_refine(struct shadow *marks, uint64_t count, uint32_t by)
     }
 }
 
-/* The first marks of an allocation: nobody yet. */
+/* The first marks of an allocation: no access yet. */
 static int first_marks(struct allocation *allocation, uint32_t shift)
 {
     const uint64_t sectors = (allocation->bytes + SECTOR - 1) / SECTOR;

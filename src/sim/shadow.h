@@ -1,23 +1,22 @@
 /*
- * shadow.h - who touched a piece of memory last, and whether that is a race.
+ * shadow.h - race detection: marks of the last accesses to a piece of memory.
  *
- * A clock ticks at every barrier of a warp or block and at the start of every
- * block and launch. An access carries the tick at which its warp's present
- * epoch began. Two accesses are ordered if a barrier that both threads took
- * part in lies between them:
+ * A clock ticks at every barrier of a warp or block and at the start of every block and
+ * launch. An access carries the tick at which its warp's present epoch began. Two
+ * accesses are ordered if a barrier of both threads lies between them:
  *
  *   threads of one warp     their ticks differ
  *   threads of one block    the earlier tick lies before the block's last BARRIER
  *   different blocks        only if they belong to different launches
  *
- * Accesses that are open, by POST and PEEK, need no order among themselves, but with
- * all others they do.
+ * Open accesses, those of POST and PEEK, need no order among themselves, but with all
+ * other accesses they do.
  *
- * One writer and a summary of the readers are kept for each piece, which is
- * enough to catch every race between two accesses, in whatever order the
- * simulator happened to run them. Open accesses have marks of their own, where writers
- * are summed up as readers are: a later one is behind none of those before it. A plain
- * access is held against both, an open one against the plain.
+ * Each piece has the mark of one writer and a summary of the readers. That is enough to
+ * catch every race between two accesses, in whatever order the simulator ran them. Open
+ * accesses have marks of their own, where writers are summarised like readers, since none
+ * of them is ordered after the others. A plain access is checked against both kinds of
+ * marks, an open one against the plain ones.
  */
 #ifndef MW_SIM_SHADOW_H
 #define MW_SIM_SHADOW_H
@@ -25,14 +24,14 @@
 #include <stdint.h>
 
 /*
- * A mark is, from the top: 38 bits of tick, 13 of line (a number of the
- * ledger, 0 if it has too many), 10 of thread, 3 of flags. Zero: nobody yet.
+ * A mark has, from the top: 38 bits of tick, 13 of line (a number of the ledger, 0 if
+ * the number is too large), 10 of thread, 3 of flags. 0: no access yet.
  */
 typedef uint64_t shadow_mark;
 
 enum {
-    SHADOW_OTHER_LANES = 1, /* summaries only: more lanes did so in this epoch ... */
-    SHADOW_OTHER_WARPS = 2, /* ... more warps since the block's last barrier ... */
+    SHADOW_OTHER_LANES = 1, /* summaries only: also other lanes in this epoch, ... */
+    SHADOW_OTHER_WARPS = 2, /* ... other warps since the block's last barrier, ... */
     SHADOW_OTHER_BLOCK = 4, /* ... another block in this launch */
     SHADOW_FLAGS = 7,
     SHADOW_THREAD_SHIFT = 3,
@@ -83,7 +82,7 @@ static inline int shadow_same_warp(shadow_mark a, shadow_mark b)
     return shadow_thread(a ^ b) >> (SHADOW_WARP_SHIFT - SHADOW_THREAD_SHIFT) == 0;
 }
 
-/* Is the access `mark`, made before, unordered with `mine` of another thread? */
+/* Is the earlier access `mark` unordered with the access `mine`? */
 static inline int shadow_unordered(const struct shadow_times *times, shadow_mark mark,
                                    shadow_mark mine)
 {
@@ -99,7 +98,7 @@ static inline int shadow_unordered(const struct shadow_times *times, shadow_mark
     return tick >= times->launch && (tick < times->block || mark & SHADOW_OTHER_BLOCK);
 }
 
-/* The summary of those that `before` sums up, and of `mine`. */
+/* The summary of the accesses in `before` and of `mine`. */
 static inline shadow_mark shadow_join(const struct shadow_times *times, shadow_mark before,
                                       shadow_mark mine)
 {
@@ -120,7 +119,7 @@ static inline shadow_mark shadow_join(const struct shadow_times *times, shadow_m
     return before;
 }
 
-/* The access among those of `s` that a read or, if `writes`, a write races with, or 0. */
+/* The access of `s` that races with a read or, if `writes`, a write; 0 if none does. */
 static inline shadow_mark shadow_race(const struct shadow_times *times,
                                       const struct shadow *s, shadow_mark mine, int writes)
 {
@@ -130,8 +129,8 @@ static inline shadow_mark shadow_race(const struct shadow_times *times,
 }
 
 /*
- * Take note of an access that races with none of its kind. Who writes plainly comes
- * behind all others, and stands for them; who does so openly is one of many.
+ * Enter an access that races with none of its kind. A plain write is ordered after all
+ * earlier accesses and replaces their mark; an open write joins the summary.
  */
 static inline void shadow_note(const struct shadow_times *times, struct shadow *s,
                                shadow_mark mine, int writes, int open)

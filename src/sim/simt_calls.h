@@ -1,7 +1,7 @@
 /*
- * simt_calls.h - what a compiled kernel and the simulator say to each other.
+ * simt_calls.h - the interface between compiled kernels and the simulator.
  *
- * Kernels do not call these functions themselves: the words of simt_sim.h do.
+ * Kernels do not call these functions themselves; the words of simt_sim.h do.
  */
 #ifndef MW_SIMT_CALLS_H
 #define MW_SIMT_CALLS_H
@@ -21,7 +21,7 @@ enum simt_word {
     SIMT_EXIT
 };
 
-/* One word in one place of the source. Never written, so all machines may share it. */
+/* One word at one place of the source. Constant, so all machines may share it. */
 struct simt_site {
     const char *file;
     int line;
@@ -31,15 +31,15 @@ struct simt_site {
     unsigned char open;   /* 1: other blocks may access the cell at the same time */
 };
 
-/* A kernel as the simulator starts it: each fibre calls `run` with the arguments. */
+/* A kernel: each fibre calls `run` with the arguments. */
 struct simt_kernel {
     const char *name;
     void (*run)(const void *args);
     size_t args_bytes;
-    uint32_t threads; /* the most a block may have */
+    uint32_t threads; /* the most threads of a block */
 };
 
-/* Where a thread is: what THREAD, LANE, BLOCK, ... read. */
+/* The position of a thread, which THREAD, LANE, BLOCK, ... read. */
 struct simt_place {
     int thread;
     int lane;
@@ -50,8 +50,8 @@ struct simt_place {
 };
 
 /*
- * The thread that is running on this host thread. The initial-exec model makes
- * this one instruction instead of a call, and every kernel reads it all the time.
+ * The thread that is running on this host thread. With the initial-exec model reading it
+ * is one instruction instead of a call, and kernels read it very often.
  */
 #if defined(__GLIBC__)
 #define SIMT_TLS __attribute__((visibility("hidden"), tls_model("initial-exec")))
@@ -60,13 +60,13 @@ struct simt_place {
 #endif
 extern _Thread_local struct simt_place *simt_here SIMT_TLS;
 
-/* Log and check one access; returns `cell`, which may then be followed. */
+/* Log and check one access; returns `cell`, which may then be dereferenced. */
 void *simt_touch(const struct simt_site *site, const void *cell);
 
-/* Meet the warp, and take what `lane` brought. */
+/* Meet the warp; returns the bits of `lane`. */
 uint64_t simt_shuffle(const struct simt_site *site, uint64_t bits, int lane);
 
-/* Meet the warp, and take the sum, or the greatest, of what all lanes brought. */
+/* Meet the warp; returns the sum, or the maximum, over all lanes. */
 unsigned simt_sum(const struct simt_site *site, unsigned mine);
 unsigned simt_greatest(const struct simt_site *site, unsigned mine);
 

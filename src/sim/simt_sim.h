@@ -1,9 +1,9 @@
 /*
  * simt_sim.h - the words of simt.h for a C compiler: calls into the simulator.
  *
- * Every use of a word is a site of its own, a constant that names the source
- * line. A CELL is wrapped in a struct, so that an access that goes by no word,
- * and would escape the ledger, does not compile.
+ * Every use of a word is a site of its own, a constant with its source line and kind of
+ * access. A CELL is wrapped in a struct, so that an access without a word, which the
+ * ledger would miss, does not compile.
  */
 #ifndef MW_SIMT_SIM_H
 #define MW_SIMT_SIM_H
@@ -16,10 +16,7 @@
 #define SIMT_FILE __FILE__
 #endif
 
-/*
- * One word may stand inside another, so what a word declares has a number of
- * its own in its name.
- */
+/* Words may be nested, so the names that a word declares contain a unique number. */
 #define SIMT_SITE_AS(number, word, bytes, access, open)                                 \
     (__extension__({                                                                    \
         static const struct simt_site simt_site_##number = {SIMT_FILE, __LINE__, word,  \
@@ -49,9 +46,9 @@
 #endif
 
 /*
- * The kernel, and what the simulator starts it by: simt_heap_merge_32 and so on,
- * with the geometry in engine tile's: simt_tile_merge_32_256x32, and _places behind
- * it if its items carry them.
+ * The kernel, and the struct by which the simulator starts it: simt_heap_merge_32 and so
+ * on; for engine tile with the geometry, simt_tile_merge_32_256x32, followed by _places
+ * if its items have places.
  */
 #define KERNEL(name, args_t)                                     \
     static void name(const args_t args);                         \
@@ -109,7 +106,7 @@
                    SIMT_ACCESS(SIMT_LOAD, sizeof *(p), access, open), (p))) \
                   ->simt_value)
 
-/* The value comes first: words in it belong in front of the access. */
+/* The value is computed first: accesses in it come before this one. */
 #define SIMT_WRITE(p, v, access, open)                                 \
     ((void)__extension__({                                             \
         const __typeof__((p)->simt_value) simt_new = (v);              \
@@ -127,7 +124,7 @@
 #define LOAD_KEPT(kind, p) SIMT_READ(p, MW_ACCESS_##kind, 0)
 
 #define SIMT_AGREE_WIDE(p) \
-    _Static_assert(sizeof *(p) == 8, #p " is no wide cell: POST and PEEK have no other")
+    _Static_assert(sizeof *(p) == 8, #p ": POST and PEEK need a cell of 8 bytes")
 #define POST(kind, p, v)                       \
     ((void)__extension__({                     \
         SIMT_AGREE_WIDE(p);                    \
@@ -139,13 +136,13 @@
         SIMT_READ(p, MW_ACCESS_##kind, 1); \
     }))
 
-/* Blocks run one after the other: to wait for a later one is of no use. */
+/* Blocks run one after the other, so waiting for a later one would not help. */
 #define PAUSE() ((void)0)
 
 #define BARRIER() simt_meet(SIMT_SITE(SIMT_BARRIER))
 #define WARP_BARRIER() simt_meet(SIMT_SITE(SIMT_WARP_BARRIER))
 
-/* Values travel as bits, whatever their type; narrow ones are promoted, as by CUDA. */
+/* Values of any type are passed as bits; narrow ones are promoted, as in CUDA. */
 #define SIMT_SHUFFLE_AS(number, v, lane)                                       \
     (__extension__({                                                           \
         __typeof__((v) + 0) simt_value_##number = (v);                         \
@@ -170,7 +167,7 @@
 #define HIGHEST_BIT(m) (31 - __builtin_clz(m))
 #define BITS(m) __builtin_popcount(m)
 
-/* A shared address is the distance from where the block's shared memory begins. */
+/* A shared address is the offset in the block's shared memory. */
 #define SHARED_ADDRESS(p) ((int)((const char *)(p) - (const char *)simt_here->shared))
 #define SHARED_CELL(type, a) ((type *)((char *)simt_here->shared + (a)))
 

@@ -1,16 +1,16 @@
 /*
- * calibrate.c - the same launches on a GPU and in the simulator, told line by line,
- * so that the ledger can be held against a profiler's counters.
+ * calibrate.c - the same launches on a GPU and in the simulator, a line for each, to
+ * compare the ledger with a profiler's counters.
  *
- *   calibrate sim|cuda micro [first [last]]
- *   calibrate sim|cuda sort TYPE COUNT SHAPE ENGINE[,ENGINE...] [PROCESSORS]
+ *   calibrate sim|cuda micro [FIRST [LAST]]
+ *   calibrate sim|cuda sort TYPE COUNT SHAPE ENGINE[,ENGINE...] [SMS]
  *   calibrate cuda info
  *
- * `micro` makes single accesses over and over (micro.cu), all cases or those from
- * `first` to `last`; `sort` sorts the same keys by each engine. Lines name kernel, grid and
- * shared memory, and in the simulator what was counted; on a GPU, run it under Nsight
- * Compute, which numbers launches from 0 as well. PROCESSORS makes the simulator
- * plan for a GPU of as many multiprocessors. bench/calibrate.sh puts it together.
+ * `micro` repeats single accesses (micro.cu), in the cases FIRST to LAST; `sort` sorts the
+ * same keys with each engine. Lines name kernel, grid and shared memory, and in the
+ * simulator the counts. On a GPU run it under Nsight Compute, which numbers launches from 0
+ * as well. SMS makes the simulator plan for a GPU with that many SMs. bench/calibrate.py
+ * runs both sides and compares.
  */
 #include "calibrate.h"
 
@@ -29,16 +29,74 @@ static int complain(const char *error)
     return 2;
 }
 
+/* ---- Lines ---------------------------------------------------------------- */
+
+/* A launch as it is printed. */
+struct launch_line {
+    const char *kernel;
+    const char *type;  /* of keys, or the size of cells */
+    const char *input; /* shape of the keys, or pattern of places */
+    uint64_t count;    /* keys, or turns */
+    uint64_t blocks;
+    uint32_t threads;
+    uint32_t shared_bytes;
+};
+
+static void print_head(int simulator)
+{
+    printf("number\tkernel\ttype\tinput\tcount\tblocks\tthreads\tshared");
+    for (int i = 0; simulator && i < 2; i++) {
+        const char *const word = i ? "store" : "load";
+
+        printf("\tshared_%s_requests\tshared_%s_wavefronts\tshared_%s_conflicts"
+               "\tglobal_%s_requests\tglobal_%s_sectors\tmemory_%s_bytes",
+               word, word, word, word, word, word);
+    }
+    printf("\n");
+}
+
+/* Loads or stores of all source lines together. */
+static void print_traffic(const struct ledger *ledger, enum simt_word word)
+{
+    mw_traffic t = {0};
+
+    for (uint32_t i = 1; i < ledger->count; i++) {
+        if (ledger->entries[i].site->word == word)
+            traffic_add(&t, &ledger->entries[i].traffic);
+    }
+    printf("\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
+           t.shared_requests, t.shared_wavefronts, t.shared_wavefronts - t.shared_ideal,
+           t.global_requests, t.global_sectors, 32 * t.global_distinct);
+}
+
+/* Print a launch just made. In the simulator its counts follow and are then reset. */
+static void print_launch(struct device *device, const struct launch_line *line)
+{
+    static int number;
+
+    printf("%d\t%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\t%" PRIu32, number++,
+           line->kernel, line->type, line->input, line->count, line->blocks, line->threads,
+           line->shared_bytes);
+    if (strcmp(device->info.device, "sim") == 0) {
+        const struct ledger *const ledger = &sim_machine(device)->ledger;
+
+        print_traffic(ledger, SIMT_LOAD);
+        print_traffic(ledger, SIMT_STORE);
+        device->verbs->ledger_reset(device);
+    }
+    printf("\n");
+}
+
 /* ---- Sorting -------------------------------------------------------------- */
 
-/* The device's own verbs, and what the wrapped one has to know. */
+/* The device's own verbs, and what the wrapped launch needs. */
 static struct {
     const struct device_verbs *verbs;
     struct launch_line line;
 } inner;
 
-/* Launch, and tell. */
-static mw_status telling_launch(struct device *device, const struct launch *launch)
+/* Launch and print. */
+static mw_status printing_launch(struct device *device, const struct launch *launch)
 {
     static const char *const names[] = {
 #define KERNEL_ROW(id, name, args, program, memory) #name,
@@ -53,11 +111,11 @@ static mw_status telling_launch(struct device *device, const struct launch *laun
     line.threads = launch->threads;
     line.shared_bytes = launch->shared_bytes;
     if (status == MW_OK)
-        tell_launch(device, &line);
+        print_launch(device, &line);
     return status;
 }
 
-/* Sort `keys` and judge the result; the launches tell themselves. */
+/* Sort `keys` and check the result; each launch is printed. */
 static int sort_keys(mw_context *context, mw_type type, void *keys, uint64_t count)
 {
     struct device_verbs wrapped = *backend_device(context->backend)->verbs;
@@ -66,7 +124,7 @@ static int sort_keys(mw_context *context, mw_type type, void *keys, uint64_t cou
     mw_status status;
 
     inner.verbs = backend_device(context->backend)->verbs;
-    wrapped.launch = telling_launch;
+    wrapped.launch = printing_launch;
     backend_device(context->backend)->verbs = &wrapped;
     kit_fingerprint_add(&before, type, keys, count);
     status = mw_sort(context, type, MW_ASCENDING, keys, count);
@@ -80,7 +138,7 @@ static int sort_keys(mw_context *context, mw_type type, void *keys, uint64_t cou
     return 0;
 }
 
-/* The engine that a list with commas begins with; AUTO if there is none such. */
+/* The engine that a list with commas begins with; AUTO if it is unknown. */
 static mw_engine first_engine(const char *list)
 {
     static const char *const names[] = {"auto", "heap", "tile", "pair"};
@@ -176,7 +234,7 @@ static mw_status micro_sim_run(struct device *device, const struct micro_case *c
     return sim_launch_function(device, &launch);
 }
 
-/* Cells of one warp: as many as its lanes reach, and then whole turns of the banks. */
+/* Cells of one warp: up to the last that a lane reaches, rounded up to all banks. */
 static int cells_of(const struct micro_case *c)
 {
     const int turn = 128 / c->bytes;
@@ -206,6 +264,7 @@ static mw_status micro_alloc(struct device *device, struct micro_memory *memory)
     TRY(device->verbs->alloc(device, bytes, &memory->out));
     TRY(device->verbs->alloc(device, PATTERN_LANES * sizeof(int), &memory->places));
     TRY(device->verbs->upload(device, memory->in, zeros, bytes, NULL));
+    TRY(device->verbs->wait(device, NULL));
 done:
     free(zeros);
     return status;
@@ -235,7 +294,7 @@ static mw_status micro_run(struct device *device, struct micro_gpu *gpu,
         TRY(micro_gpu_run(gpu, c, shared_bytes, &args));
     else
         TRY(micro_sim_run(device, c, shared_bytes, &args));
-    tell_launch(device, &line);
+    print_launch(device, &line);
 done:
     return status;
 }
@@ -268,8 +327,8 @@ done:
 
 /* ---- */
 
-/* What a results file says of its machine. */
-static int tell_info(mw_context *context)
+/* What a results file says about its machine. */
+static int print_info(mw_context *context)
 {
     const mw_info *const info = &context->backend->info;
 
@@ -292,13 +351,13 @@ int main(int argc, char **argv)
         return result;
     }
     if (strcmp(argv[2], "info") != 0)
-        tell_head(sim);
+        print_head(sim);
     if (strcmp(argv[2], "micro") == 0)
         result = run_micro(context, argc - 3, argv + 3);
     else if (strcmp(argv[2], "sort") == 0)
         result = run_sort(context, argc - 3, argv + 3);
     else if (strcmp(argv[2], "info") == 0)
-        result = tell_info(context);
+        result = print_info(context);
     else
         result = complain("micro, sort or info");
     mw_close(context);

@@ -1,6 +1,6 @@
 /*
- * micro.cu - one access over and over, by places that the host chose. Compiled for
- * cells of KEY_BITS bits: 8, 16, 32, 64 and 128; by nvcc, and as C for the simulator.
+ * micro.cu - one access, repeated, at places that the host chose. Compiled for cells of
+ * KEY_BITS bits (8, 16, 32, 64, 128), by nvcc and as C for the simulator.
  */
 #include "simt.h"
 
@@ -17,7 +17,7 @@ typedef unsigned long long key;
 #else
 /* Aligned, or a GPU would move it in parts. */
 typedef struct {
-    ALIGNED(16) unsigned error[4];
+    ALIGNED(16) unsigned words[4];
 } key;
 #endif
 
@@ -38,22 +38,22 @@ DEVICE key make_key(int seed)
 #if KEY_BITS == 128
     key k;
 
-    k.error[0] = bits;
-    k.error[1] = ~bits;
-    k.error[2] = bits + 1;
-    k.error[3] = ~bits + 1;
+    k.words[0] = bits;
+    k.words[1] = ~bits;
+    k.words[2] = bits + 1;
+    k.words[3] = ~bits + 1;
     return k;
 #else
     return (key)(((unsigned long long)bits << 32 | bits) >> (64 - KEY_BITS));
 #endif
 }
 
-/* Both keys into one, so that a loaded one is of use and its load is kept. */
+/* Both keys into one, so that the compiler keeps the load. */
 DEVICE key mix(key a, key b)
 {
 #if KEY_BITS == 128
     for (int i = 0; i < 4; i++)
-        a.error[i] += b.error[i];
+        a.words[i] += b.words[i];
     return a;
 #else
     return (key)(a + b);
@@ -70,7 +70,7 @@ DEVICE int my_warp(void)
     return (int)(BLOCK * (THREADS / WARP) + THREAD / WARP);
 }
 
-/* The mean of what is counted: the loads. Stores fill the cells before. */
+/* The loads are compared. Stores fill the cells before. */
 KERNEL(shared_load, struct micro_args)
 {
     SHARED(key_cell, all);
@@ -84,7 +84,7 @@ KERNEL(shared_load, struct micro_args)
     for (int turn = 0; turn < args.turns; turn++) {
         if (place >= 0)
             sum = mix(sum, LOAD(&cells[place]));
-        WARP_BARRIER(); /* or the loads of all turns would be one */
+        WARP_BARRIER(); /* keeps the loads of all turns apart */
     }
     STORE((key_cell *)args.out + BLOCK * THREADS + THREAD, sum);
 }

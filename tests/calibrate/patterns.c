@@ -1,3 +1,6 @@
+/*
+ * patterns.c - the table of the micro-kernels' cases.
+ */
 #include "patterns.h"
 
 #include "kit.h"
@@ -6,198 +9,151 @@
 
 enum { SHARED = 1, GLOBAL = 2, BOTH = 3, LOADS_ONLY = 4 };
 
-/* How places are made; `n` is the row's own number. Stores need a cell for each lane. */
+/* How a lane finds its cell; `n` is the row's own number. */
+enum rule {
+    STRIDE,       /* lane * n */
+    OFFSET,       /* lane + n */
+    BACKWARDS,    /* n - lane */
+    MODULO,       /* lanes that are equal modulo n share a cell */
+    SHARED_BY,    /* each n neighbours share a cell */
+    WITHOUT,      /* lanes that differ in bit n alone share a cell, without gaps */
+    HALF_WITHOUT, /* the same for lanes 0 to 15; the others have a cell each */
+    EXCHANGED,    /* lane xor n */
+    SOME_LANES,   /* neighbouring cells, for the lanes whose bit of n is set */
+    TWO_LANES,    /* lanes 0 and n in different cells of one bank, no other lane */
+    PARTS_MEET,   /* each n lanes are in the banks of the n lanes before them */
+    ANY_OF_64,    /* random cells, perhaps the same for several lanes */
+    ANY_OF_512,   /* random cells, all different */
+    SOME_OF_512   /* the same for about half of the lanes */
+};
+
+/* A row of the table below. Stores need a cell for each lane. */
 struct pattern {
     const char *name;
     int use;
-    void (*make)(int *places, int bytes, int n);
+    enum rule rule;
     int n;
 };
-
-/* Cells that lie in the same bank: all banks once. */
-static int turn_of_banks(int bytes)
-{
-    return 128 / bytes;
-}
-
-static void stride(int *places, int bytes, int n)
-{
-    (void)bytes;
-    for (int lane = 0; lane < PATTERN_LANES; lane++)
-        places[lane] = lane * n;
-}
-
-static void offset(int *places, int bytes, int n)
-{
-    (void)bytes;
-    for (int lane = 0; lane < PATTERN_LANES; lane++)
-        places[lane] = lane + n;
-}
-
-static void backwards(int *places, int bytes, int n)
-{
-    (void)bytes;
-    for (int lane = 0; lane < PATTERN_LANES; lane++)
-        places[lane] = n - lane;
-}
-
-/* Lanes that are equal modulo n share a cell. */
-static void modulo(int *places, int bytes, int n)
-{
-    (void)bytes;
-    for (int lane = 0; lane < PATTERN_LANES; lane++)
-        places[lane] = lane % n;
-}
-
-/* Each n neighbours share a cell. */
-static void shared_by(int *places, int bytes, int n)
-{
-    (void)bytes;
-    for (int lane = 0; lane < PATTERN_LANES; lane++)
-        places[lane] = lane / n;
-}
-
-/* Lanes that differ in bit n alone share a cell; there is no gap between the cells. */
-static int cell_without(int lane, int n)
-{
-    return lane >> (n + 1) << n | (lane & ((1 << n) - 1));
-}
-
-static void without(int *places, int bytes, int n)
-{
-    (void)bytes;
-    for (int lane = 0; lane < PATTERN_LANES; lane++)
-        places[lane] = cell_without(lane, n);
-}
-
-/* The same for lanes 0 to 15; the others have a cell each. */
-static void half_without(int *places, int bytes, int n)
-{
-    (void)bytes;
-    for (int lane = 0; lane < PATTERN_LANES; lane++)
-        places[lane] = lane < 16 ? cell_without(lane, n) : lane;
-}
-
-static void exchanged(int *places, int bytes, int n)
-{
-    (void)bytes;
-    for (int lane = 0; lane < PATTERN_LANES; lane++)
-        places[lane] = lane ^ n;
-}
-
-/* Neighbouring cells, for the lanes whose bit of n is set. */
-static void some_lanes(int *places, int bytes, int n)
-{
-    (void)bytes;
-    for (int lane = 0; lane < PATTERN_LANES; lane++)
-        places[lane] = (unsigned)n >> lane & 1 ? lane : MICRO_NOBODY;
-}
-
-/* Lane 0 and lane n in different cells of one bank, nobody else. */
-static void two_lanes(int *places, int bytes, int n)
-{
-    for (int lane = 0; lane < PATTERN_LANES; lane++)
-        places[lane] = lane == 0 ? 0 : lane == n ? turn_of_banks(bytes) : MICRO_NOBODY;
-}
-
-/* Each n lanes touch neighbouring cells, in the banks of the n lanes before them. */
-static void parts_meet(int *places, int bytes, int n)
-{
-    const int step = turn_of_banks(bytes) > n ? turn_of_banks(bytes) : n;
-
-    for (int lane = 0; lane < PATTERN_LANES; lane++)
-        places[lane] = lane % n + lane / n * step;
-}
 
 static int random_number(int lane, int n, int below)
 {
     return (int)(kit_mix((uint64_t)lane + 1000 * (uint64_t)n) % (uint64_t)below);
 }
 
-/* Any of 64 cells, several lanes perhaps the same. */
-static void random_of_few(int *places, int bytes, int n)
+/* A random cell that no lane before has. */
+static int new_cell(const int *places, int lane, int n)
 {
-    (void)bytes;
-    for (int lane = 0; lane < PATTERN_LANES; lane++)
-        places[lane] = random_number(lane, n, 64);
+    int cell = random_number(lane, n, 512);
+    int before = 0;
+
+    while (before < lane) {
+        if (places[before++] == cell) {
+            cell = (cell + 1) % 512;
+            before = 0;
+        }
+    }
+    return cell;
 }
 
-/* Any of 512 cells, all different. */
-static void random_cells(int *places, int bytes, int n)
+static int without_bit(int lane, int n)
 {
-    (void)bytes;
-    for (int lane = 0; lane < PATTERN_LANES; lane++) {
-        int before = 0;
+    return lane >> (n + 1) << n | (lane & ((1 << n) - 1));
+}
 
-        places[lane] = random_number(lane, n, 512);
-        while (before < lane) {
-            if (places[before++] == places[lane]) {
-                places[lane] = (places[lane] + 1) % 512;
-                before = 0;
-            }
-        }
+static int cell_of(const struct pattern *p, int bytes, const int *places, int lane)
+{
+    const int banks = 128 / bytes; /* cells until the first bank comes again */
+    const int n = p->n;
+
+    switch (p->rule) {
+    case STRIDE:
+        return lane * n;
+    case OFFSET:
+        return lane + n;
+    case BACKWARDS:
+        return n - lane;
+    case MODULO:
+        return lane % n;
+    case SHARED_BY:
+        return lane / n;
+    case WITHOUT:
+        return without_bit(lane, n);
+    case HALF_WITHOUT:
+        return lane < 16 ? without_bit(lane, n) : lane;
+    case EXCHANGED:
+        return lane ^ n;
+    case SOME_LANES:
+        return (unsigned)n >> lane & 1 ? lane : MICRO_NOBODY;
+    case TWO_LANES:
+        return lane == 0 ? 0 : lane == n ? banks : MICRO_NOBODY;
+    case PARTS_MEET:
+        return lane % n + lane / n * (banks > n ? banks : n);
+    case ANY_OF_64:
+        return random_number(lane, n, 64);
+    default:
+        return new_cell(places, lane, n);
     }
 }
 
-/* The same, for about half of the lanes. */
-static void random_lanes(int *places, int bytes, int n)
+static void make_places(const struct pattern *p, int bytes, int *places)
 {
-    random_cells(places, bytes, n);
-    for (int lane = 0; lane < PATTERN_LANES; lane++) {
-        if (random_number(lane, n + 100, 2))
+    for (int lane = 0; lane < PATTERN_LANES; lane++)
+        places[lane] = cell_of(p, bytes, places, lane);
+    for (int lane = 0; p->rule == SOME_OF_512 && lane < PATTERN_LANES; lane++) {
+        if (random_number(lane, p->n + 100, 2))
             places[lane] = MICRO_NOBODY;
     }
 }
 
 /* clang-format off */
 static const struct pattern patterns[] = {
-    {"stride 0",                       BOTH | LOADS_ONLY,   stride,        0},
-    {"stride 1",                       BOTH,                stride,        1},
-    {"stride 2",                       BOTH,                stride,        2},
-    {"stride 3",                       SHARED,              stride,        3},
-    {"stride 4",                       SHARED,              stride,        4},
-    {"stride 8",                       BOTH,                stride,        8},
-    {"stride 17",                      SHARED,              stride,        17},
-    {"stride 32",                      SHARED,              stride,        32},
-    {"stride 33",                      BOTH,                stride,        33},
-    {"stride 1 from 1",                BOTH,                offset,        1},
-    {"stride 1 from 3",                GLOBAL,              offset,        3},
-    {"stride 1 from 8",                GLOBAL,              offset,        8},
-    {"backwards from 31",              BOTH,                backwards,     31},
-    {"backwards from 40",              SHARED,              backwards,     40},
-    {"lane mod 8",                     SHARED | LOADS_ONLY, modulo,        8},
-    {"lane mod 16",                    BOTH | LOADS_ONLY,   modulo,        16},
-    {"lane / 2",                       BOTH | LOADS_ONLY,   shared_by,     2},
-    {"lane / 16",                      SHARED | LOADS_ONLY, shared_by,     16},
-    {"lane without bit 1",             SHARED | LOADS_ONLY, without,       1},
-    {"lane without bit 2",             SHARED | LOADS_ONLY, without,       2},
-    {"lane without bit 3",             SHARED | LOADS_ONLY, without,       3},
-    {"half without bit 0",             SHARED | LOADS_ONLY, half_without,  0},
-    {"half without bit 1",             SHARED | LOADS_ONLY, half_without,  1},
-    {"lanes 0, 1, 4, 5, ...",          SHARED,              some_lanes,    0x33333333},
-    {"lanes 0 to 3, 8 to 11, ...",     SHARED,              some_lanes,    0x0f0f0f0f},
-    {"lane xor 16",                    SHARED,              exchanged,     16},
-    {"lane xor 5",                     SHARED,              exchanged,     5},
-    {"even lanes",                     BOTH,                some_lanes,    0x55555555},
-    {"lanes 0 to 15",                  SHARED,              some_lanes,    0x0000ffff},
-    {"lanes 8 to 23",                  SHARED,              some_lanes,    0x00ffff00},
-    {"lanes 0 to 7 and 16 to 23",      SHARED,              some_lanes,    0x00ff00ff},
-    {"lane 5",                         BOTH,                some_lanes,    0x00000020},
-    {"lanes 0 and 1, one bank",        SHARED,              two_lanes,     1},
-    {"lanes 0 and 4, one bank",        SHARED,              two_lanes,     4},
-    {"lanes 0 and 8, one bank",        SHARED,              two_lanes,     8},
-    {"lanes 0 and 16, one bank",       SHARED,              two_lanes,     16},
-    {"halves meet",                    SHARED,              parts_meet,    16},
-    {"quarters meet",                  SHARED,              parts_meet,    8},
-    {"any of 64, no. 1",               SHARED | LOADS_ONLY, random_of_few, 1},
-    {"any of 64, no. 2",               BOTH | LOADS_ONLY,   random_of_few, 2},
-    {"any of 64, no. 3",               SHARED | LOADS_ONLY, random_of_few, 3},
-    {"any of 512, no. 1",              BOTH,                random_cells,  1},
-    {"any of 512, no. 2",              BOTH,                random_cells,  2},
-    {"any of 512, no. 3",              SHARED,              random_cells,  3},
-    {"some lanes, any of 512, no. 1",  BOTH,                random_lanes,  1},
-    {"some lanes, any of 512, no. 2",  SHARED,              random_lanes,  2},
-    {"some lanes, any of 512, no. 3",  SHARED,              random_lanes,  3},
+    {"stride 0",                       BOTH | LOADS_ONLY,   STRIDE,       0},
+    {"stride 1",                       BOTH,                STRIDE,       1},
+    {"stride 2",                       BOTH,                STRIDE,       2},
+    {"stride 3",                       SHARED,              STRIDE,       3},
+    {"stride 4",                       SHARED,              STRIDE,       4},
+    {"stride 8",                       BOTH,                STRIDE,       8},
+    {"stride 17",                      SHARED,              STRIDE,       17},
+    {"stride 32",                      SHARED,              STRIDE,       32},
+    {"stride 33",                      BOTH,                STRIDE,       33},
+    {"stride 1 from 1",                BOTH,                OFFSET,       1},
+    {"stride 1 from 3",                GLOBAL,              OFFSET,       3},
+    {"stride 1 from 8",                GLOBAL,              OFFSET,       8},
+    {"backwards from 31",              BOTH,                BACKWARDS,    31},
+    {"backwards from 40",              SHARED,              BACKWARDS,    40},
+    {"lane mod 8",                     SHARED | LOADS_ONLY, MODULO,       8},
+    {"lane mod 16",                    BOTH | LOADS_ONLY,   MODULO,       16},
+    {"lane / 2",                       BOTH | LOADS_ONLY,   SHARED_BY,    2},
+    {"lane / 16",                      SHARED | LOADS_ONLY, SHARED_BY,    16},
+    {"lane without bit 1",             SHARED | LOADS_ONLY, WITHOUT,      1},
+    {"lane without bit 2",             SHARED | LOADS_ONLY, WITHOUT,      2},
+    {"lane without bit 3",             SHARED | LOADS_ONLY, WITHOUT,      3},
+    {"half without bit 0",             SHARED | LOADS_ONLY, HALF_WITHOUT, 0},
+    {"half without bit 1",             SHARED | LOADS_ONLY, HALF_WITHOUT, 1},
+    {"lanes 0, 1, 4, 5, ...",          SHARED,              SOME_LANES,   0x33333333},
+    {"lanes 0 to 3, 8 to 11, ...",     SHARED,              SOME_LANES,   0x0f0f0f0f},
+    {"lane xor 16",                    SHARED,              EXCHANGED,    16},
+    {"lane xor 5",                     SHARED,              EXCHANGED,    5},
+    {"even lanes",                     BOTH,                SOME_LANES,   0x55555555},
+    {"lanes 0 to 15",                  SHARED,              SOME_LANES,   0x0000ffff},
+    {"lanes 8 to 23",                  SHARED,              SOME_LANES,   0x00ffff00},
+    {"lanes 0 to 7 and 16 to 23",      SHARED,              SOME_LANES,   0x00ff00ff},
+    {"lane 5",                         BOTH,                SOME_LANES,   0x00000020},
+    {"lanes 0 and 1, one bank",        SHARED,              TWO_LANES,    1},
+    {"lanes 0 and 4, one bank",        SHARED,              TWO_LANES,    4},
+    {"lanes 0 and 8, one bank",        SHARED,              TWO_LANES,    8},
+    {"lanes 0 and 16, one bank",       SHARED,              TWO_LANES,    16},
+    {"halves meet",                    SHARED,              PARTS_MEET,   16},
+    {"quarters meet",                  SHARED,              PARTS_MEET,   8},
+    {"any of 64, no. 1",               SHARED | LOADS_ONLY, ANY_OF_64,    1},
+    {"any of 64, no. 2",               BOTH | LOADS_ONLY,   ANY_OF_64,    2},
+    {"any of 64, no. 3",               SHARED | LOADS_ONLY, ANY_OF_64,    3},
+    {"any of 512, no. 1",              BOTH,                ANY_OF_512,   1},
+    {"any of 512, no. 2",              BOTH,                ANY_OF_512,   2},
+    {"any of 512, no. 3",              SHARED,              ANY_OF_512,   3},
+    {"some lanes, any of 512, no. 1",  BOTH,                SOME_OF_512,  1},
+    {"some lanes, any of 512, no. 2",  SHARED,              SOME_OF_512,  2},
+    {"some lanes, any of 512, no. 3",  SHARED,              SOME_OF_512,  3},
 };
 /* clang-format on */
 
@@ -215,39 +171,27 @@ static int has_case(enum micro_kernel kernel, const struct pattern *p)
     return (p->use & (shared ? SHARED : GLOBAL)) && !(store && (p->use & LOADS_ONLY));
 }
 
-/* One warp alone, and a few cases more with eight, which have to share the banks. */
-static int warps_of_turn(int turn)
+/* Some patterns are tried with eight warps too, which have to share the banks. */
+static int has_many_warps(const struct pattern *p)
 {
-    return turn ? 8 : 1;
-}
-
-static int has_turn(const struct pattern *p, int turn)
-{
-    return turn == 0 || p->make == random_cells || (p->make == stride && p->n == 1);
+    return p->rule == ANY_OF_512 || (p->rule == STRIDE && p->n == 1);
 }
 
 int micro_case(int number, struct micro_case *c)
 {
-    for (int turn = 0; turn < 2; turn++) {
-        for (int kernel = 0; kernel < MICRO_KERNELS; kernel++) {
-            for (int size = 0; size < SIZES; size++) {
-                for (int i = 0; i < PATTERNS; i++) {
-                    const struct pattern *const p = &patterns[i];
+    for (int i = 0; i < 2 * MICRO_KERNELS * SIZES * PATTERNS; i++) {
+        const struct pattern *const p = &patterns[i % PATTERNS];
+        const int bytes = sizes[i / PATTERNS % SIZES];
+        const enum micro_kernel kernel =
+            (enum micro_kernel)(i / PATTERNS / SIZES % MICRO_KERNELS);
+        const int many = i / PATTERNS / SIZES / MICRO_KERNELS;
 
-                    if (!has_case((enum micro_kernel)kernel, p) || !has_turn(p, turn))
-                        continue;
-                    if (number-- > 0)
-                        continue;
-                    c->kernel = (enum micro_kernel)kernel;
-                    c->bytes = sizes[size];
-                    c->warps = warps_of_turn(turn);
-                    snprintf(c->name, sizeof c->name, "%s%s", p->name,
-                             turn ? ", 8 warps" : "");
-                    p->make(c->places, c->bytes, p->n);
-                    return 1;
-                }
-            }
-        }
+        if (!has_case(kernel, p) || (many && !has_many_warps(p)) || number-- > 0)
+            continue;
+        *c = (struct micro_case){.kernel = kernel, .bytes = bytes, .warps = many ? 8 : 1};
+        snprintf(c->name, sizeof c->name, "%s%s", p->name, many ? ", 8 warps" : "");
+        make_places(p, bytes, c->places);
+        return 1;
     }
     return 0;
 }

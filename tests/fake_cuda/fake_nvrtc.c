@@ -5,6 +5,7 @@
 
 #include "cuda/nvrtc.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 enum { COMPILATION = 6, INTERNAL = 11 };
 
 struct _nvrtcProgram {
-    char cubin[400];
+    char cubin[800];
     char log[128];
     int broken;
 };
@@ -36,13 +37,28 @@ EXPORT struct fake_calls *fake_nvrtc(void)
     return &calls;
 }
 
+/* Threads may call at the same time. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 static nvrtcResult begin(const char *name)
 {
+    nvrtcResult code = NVRTC_SUCCESS;
+
+    pthread_mutex_lock(&lock);
     compiles += strcmp(name, "nvrtcCompileProgram") == 0;
-    if (++calls.count != calls.fail_at)
-        return NVRTC_SUCCESS;
-    snprintf(calls.failed, sizeof calls.failed, "%s", name);
-    return calls.error ? calls.error : INTERNAL;
+    if (++calls.count == calls.fail_at) {
+        snprintf(calls.failed, sizeof calls.failed, "%s", name);
+        code = calls.error ? calls.error : INTERNAL;
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+static void count_program(int by)
+{
+    pthread_mutex_lock(&lock);
+    programs += by;
+    pthread_mutex_unlock(&lock);
 }
 
 EXPORT const char *nvrtcGetErrorString(nvrtcResult code)
@@ -71,13 +87,13 @@ EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source,
         broken |= !headers[i] || strcmp(header_names[i], "program.cu") == 0;
     *program = calloc(1, sizeof **program);
     (*program)->broken = broken;
-    programs++;
+    count_program(1);
     return NVRTC_SUCCESS;
 }
 
 EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 {
-    programs--;
+    count_program(-1);
     free(*program);
     *program = NULL;
     return begin(__func__);

@@ -16,6 +16,7 @@ const struct kernel_file kernel_sources[] = {
     {"simt.h",     (const unsigned char *)"words", 5                      },
     {NULL,         NULL,                           0                      },
 };
+const char kernel_sources_digest[] = "a digest";
 const struct kernel_file kernel_images[] = {
     {"tile_32_256x32_4_4.fatbin", (const unsigned char *)"image",  5},
     {"heap_32.fatbin",            (const unsigned char *)"image",  5},

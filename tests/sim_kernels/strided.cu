@@ -15,7 +15,7 @@ typedef unsigned int key;
 typedef unsigned long long key;
 #else
 typedef struct {
-    unsigned error[4];
+    unsigned words[4];
 } key;
 #endif
 

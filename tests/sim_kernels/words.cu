@@ -148,34 +148,16 @@ KERNEL(mixed_sizes, struct test_args)
 {
     SHARED(double_cell, doubles);
     byte_cell *const bytes = (byte_cell *)doubles;
-    word_cell *const error = (word_cell *)doubles;
+    word_cell *const words = (word_cell *)doubles;
     byte_cell *const out = (byte_cell *)args.out;
 
     STORE(&doubles[THREAD], (double)THREAD);
     BARRIER();
     if (THREAD % 2 == 0)
-        STORE(&error[THREAD], 0x01020304u);
+        STORE(&words[THREAD], 0x01020304u);
     BARRIER();
     for (int i = 0; i < 2; i++)
         STORE(&out[2 * THREAD + i], LOAD(&bytes[2 * THREAD + i]));
-}
-
-/* Meetings and accesses, for timing and for the limits: `count` rounds. */
-KERNEL(spin, struct test_args)
-{
-    SHARED(word_cell, cells);
-    word_cell *const out = (word_cell *)args.out;
-    unsigned k = (unsigned)THREAD;
-
-    for (int i = 0; i < args.count; i++) {
-        for (int j = 0; j < args.stride; j++) {
-            STORE(&cells[THREAD], k);
-            k += LOAD(&cells[THREAD]);
-        }
-        for (int j = 0; j < args.first; j++)
-            k += SHUFFLE_XOR(k, 1);
-    }
-    STORE(&out[THREAD], k);
 }
 
 /*

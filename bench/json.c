@@ -1,0 +1,138 @@
+/*
+ * json.c - the run as JSON: for --json, and for the script of the report.
+ */
+#include "../cli/json.h"
+
+#include "report.h"
+
+/* The command line in one text, cut where it is too long. */
+static void command_line(const struct run *run, char *text, size_t bytes)
+{
+    size_t used = (size_t)snprintf(text, bytes, "multiway bench");
+
+    for (char **a = run->wish.arguments; *a && used < bytes; a++)
+        used += (size_t)snprintf(text + used, bytes - used, " %s", *a);
+}
+
+void run_describe(const struct run *run, struct field_text lines[HEADER_LINES],
+                  char room[HEADER_ROOM])
+{
+    const struct stage *const stage = &run->stage;
+
+    command_line(run, room, HEADER_ROOM);
+    lines[0] = (struct field_text){"machine", stage->info.name};
+    lines[1] = (struct field_text){"device", stage->info.device};
+    lines[2] = (struct field_text){"driver", stage->info.driver};
+    lines[3] = (struct field_text){"clocks", stage->clocks};
+    lines[4] = (struct field_text){"rivals", stage->plugin ? stage->plugin->built : ""};
+    lines[5] = (struct field_text){"date", run->date};
+    lines[6] = (struct field_text){"commit", run->wish.commit};
+    lines[7] = (struct field_text){"command", room};
+    lines[8] = (struct field_text){"times", stage_clock(stage)};
+}
+
+const char *const outcome_names[] = {
+    [NOT_RUN] = "not run", [RIGHT] = "yes", [WRONG] = "WRONG", [FAILED] = "failed"};
+
+static void write_head(struct json *json, const struct run *run)
+{
+    struct field_text lines[HEADER_LINES];
+    char room[HEADER_ROOM];
+
+    run_describe(run, lines, room);
+    for (int i = 0; i < HEADER_LINES; i++)
+        json_text(json, lines[i].name, lines[i].text);
+    if (!run->stage.plugin)
+        json_text(json, "no_rivals", run->stage.no_rivals);
+    snprintf(room, sizeof room, "%d.%d.%d", MW_VERSION_MAJOR, MW_VERSION_MINOR,
+             MW_VERSION_PATCH);
+    json_text(json, "version", room);
+    json_count(json, "trials", run->stage.trials);
+    json_count(json, "warm_ups", WARM_UPS);
+    json_truth(json, "phases", run->wish.phases);
+    json_text(json, "ours", run->field.list[0].name);
+    json_open(json, "contestants", '[');
+    for (int i = 0; i < run->field.count; i++) {
+        json_open(json, NULL, '{');
+        json_text(json, "name", run->field.list[i].name);
+        json_text(json, "about", run->field.list[i].about);
+        json_close(json, '{');
+    }
+    json_close(json, '[');
+}
+
+static void write_figures(struct json *json, const struct figures *ms)
+{
+    json_real(json, "median_ms", ms->median);
+    json_real(json, "mean_ms", ms->mean);
+    json_real(json, "min_ms", ms->least);
+    json_real(json, "max_ms", ms->most);
+}
+
+static void write_copy(struct json *json, const struct copy *copy)
+{
+    json_open(json, NULL, '{');
+    json_count(json, "bytes", copy->bytes);
+    write_figures(json, &copy->ms);
+    json_real(json, "terabytes_s", 2e-9 * (double)copy->bytes / copy->ms.median);
+    json_close(json, '{');
+}
+
+static void write_launches(struct json *json, const struct result *result)
+{
+    json_open(json, "launches", '[');
+    for (size_t i = 0; i < result->launch_count; i++) {
+        const mw_launch *const launch = &result->launches[i];
+
+        json_open(json, NULL, '{');
+        json_text(json, "kernel", launch->kernel);
+        json_count(json, "pass", launch->round);
+        json_count(json, "blocks", launch->blocks);
+        json_count(json, "threads", launch->threads);
+        json_real(json, "median_ms", launch->milliseconds);
+        json_close(json, '{');
+    }
+    json_close(json, '[');
+}
+
+static void write_result(struct json *json, const struct run *run, int i, int who)
+{
+    const struct one_case what = cases_at(&run->cases, i);
+    const struct result *const result = run_result(run, i, who);
+
+    json_open(json, NULL, '{');
+    json_text(json, "type", mw_type_name(what.type));
+    json_text(json, "shape", what.shape->name);
+    json_count(json, "count", what.count);
+    json_text(json, "contestant", run->field.list[who].name);
+    json_text(json, "verified", outcome_names[result->outcome]);
+    if (*result->why)
+        json_text(json, "why", result->why);
+    if (result->ms.median > 0) {
+        write_figures(json, &result->ms);
+        json_real(json, "gkeys_s", 1e-6 * (double)what.count / result->ms.median);
+        json_count(json, "workspace_bytes", result->workspace_bytes);
+    }
+    if (run_ratio(run, i, who) > 0)
+        json_real(json, "ratio", run_ratio(run, i, who));
+    if (result->launch_count)
+        write_launches(json, result);
+    json_close(json, '{');
+}
+
+void run_json(const struct run *run, FILE *to)
+{
+    struct json json = {.to = to};
+
+    json_open(&json, NULL, '{');
+    write_head(&json, run);
+    json_open(&json, "copies", '[');
+    for (int i = 0; i < run->copy_count; i++)
+        write_copy(&json, &run->copies[i]);
+    json_close(&json, '[');
+    json_open(&json, "results", '[');
+    for (int i = 0; i < run->measured; i++)
+        write_result(&json, run, i / run->field.count, i % run->field.count);
+    json_close(&json, '[');
+    json_close(&json, '{');
+}

@@ -1,0 +1,59 @@
+/*
+ * keys.h - the keys of the kernel tests: kinds of sorted lists that are hard to cut and
+ * to merge, and what tests do with keys. A key is kept in 64 bits here, whatever the
+ * width the device has it in.
+ */
+#ifndef MW_TESTS_KEYS_H
+#define MW_TESTS_KEYS_H
+
+#include "fixture.h"
+
+/* Cuts are tried from FIRST_TO_CUT on; keys from FLOATS on are codes of floats. */
+enum kind {
+    GREATEST,
+    SORTED,
+    REVERSED,
+    EQUAL,
+    TWO,
+    FEW,
+    RANDOM,
+    EXTREMES,
+    LISTS_ASCEND,
+    LISTS_DESCEND,
+    ONE_ODD,
+    SKEWED,
+    IDENTICAL,
+    TURNS,
+    BLOCKS,
+    LONG_BLOCKS,
+    ENDS,
+    CUBES,
+    FLOATS,
+    NEAR_FLOATS,
+    KINDS,
+    FIRST_TO_CUT = EQUAL
+};
+
+extern const char *const kind_names[KINDS];
+
+/* Key `i` of list `list`, where groups of `ways` lists are merged. */
+uint64_t key_of(enum kind kind, int bits, uint64_t list, uint64_t ways, uint64_t i);
+
+/* `count` keys of a kind in lists of `run` keys, each list sorted. */
+void fill_lists(uint64_t *keys, enum kind kind, int bits, uint64_t count, uint64_t run,
+                int ways);
+
+/* Sort each `run` keys; the last run may be short. */
+void sort_each(uint64_t *keys, uint64_t count, uint64_t run);
+
+void shuffle(struct fixture *f, uint64_t *keys, uint64_t count);
+
+/* An array on the device with these keys, and one with every 32nd of them. */
+void *device_keys(struct fixture *f, const uint64_t *keys, uint64_t count, int bits);
+void *device_samples(struct fixture *f, const uint64_t *keys, uint64_t count, int bits);
+
+/* Does the device have these keys? If not, says in a note where the first other one is. */
+int same_keys(const void *device, const uint64_t *keys, uint64_t count, int bits);
+int same_samples(const void *device, const uint64_t *keys, uint64_t count, int bits);
+
+#endif

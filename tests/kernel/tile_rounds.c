@@ -1,0 +1,223 @@
+/*
+ * tile_rounds.c - whole sorts by engine tile, run from plans that the test changes.
+ *
+ * Rounds may be joined (tile_join: each block finds the cuts of its own tile) or not
+ * (tile_merge), and cuts may be found by launches of their own: what comes out is the
+ * same, whatever the plan chose.
+ *
+ * NaNs with the sign set are translated in a way of their own (tile_code.cuh): quickly,
+ * and mended where a thread finds any. So they turn up alone in every register of a
+ * thread, in pairs, in all of its registers, among other NaNs and infinities, in whole
+ * and in short tiles, sorted in one pass and merged.
+ */
+#include "keys.h"
+#include "passes.h"
+
+#include "reference.h"
+#include "tile_rows.h"
+
+enum { TILE = 2048, MOST_KEYS = 1 << 18 };
+
+/* One sort: its keys as they come, and as they should be. */
+struct sorting {
+    mw_type type;
+    mw_direction direction;
+    size_t size;
+    uint64_t count;
+    char *keys;
+    char *expected;
+    struct item *items;
+};
+
+/* How a plan's rounds are merged. */
+enum manner { AS_PLANNED, NONE_JOINED, IN_PHASES, ALL_JOINED, MANNERS };
+
+static const char *const manner_names[MANNERS] = {"as planned", "none joined", "in phases",
+                                                  "all joined"};
+
+static void expect(struct sorting *s)
+{
+    memcpy(s->expected, s->keys, s->count * s->size);
+    reference_sort(s->type, s->direction, s->expected, s->count, s->items);
+}
+
+/* Sort by `plan`, with its rounds changed, on the fixture's device. */
+static int sorts(struct fixture *f, const struct sorting *s, struct plan plan,
+                 enum manner manner)
+{
+    const struct type_row *const row = type_row(s->type);
+    struct device *const device = f->device;
+    struct pass_log log = {.phases = manner == IN_PHASES};
+    uint32_t launches = 1;
+    struct program *program;
+    void *keys = NULL;
+    mw_status status;
+
+    for (uint32_t i = 0; manner != AS_PLANNED && i < plan.rounds; i++)
+        plan.round[i].joined = manner == ALL_JOINED;
+    for (uint32_t i = 0; i < plan.rounds; i++)
+        launches += log.phases && !plan.round[i].joined ? 2 : 1;
+    if (manner != AS_PLANNED)
+        plan_workspace(&plan, s->size, s->count);
+    TRY(device->verbs->load(device, &plan.program, kernels_of(MW_ENGINE_TILE), &program));
+    keys = fixture_array(f, plan.key_bytes);
+    memcpy(keys, s->keys, plan.key_bytes);
+    TRY(passes_sort(device, program, &plan, type_code(row, s->direction), keys, s->count,
+                    fixture_array(f, plan.workspace_bytes), NULL, &log));
+    if (memcmp(keys, s->expected, plan.key_bytes) != 0 || log.count != launches)
+        status = fail(&f->error, MW_DEVICE_FAILED, "not sorted, or %u launches, not %u",
+                      log.count, launches);
+done:
+    if (status != MW_OK)
+        tap_note("%llu keys: %s", (wide)s->count, f->error.text);
+    fixture_clear(f);
+    return status == MW_OK;
+}
+
+static int plans(struct fixture *f, const struct sorting *s, uint32_t ways,
+                 uint32_t threads, uint32_t items, struct plan *plan)
+{
+    const mw_tuning wish = {sizeof wish, MW_ENGINE_TILE, ways, 0, threads, items, 0};
+
+    return plan_make(plan, &wish, &f->device->info, s->size, s->count, &f->error) == MW_OK;
+}
+
+static void test_manners(struct tap *tap, struct fixture *f, struct sorting *s)
+{
+    /* Types and tiles of 2048 keys that the simulator has for them. */
+    static const struct {
+        mw_type type;
+        mw_direction direction;
+        uint32_t threads;
+        uint32_t items;
+    } programs[] = {
+        {MW_U16, MW_ASCENDING,  256, 8 },
+        {MW_I32, MW_DESCENDING, 64,  32},
+        {MW_F32, MW_ASCENDING,  128, 16},
+        {MW_I64, MW_ASCENDING,  64,  32},
+    };
+    /* Tiles, plus some keys: few, and some more than a plan joins. */
+    static const struct {
+        uint64_t tiles;
+        int64_t keys;
+        uint32_t ways;
+        const char *shape;
+    } inputs[] = {
+        {2,  1,   2,  "random"        },
+        {3,  -31, 32, "few:2"         },
+        {9,  5,   4,  "specials"      },
+        {17, 0,   16, "organ"         },
+        {33, -1,  32, "blocks:333"    },
+        {70, 7,   8,  "interleaved:32"},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(programs) * COUNT_OF(inputs); i++) {
+        const size_t p = i % COUNT_OF(programs);
+        const size_t in = i / COUNT_OF(programs);
+        struct plan plan;
+        int passed;
+
+        s->type = programs[p].type;
+        s->direction = programs[p].direction;
+        s->size = mw_type_size(s->type);
+        s->count = TILE * inputs[in].tiles + (uint64_t)inputs[in].keys;
+        passed =
+            plans(f, s, inputs[in].ways, programs[p].threads, programs[p].items, &plan) &&
+            kit_fill(s->type, inputs[in].shape, 1 + p, s->keys, s->count) == MW_OK;
+        expect(s);
+        for (int manner = 0; manner < MANNERS; manner++)
+            tap_case(tap, passed && sorts(f, s, plan, (enum manner)manner),
+                     "%llu %s %s, %u ways, %s", (wide)s->count, mw_type_name(s->type),
+                     inputs[in].shape, inputs[in].ways, manner_names[manner]);
+    }
+}
+
+enum nans { NONE, ONE_A_THREAD, ONE_A_TILE, MIXED, EVERY_OTHER_THREAD, ONLY_NANS, NANS };
+
+static const char *const nan_names[NANS] = {
+    "no NaN",          "one NaN a thread",     "one NaN a tile",
+    "with other NaNs", "every other thread's", "NaNs only"};
+
+/* The bits of key i: thread t of a tile begins with keys t, t + rows, t + 2 rows ... */
+static uint64_t float_of(const struct tile_geometry *g, mw_type type, enum nans nans,
+                         uint64_t i)
+{
+    const uint64_t sign = UINT64_C(1) << (type == MW_F32 ? 31 : 63);
+    const uint64_t infinity = type == MW_F32 ? 0x7f800000 : UINT64_C(0x7ff0000000000000);
+    const uint64_t some = infinity + 1 + kit_mix(i) % 1000;
+    const uint64_t nan = sign | (i % 3 == 0 ? infinity + 1 : i % 3 == 1 ? sign - 1 : some);
+    const uint64_t number = kit_mix(i) % infinity | (kit_mix(~i) & sign);
+    const uint64_t tile = (uint64_t)g->rows * g->items;
+    const uint64_t thread = i % g->rows;
+    const uint64_t turn = i / g->rows % g->items;
+    const uint64_t mixed[] = {nan, nan, nan & ~sign, sign | infinity, infinity};
+    const uint64_t place = (turn + thread) % g->items;
+
+    switch (nans) {
+    case ONE_A_THREAD:
+        return turn == thread % g->items ? nan : number;
+    case ONE_A_TILE: /* in each tile in another register */
+        return i % tile == i / tile * (g->rows + 1) % tile ? nan : number;
+    case MIXED:
+        return place < COUNT_OF(mixed) ? mixed[place] : number;
+    case EVERY_OTHER_THREAD:
+        return thread % 2 ? nan : number;
+    case ONLY_NANS:
+        return nan;
+    default:
+        return number;
+    }
+}
+
+/* One tile and tiles to be merged, whole and short. */
+static int nans_sorted(struct fixture *f, struct sorting *s, const struct tile_geometry *g,
+                       enum nans nans)
+{
+    const uint64_t tile = (uint64_t)g->rows * g->items;
+    const uint64_t counts[] = {33, tile - g->rows - 1, tile, tile + 1, 5 * tile - 100};
+    int passed = 1;
+
+    for (size_t i = 0; passed && i < COUNT_OF(counts); i++) {
+        struct plan plan;
+
+        s->count = counts[i];
+        for (uint64_t k = 0; k < s->count; k++) {
+            const uint64_t bits = float_of(g, s->type, nans, k);
+
+            memcpy(s->keys + k * s->size, &bits, s->size); /* little-endian */
+        }
+        expect(s);
+        passed = plans(f, s, 0, g->rows, g->items, &plan) && sorts(f, s, plan, AS_PLANNED);
+    }
+    return passed;
+}
+
+static void test_nans(struct tap *tap, struct fixture *f, struct sorting *s, mw_type type)
+{
+    const struct tile_geometry *g;
+
+    s->type = type;
+    s->size = mw_type_size(type);
+    for (int n = 0; (g = tile_of_size(s->size, n)); n++) {
+        for (int i = 0; i < 2 * NANS; i++) {
+            s->direction = (mw_direction)(i % 2);
+            tap_case(tap, nans_sorted(f, s, g, (enum nans)(i / 2)), "%s %s, %u x %u, %s",
+                     mw_type_name(type), i % 2 ? "descending" : "ascending", g->rows,
+                     g->items, nan_names[i / 2]);
+        }
+    }
+}
+
+void test_tile_rounds(struct tap *tap, struct fixture *f)
+{
+    struct sorting s = {.keys = malloc(MOST_KEYS * sizeof(uint64_t)),
+                        .expected = malloc(MOST_KEYS * sizeof(uint64_t)),
+                        .items = malloc(2 * MOST_KEYS * sizeof(struct item))};
+
+    test_manners(tap, f, &s);
+    test_nans(tap, f, &s, MW_F32);
+    test_nans(tap, f, &s, MW_F64);
+    free(s.items);
+    free(s.expected);
+    free(s.keys);
+}
