@@ -217,11 +217,11 @@ static void run_large(struct tap *tap, struct matrix *m)
         uint64_t count;
     } rows[] = {
         {CPU | CUDA, MW_U32, MW_ASCENDING,  "random",         20000003},
-        {CPU | CUDA, MW_F32, MW_DESCENDING, "few:1000",       17000000},
-        {CPU | CUDA, MW_F64, MW_ASCENDING,  "specials",       9000011 },
-        {CPU | CUDA, MW_I64, MW_DESCENDING, "interleaved:7",  9000000 },
-        {CPU | CUDA, MW_U16, MW_ASCENDING,  "random",         20000003},
-        {CPU | CUDA, MW_I8,  MW_DESCENDING, "organ",          20000003},
+        {CPU | CUDA, MW_F32, MW_DESCENDING, "few:1000",       8000000 },
+        {CPU | CUDA, MW_F64, MW_ASCENDING,  "specials",       4500011 },
+        {CPU | CUDA, MW_I64, MW_DESCENDING, "interleaved:7",  4500000 },
+        {CPU | CUDA, MW_U16, MW_ASCENDING,  "random",         5000003 },
+        {CPU | CUDA, MW_I8,  MW_DESCENDING, "organ",          3000003 },
         {SIM | CUDA, MW_U32, MW_ASCENDING,  "random",         1500011 },
         {SIM | CUDA, MW_F64, MW_DESCENDING, "sawtooth:65536", 700001  },
     };
