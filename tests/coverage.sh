@@ -15,7 +15,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/coverage.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/tree"
 find "$tree" -mindepth 1 -maxdepth 1 ! -name 'build*' ! -name .git \
-    -exec cp -R {} "$work/tree" +
+    -exec cp -R -t "$work/tree" {} +
 cmake -G "$(command -v ninja >/dev/null && echo Ninja || echo 'Unix Makefiles')" \
     -DMW_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug -S "$work/tree" -B "$work/build" \
     -DCMAKE_C_FLAGS='--coverage -O1 -fprofile-update=atomic' &>"$work/log"

@@ -44,7 +44,7 @@ copy() { # NAME: the tree, configured, in $work/NAME, which what follows works i
     MUTANTS_ROOT=$work/$1
     mkdir -p "$MUTANTS_ROOT/tree"
     find "$tree" -mindepth 1 -maxdepth 1 ! -name 'build*' ! -name .git \
-        -exec cp -R {} "$MUTANTS_ROOT/tree" +
+        -exec cp -R -t "$MUTANTS_ROOT/tree" {} +
     cmake -S "$MUTANTS_ROOT/tree" -B "$MUTANTS_ROOT/build" -DMW_CUDA=OFF \
         -G "$(command -v ninja >/dev/null && echo Ninja || echo 'Unix Makefiles')" \
         "-DCMAKE_C_FLAGS=-fmacro-prefix-map=$MUTANTS_ROOT=." \
