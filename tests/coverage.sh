@@ -17,8 +17,8 @@ mkdir "$work/tree"
 find "$tree" -mindepth 1 -maxdepth 1 ! -name 'build*' ! -name .git \
     -exec cp -R -t "$work/tree" {} +
 cmake -G "$(command -v ninja >/dev/null && echo Ninja || echo 'Unix Makefiles')" \
-    -DMW_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug -S "$work/tree" -B "$work/build" \
-    -DCMAKE_C_FLAGS='--coverage -O1 -fprofile-update=atomic' &>"$work/log"
+    -S "$work/tree" -B "$work/build" -DMW_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_C_FLAGS='--coverage -O1' &>"$work/log"
 cmake --build "$work/build" -j "$jobs" &>"$work/log" || { tail "$work/log" && exit 1; }
 export CUDA_VISIBLE_DEVICES=-1 # the same lines, GPU or not
 ctest --test-dir "$work/build" -j "$jobs" --timeout 1500 \
@@ -32,8 +32,8 @@ for record in sys.stdin:
     for file in json.loads(record)["files"]:
         for line in file["lines"] if file["file"].startswith(sys.argv[1]) else []:
             at = file["file"], line["line_number"]
-            lines[at] = lines.get(at) or line["count"] != 0
+            lines[at] = lines.get(at) or line["count"] > 0
             for i, branch in enumerate(line["branches"]):
-                branches[at, i] = branches.get((at, i)) or branch["count"] != 0
+                branches[at, i] = branches.get((at, i)) or branch["count"] > 0
 print(*(f"{what} {100 * sum(ran.values()) / len(ran):.2f} %"
         for what, ran in (("lines", lines), ("branches", branches))))' "$work/tree/src/"

@@ -13,8 +13,7 @@
 # of one fault for different states of the code: the first that fits is taken.
 #
 # The other tests are built and run only if those let a fault pass. Tests that fail without
-# a fault catch none. Nor do `property`, which tries other cases each time, and
-# `kernels_compile`, which runs nothing.
+# a fault catch none, nor do `property` (random cases) and `kernels_compile` (runs none).
 # MUTANTS_ONLY is a pattern of names; MUTANTS_REST=no leaves out the other tests.
 set -u
 
@@ -30,8 +29,8 @@ if [ "$1" = --compile ]; then
     hash=$({ echo "${@//$MUTANTS_ROOT/}" && "${read[@]}" -P || echo $RANDOM; } | md5sum)
     kept=$MUTANTS_CACHE/${hash%% *}
     [ -f "$kept" ] && exec cp "$kept" "$object"
-    "$@" && cp "$object" "$kept.$$" && exec mv "$kept.$$" "$kept"
-    exit 1
+    "$@" && cp "$object" "$kept.$$" && mv "$kept.$$" "$kept"
+    exit
 fi
 
 export CUDA_VISIBLE_DEVICES=-1 MUTANTS_CACHE MUTANTS_ROOT # the same tests, GPU or not
@@ -41,14 +40,15 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "${MUTANTS_CACHE:=$work/cache}" "$work/taken"
 
 copy() { # NAME: the tree, configured, in $work/NAME, which what follows works in
-    MUTANTS_ROOT=$work/$1
-    mkdir -p "$MUTANTS_ROOT/tree"
+    MUTANTS_ROOT=$work/$1 && mkdir -p "$MUTANTS_ROOT/tree"
     find "$tree" -mindepth 1 -maxdepth 1 ! -name 'build*' ! -name .git \
         -exec cp -R -t "$MUTANTS_ROOT/tree" {} +
     cmake -S "$MUTANTS_ROOT/tree" -B "$MUTANTS_ROOT/build" -DMW_CUDA=OFF \
         -G "$(command -v ninja >/dev/null && echo Ninja || echo 'Unix Makefiles')" \
         "-DCMAKE_C_FLAGS=-fmacro-prefix-map=$MUTANTS_ROOT=." \
-        "-DCMAKE_C_COMPILER_LAUNCHER=$script;--compile" &>"$MUTANTS_ROOT/log"
+        "-DCMAKE_C_COMPILER_LAUNCHER=$script;--compile" &>"$MUTANTS_ROOT/log" &&
+        find "$MUTANTS_ROOT/build" -name CTestTestfile.cmake \
+            -exec sed -i 's/TIMEOUT "[0-9]*"/TIMEOUT "200"/' {} +
 }
 
 build() { # JOBS [TARGET]
@@ -56,7 +56,7 @@ build() { # JOBS [TARGET]
 }
 
 try() { # OPTION...: run tests; the names of those that fail
-    ctest --test-dir "$MUTANTS_ROOT/build" --timeout 300 "$@" &>"$MUTANTS_ROOT/log" ||
+    ctest --test-dir "$MUTANTS_ROOT/build" --timeout 200 "$@" &>"$MUTANTS_ROOT/log" ||
         sed -n '/tests FAILED:/,$s/^\t *[0-9]* - \([^ ]*\) (.*/\1/p' "$MUTANTS_ROOT/log"
 }
 
@@ -77,9 +77,8 @@ PYTHON
 
 judge() { # TEST...: the result, and the test that tells
     for name in "$@"; do
-        target=$(sed -n "s/^$name //p" "$work/targets")
-        [ "$target" ] || continue
-        build 1 "$target" || { echo NO-COMPILE && return; }
+        target=$(grep "^$name " "$work/targets") || continue
+        build 1 "${target#* }" || { echo NO-COMPILE && return; }
         [ "$(try -R "^$name\$")" ] && printf 'caught\t%s' "$name" && return
     done
     [ "${MUTANTS_REST:-}" = no ] && echo 'not caught yet' && return
@@ -92,7 +91,7 @@ worker() { # NUMBER: take faults until none is left
     copy "$1"
     for name in $names; do
         mkdir "$work/taken/$name" 2>/dev/null || continue
-        begun=$SECONDS result=NO-MATCH file=
+        begun=$SECONDS result=NO-MATCH
         IFS=$'\t' read -r file tests < <(plant "$name")
         if [ "$file" ]; then
             result=$(judge $tests)
