@@ -1,11 +1,11 @@
 /*
  * versus.c - two builds of libmultiway side by side, in one process on one GPU.
  *
- *   multiway_versus OLD.so NEW.so [--types LIST] [--counts LIST] [--trials N]
+ *   multiway_versus OLD.so NEW.so [TRIALS [COUNT...]]
  *
- * Sorts the same random keys with both, in turns, on device memory, and prints a line
- * for each type and count: the medians in milliseconds by CUDA events, and old / new.
- * Both results are checked: in order, and the same bytes. Ends with the least ratio.
+ * Sorts the same random i32 and i64 keys with both, in turns, on device memory, and
+ * prints a line for each type and count: the medians in milliseconds by CUDA events, and
+ * old / new. All results are checked: in order, and the same elements.
  */
 #define _GNU_SOURCE /* RTLD_DEEPBIND */
 
@@ -36,116 +36,110 @@ struct side {
     double times[MOST_TRIALS];
 };
 
-/* The CUDA driver, as far as it is needed here. */
-struct driver {
-    int (*CtxSetCurrent)(void *context);
-    int (*DevicePrimaryCtxRetain)(void **context, int device);
-    int (*EventCreate)(void **event, unsigned flags);
-    int (*EventRecord)(void *event, void *stream);
-    int (*EventSynchronize)(void *event);
-    int (*EventElapsedTime)(float *ms, void *first, void *second);
-    int (*MemcpyDtoDAsync)(uint64_t to, uint64_t from, size_t bytes, void *stream);
-    void *events[2];
-};
+/* The CUDA driver's calls. */
+static int (*primary)(void **context, int device);
+static int (*set_current)(void *context);
+static int (*event_create)(void **event, unsigned flags);
+static int (*event_record)(void *event, void *stream);
+static int (*event_wait)(void *event);
+static int (*event_elapsed)(float *ms, void *first, void *second);
+static int (*copy)(uint64_t to, uint64_t from, size_t bytes, void *stream);
+static void *events[2];
 
-static int complain(const char *what, const char *why)
+static void stop(const char *what, const char *why)
 {
     fprintf(stderr, "versus: %s: %s\n", what, why);
-    return -1;
+    exit(2);
 }
 
-static void *need(void *library, const char *name)
+static void *find(void *library, const char *name)
 {
     void *const symbol = dlsym(library, name);
 
-    if (!symbol) {
-        complain("missing", name);
-        exit(2);
-    }
+    if (!symbol)
+        stop("missing", name);
     return symbol;
 }
 
-static int open_driver(struct driver *driver)
+static void open_driver(void)
 {
     void *const cuda = dlopen("libcuda.so.1", RTLD_NOW);
     void *context;
 
     if (!cuda)
-        return complain("libcuda.so.1", dlerror());
-    *(void **)&driver->CtxSetCurrent = need(cuda, "cuCtxSetCurrent");
-    *(void **)&driver->DevicePrimaryCtxRetain = need(cuda, "cuDevicePrimaryCtxRetain");
-    *(void **)&driver->EventCreate = need(cuda, "cuEventCreate");
-    *(void **)&driver->EventRecord = need(cuda, "cuEventRecord");
-    *(void **)&driver->EventSynchronize = need(cuda, "cuEventSynchronize");
-    *(void **)&driver->EventElapsedTime = need(cuda, "cuEventElapsedTime");
-    *(void **)&driver->MemcpyDtoDAsync = need(cuda, "cuMemcpyDtoDAsync_v2");
-    if (driver->DevicePrimaryCtxRetain(&context, 0) || driver->CtxSetCurrent(context) ||
-        driver->EventCreate(&driver->events[0], 0) ||
-        driver->EventCreate(&driver->events[1], 0))
-        return complain("CUDA", "cannot create a context and events");
-    return 0;
+        stop("libcuda.so.1", dlerror());
+    *(void **)&primary = find(cuda, "cuDevicePrimaryCtxRetain");
+    *(void **)&set_current = find(cuda, "cuCtxSetCurrent");
+    *(void **)&event_create = find(cuda, "cuEventCreate");
+    *(void **)&event_record = find(cuda, "cuEventRecord");
+    *(void **)&event_wait = find(cuda, "cuEventSynchronize");
+    *(void **)&event_elapsed = find(cuda, "cuEventElapsedTime");
+    *(void **)&copy = find(cuda, "cuMemcpyDtoDAsync_v2");
+    if (primary(&context, 0) || set_current(context) || event_create(&events[0], 0) ||
+        event_create(&events[1], 0))
+        stop("CUDA", "cannot create a context and events");
 }
 
-static int open_side(struct side *side, const char *path)
+static void open_side(struct side *side, const char *path)
 {
     /* Each library binds to its own symbols, though the other has the same names. */
     void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
 
     if (!library)
-        return complain(path, dlerror());
-    *(void **)&side->open = need(library, "mw_open");
-    *(void **)&side->alloc = need(library, "mw_alloc");
-    *(void **)&side->free = need(library, "mw_free");
-    *(void **)&side->upload = need(library, "mw_upload");
-    *(void **)&side->download = need(library, "mw_download");
+        stop(path, dlerror());
+    *(void **)&side->open = find(library, "mw_open");
+    *(void **)&side->alloc = find(library, "mw_alloc");
+    *(void **)&side->free = find(library, "mw_free");
+    *(void **)&side->upload = find(library, "mw_upload");
+    *(void **)&side->download = find(library, "mw_download");
     *(void **)&side->prepare = dlsym(library, "mw_prepare");
-    if (side->prepare) {
-        *(void **)&side->enqueue = need(library, "mw_enqueue");
-    } else {
-        *(void **)&side->old_workspace = need(library, "mw_sort_workspace");
-        *(void **)&side->old_sort = need(library, "mw_sort_device");
-    }
-    return side->open(&side->context, "cuda", NULL) == MW_OK ? 0 : complain(path, "no GPU");
-}
-
-static mw_status sort(const struct side *side, mw_type type, void *keys, uint64_t count)
-{
-    const mw_table table = {.elements = keys, .count = count};
-    mw_job job = MW_JOB_INIT;
-
-    job.order = mw_order_of(type, MW_ASCENDING);
-    job.in = &table;
-    if (side->enqueue)
-        return side->enqueue(side->context, &job, side->workspace, side->workspace_bytes,
-                             NULL);
-    return side->old_sort(side->context, type, MW_ASCENDING, keys, count, side->workspace,
-                          side->workspace_bytes, NULL);
+    *(void **)&side->enqueue = dlsym(library, "mw_enqueue");
+    *(void **)&side->old_workspace = dlsym(library, "mw_sort_workspace");
+    *(void **)&side->old_sort = dlsym(library, "mw_sort_device");
+    if (side->open(&side->context, "cuda", NULL) != MW_OK)
+        stop(path, "cannot open the GPU");
 }
 
 /* Load the kernels and make the workspace large enough. */
-static int prepare(struct side *side, mw_type type, uint64_t count)
+static mw_status prepare(struct side *side, mw_type type, const mw_job *job)
 {
-    const mw_table table = {.count = count};
-    mw_job job = MW_JOB_INIT;
-    mw_status status;
+    mw_status status = side->prepare
+                           ? side->prepare(side->context, job, &side->workspace_bytes)
+                           : side->old_workspace(side->context, type, job->in->count,
+                                                 &side->workspace_bytes);
 
-    job.order = mw_order_of(type, MW_ASCENDING);
-    job.in = &table;
-    status = side->prepare
-                 ? side->prepare(side->context, &job, &side->workspace_bytes)
-                 : side->old_workspace(side->context, type, count, &side->workspace_bytes);
     side->free(side->context, side->workspace);
     side->workspace = NULL;
-    return status == MW_OK &&
-           side->alloc(side->context, side->workspace_bytes, &side->workspace) == MW_OK;
+    return status == MW_OK
+               ? side->alloc(side->context, side->workspace_bytes, &side->workspace)
+               : status;
+}
+
+/* Refill the keys, then sort them between two events; -1 if that failed. */
+static double trial(const struct side *side, mw_type type, const mw_job *job, void *from)
+{
+    void *const keys = job->in->elements;
+    const uint64_t count = job->in->count;
+    mw_status status;
+    float ms;
+
+    if (copy((uintptr_t)keys, (uintptr_t)from, count * mw_type_size(type), NULL) ||
+        event_record(events[0], NULL))
+        return -1;
+    status = side->enqueue ? side->enqueue(side->context, job, side->workspace,
+                                           side->workspace_bytes, NULL)
+                           : side->old_sort(side->context, type, MW_ASCENDING, keys, count,
+                                            side->workspace, side->workspace_bytes, NULL);
+    if (status != MW_OK || event_record(events[1], NULL) || event_wait(events[1]) ||
+        event_elapsed(&ms, events[0], events[1]))
+        return -1;
+    return ms;
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-
-    return (x > y) - (x < y);
+    return (*(const double *)a > *(const double *)b) -
+           (*(const double *)a < *(const double *)b);
 }
 
 static double median(double *times, int trials)
@@ -154,122 +148,82 @@ static double median(double *times, int trials)
     return (times[(trials - 1) / 2] + times[trials / 2]) / 2;
 }
 
-/* One trial of one side: refill, then the sort between two events. */
-static int trial(struct driver *d, struct side *side, mw_type type, void *const memory[2],
-                 uint64_t count, double *ms)
+/* Are the keys on the device in order, and the same that they were? */
+static int sorted(struct side *owner, mw_type type, const mw_table *table, void *host,
+                  struct kit_fingerprint before)
 {
-    const uint64_t bytes = count * mw_type_size(type);
-    float time = 0;
+    struct kit_fingerprint after = {0, 0};
 
-    if (d->MemcpyDtoDAsync((uintptr_t)memory[1], (uintptr_t)memory[0], bytes, NULL) ||
-        d->EventRecord(d->events[0], NULL) || sort(side, type, memory[1], count) != MW_OK ||
-        d->EventRecord(d->events[1], NULL) || d->EventSynchronize(d->events[1]) ||
-        d->EventElapsedTime(&time, d->events[0], d->events[1]))
-        return complain("sort", "failed");
-    *ms = time;
-    return 0;
+    if (owner->download(owner->context, host, table->elements,
+                        table->count * mw_type_size(type)) != MW_OK)
+        return 0;
+    kit_fingerprint_add(&after, type, host, table->count);
+    return kit_fingerprint_equal(before, after) &&
+           kit_first_disorder(type, MW_ASCENDING, host, table->count) == table->count;
 }
 
-/* Both sides on one input; the ratio of their medians, or -1. */
-static double contest(struct driver *d, struct side side[2], mw_type type, uint64_t count,
-                      int trials)
+static void contest(struct side side[2], mw_type type, uint64_t count, int trials)
 {
-    const uint64_t bytes = count * mw_type_size(type);
     struct side *const owner = &side[0]; /* of the keys' memory */
+    const uint64_t bytes = count * mw_type_size(type);
     struct kit_fingerprint before = {0, 0};
-    struct kit_fingerprint after[2] = {
-        {0, 0},
-        {0, 0}
-    };
-    char *const keys = malloc(bytes);
-    void *memory[2] = {NULL, NULL};
-    double ignored;
-    int fine = keys != NULL;
+    char *const host = malloc(bytes);
+    mw_table table = {NULL, count, NULL, 0};
+    mw_job job = MW_JOB_INIT;
+    void *input = NULL;
+    double median_of[2];
 
-    fine = fine && kit_fill(type, "random", 1, keys, count) == MW_OK &&
-           owner->alloc(owner->context, bytes, &memory[0]) == MW_OK &&
-           owner->alloc(owner->context, bytes, &memory[1]) == MW_OK &&
-           owner->upload(owner->context, memory[0], keys, bytes) == MW_OK &&
-           prepare(&side[0], type, count) && prepare(&side[1], type, count);
-    if (fine)
-        kit_fingerprint_add(&before, type, keys, count);
-    for (int i = -WARM_UPS; fine && i < trials; i++) {
-        for (int turn = 0; fine && turn < 2; turn++) {
-            const int who = (i + turn) & 1; /* who begins changes from trial to trial */
+    job.order = mw_order_of(type, MW_ASCENDING);
+    job.in = &table;
+    if (!host || kit_fill(type, "random", 1, host, count) != MW_OK ||
+        owner->alloc(owner->context, bytes, &table.elements) != MW_OK ||
+        owner->alloc(owner->context, bytes, &input) != MW_OK ||
+        owner->upload(owner->context, input, host, bytes) != MW_OK ||
+        prepare(&side[0], type, &job) != MW_OK || prepare(&side[1], type, &job) != MW_OK)
+        stop(mw_type_name(type), "cannot prepare");
+    kit_fingerprint_add(&before, type, host, count);
+    for (int i = -WARM_UPS; i < trials; i++) {
+        for (int turn = 0; turn < 2; turn++) {
+            const int who = (i + turn) & 1; /* the first one alternates */
+            const double ms = trial(&side[who], type, &job, input);
 
-            fine = trial(d, &side[who], type, memory, count,
-                         i < 0 ? &ignored : &side[who].times[i]) == 0;
-            if (fine && i == trials - 1) {
-                fine = owner->download(owner->context, keys, memory[1], bytes) == MW_OK &&
-                       kit_first_disorder(type, MW_ASCENDING, keys, count) == count;
-                kit_fingerprint_add(&after[who], type, keys, count);
-                fine = fine && kit_fingerprint_equal(before, after[who]);
-            }
+            if (ms < 0 || (i == -1 && !sorted(owner, type, &table, host, before)))
+                stop(mw_type_name(type), "failed, or a wrong result");
+            if (i >= 0)
+                side[who].times[i] = ms;
         }
     }
-    owner->free(owner->context, memory[0]);
-    owner->free(owner->context, memory[1]);
-    free(keys);
-    if (!fine)
-        return complain(mw_type_name(type), "failed, or a wrong result");
-
-    const double old = median(side[0].times, trials);
-    const double new = median(side[1].times, trials);
-
-    printf("%s\t%" PRIu64 "\t%.5f\t%.5f\t%.4f\n", mw_type_name(type), count, old, new,
-           old / new);
+    owner->free(owner->context, input);
+    owner->free(owner->context, table.elements);
+    free(host);
+    for (int who = 0; who < 2; who++)
+        median_of[who] = median(side[who].times, trials);
+    printf("%s\t%" PRIu64 "\t%.5f\t%.5f\t%.4f\n", mw_type_name(type), count, median_of[0],
+           median_of[1], median_of[0] / median_of[1]);
     fflush(stdout);
-    return old / new;
 }
 
 int main(int argc, char **argv)
 {
-    char types[256] = "i32,i64";
-    char counts[512] = "2^12,2^16,2^20,2^22,2^24,2^26,2^28";
-    struct driver driver = {0};
+    static const char *const usual[] = {"2^12", "2^16", "2^20", "2^22",
+                                        "2^24", "2^26", "2^28"};
     static struct side side[2];
-    double least = 1e9;
-    int trials = 100;
+    const char *const *const counts = argc > 4 ? (const char *const *)argv + 4 : usual;
+    const int count_count = argc > 4 ? argc - 4 : (int)(sizeof usual / sizeof *usual);
+    const int trials = argc > 3 ? atoi(argv[3]) : 100;
 
-    for (int i = 3; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--types") == 0)
-            snprintf(types, sizeof types, "%s", argv[i + 1]);
-        else if (strcmp(argv[i], "--counts") == 0)
-            snprintf(counts, sizeof counts, "%s", argv[i + 1]);
-        else if (strcmp(argv[i], "--trials") == 0)
-            trials = atoi(argv[i + 1]);
-    }
-    if (argc < 3 || trials < 1 || trials > MOST_TRIALS) {
-        fputs("usage: multiway_versus OLD.so NEW.so [--types LIST] [--counts LIST] "
-              "[--trials 1..1000]\n",
-              stderr);
-        return 2;
-    }
-    /* The libraries initialise the driver. */
-    if (open_side(&side[0], argv[1]) || open_side(&side[1], argv[2]) ||
-        open_driver(&driver))
-        return 2;
+    if (argc < 3 || trials < 1 || trials > MOST_TRIALS)
+        stop("usage", "multiway_versus OLD.so NEW.so [TRIALS (1 to 1000) [COUNT...]]");
+    open_side(&side[0], argv[1]);
+    open_side(&side[1], argv[2]);
+    open_driver(); /* which the libraries have initialised */
     puts("type\tcount\told_ms\tnew_ms\told/new");
-    for (char *t = strtok(types, ","); t; t = strtok(NULL, ",")) {
-        char list[512];
-        mw_type type;
+    for (int i = 0; i < 2 * count_count; i++) {
+        uint64_t count;
 
-        if (mw_type_parse(t, &type) != MW_OK)
-            return complain(t, "no such type"), 2;
-        memcpy(list, counts, sizeof list);
-        for (char *save = NULL, *c = strtok_r(list, ",", &save); c;
-             c = strtok_r(NULL, ",", &save)) {
-            uint64_t count;
-            double ratio;
-
-            if (kit_parse_count(c, &count) || count == 0)
-                return complain(c, "no such count"), 2;
-            ratio = contest(&driver, side, type, count, trials);
-            if (ratio < 0)
-                return 2;
-            least = ratio < least ? ratio : least;
-        }
+        if (kit_parse_count(counts[i % count_count], &count) || count == 0)
+            stop(counts[i % count_count], "not a count");
+        contest(side, i < count_count ? MW_I32 : MW_I64, count, trials);
     }
-    printf("# least old/new: %.4f\n", least);
     return 0;
 }
