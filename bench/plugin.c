@@ -8,7 +8,8 @@
 
 const struct rivals *plugin_open(const char *file, char *why, size_t bytes)
 {
-    const char *const folder = !file ? "$ORIGIN/" : strchr(file, '/') ? "" : "./";
+    static const char beside[] = "$ORIGIN/"; /* the folder of this program */
+    const char *const folder = !file ? beside : strchr(file, '/') ? "" : "./";
     multiway_rivals_fn *get = NULL;
     const struct rivals *rivals;
     char path[4096];
@@ -19,7 +20,10 @@ const struct rivals *plugin_open(const char *file, char *why, size_t bytes)
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     symbol = library ? dlsym(library, MULTIWAY_RIVALS_SYMBOL) : NULL;
     if (!symbol) {
-        snprintf(why, bytes, "%.180s%s", dlerror(),
+        const char *const said = dlerror();
+        const size_t skip = strncmp(said, beside, strlen(beside)) ? 0 : strlen(beside);
+
+        snprintf(why, bytes, "%.180s%s", said + skip,
                  file ? "" : " (`make bench` builds it if nvcc is installed)");
         return NULL;
     }
