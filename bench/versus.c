@@ -245,8 +245,9 @@ int main(int argc, char **argv)
               stderr);
         return 2;
     }
-    if (open_driver(&driver) || open_side(&side[0], argv[1]) ||
-        open_side(&side[1], argv[2]))
+    /* The libraries initialise the driver. */
+    if (open_side(&side[0], argv[1]) || open_side(&side[1], argv[2]) ||
+        open_driver(&driver))
         return 2;
     puts("type\tcount\told_ms\tnew_ms\told/new");
     for (char *t = strtok(types, ","); t; t = strtok(NULL, ",")) {

@@ -227,6 +227,7 @@ static void test_locked_copies(struct tap *tap, uint64_t bytes)
 {
     void *streams[2] = {NULL, NULL};
     void *event = NULL, *memory = NULL, *host = NULL;
+    void *const pageable = malloc(bytes);
     const int created = fakes.cuda->calls.called("cuStreamCreate");
     CUcontext context = NULL;
     mw_status status;
@@ -252,12 +253,19 @@ static void test_locked_copies(struct tap *tap, uint64_t bytes)
            "the download has followed the event", "");
     tap_ok(tap, fakes.cuda->calls.called("cuStreamCreate") == created + 3,
            "page-locked memory needs no staging", "");
+    memset(host, 'c', bytes);
+    TRY(verbs->upload(device, memory, host, bytes, streams[0]));
+    TRY(verbs->download(device, pageable, memory, bytes, streams[0]));
+    TRY(verbs->wait(device, streams[0]));
+    tap_ok(tap, memcmp(host, pageable, bytes) == 0, "a staged copy waits for its stream",
+           "");
 done:
     tap_ok(tap, status == MW_OK, "copies of page-locked memory", error.text);
     verbs->event_close(device, event);
     for (int i = 0; i < 2; i++)
         verbs->stream_close(device, streams[i]);
     fakes.driver.MemFreeHost(host);
+    free(pageable);
     fakes.driver.CtxPopCurrent(&context);
     verbs->close(device);
     tap_ok(tap, leaks() == 1, "the device frees everything", "");

@@ -13,7 +13,7 @@
 static unsigned char program_text[] = "kernels   ";
 const struct kernel_file kernel_sources[] = {
     {"program.cu", program_text,                   sizeof program_text - 1},
-    {"simt.h",     (const unsigned char *)"words", 5                      },
+    {"simt.h",     (const unsigned char *)"macro", 5                      },
     {NULL,         NULL,                           0                      },
 };
 const char kernel_sources_digest[] = "a digest";
