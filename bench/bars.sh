@@ -7,6 +7,7 @@
 #   OLD    a tree of version 0.1 (commit babac53) to compare with; without it, git has it
 #   BUILD  a build folder with images, and the rivals built (build)
 #   ONLY   a pattern of bars to run, such as 'house-4*'
+#   KEEP   a folder for the tables that were measured
 set -u
 
 tree=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,6 +15,7 @@ cd "$tree" || exit 2
 build=$(realpath -m "${BUILD:-build}")
 work=$(mktemp -d "${TMPDIR:-/tmp}/bars.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+[ -z "${KEEP:-}" ] || trap 'mkdir -p "$KEEP" && cp "$work"/*.tsv "$work"/*/*.tsv "$KEEP"' EXIT
 failed=0
 
 tell() { # BAR FIGURE VERDICT
@@ -97,28 +99,47 @@ house_coverage() {
         grep -c 'caught' "$work/after") now, $now lost (none)" [ "$now" = 0 ]
 }
 
+bench_ratio() { # RIVAL TRIALS OPTION...: sets cases, and the least ratio of RIVAL to ours
+    local rival=$1 trials=$2
+    shift 2
+    cases=0 least=0
+    "$build/cli/multiway" bench --device cuda --with "tile,$rival" --trials "$trials" "$@" \
+        --tsv "$work/$rival.tsv" >"$work/log" 2>&1 || { tail -n 3 "$work/log" >&2; return; }
+    read -r cases least < <(awk -F'\t' -v rival="$rival" '
+        /^#/ { next }
+        !column { for (i = 1; i <= NF; i++) name[$i] = i; column = name["ratio"]; next }
+        $name["contestant"] == rival { n++; if (!least || $column < least) least = $column }
+        END { print n + 0, least + 0 }' "$work/$rival.tsv")
+}
+
 house_speed() {
     local least cases
     old_tree && build_tree "$old" "$work/old-build" -DMW_ARCHITECTURES=90 || {
         tell house-4 "old beside new: no build of the older version" skipped
         return
     }
-    cmake --build "$build" --target multiway_versus -j "$(nproc)" >/dev/null 2>&1
-    "$build/bench/multiway_versus" "$work/old-build/src/libmultiway.so" \
-        "$build/src/libmultiway.so" --trials 200 >"$work/versus.tsv" || return
-    least=$(awk '/^# least/ { print $4 }' "$work/versus.tsv")
-    judge house-4 "old / new, i32 and i64, 2^12 to 2^28: at least $least (0.99)" \
+    MULTIWAY_OLD=$work/old-build/src/libmultiway.so bench_ratio old 200 \
+        --types i32,i64 --shapes random --counts 2^12,2^16,2^20,2^22,2^24,2^26,2^28
+    judge house-4 "old / new, $cases cases, 2^12 to 2^28: at least $least (0.99)" \
         less 0.99 "$least"
-    "$build/cli/multiway" bench --device cuda --types all \
-        --shapes random,sorted,organ,blocks,swaps:1000,few --trials 40 --with tile,cub-merge \
-        --counts 1031,2053,4099,8209,10007,50021,100003,300007,1000003,16777259 \
-        --tsv "$work/cases.tsv" >"$work/log" 2>&1 || { tail -n 3 "$work/log" >&2; return; }
-    read -r cases least < <(awk -F'\t' '
-        !/^#/ && !ratio { for (i = 1; i <= NF; i++) { if ($i == "ratio") ratio = i
-                          if ($i == "algorithm" || $i == "contestant" || $i == "name") who = i } next }
-        !/^#/ && $who == "cub-merge" { n++; if (!least || $ratio < least) least = $ratio }
-        END { print n, least }' "$work/cases.tsv")
+    bench_ratio cub-merge 40 --types all --shapes random,sorted,organ,blocks,swaps:1000,few \
+        --counts 1031,2053,4099,8209,10007,50021,100003,300007,1000003,16777259
     judge house-4 "CUB merge sort / ours, $cases cases: at least $least (1)" less 1 "$least"
+}
+
+house_calibration() { # the simulator's wavefronts against Nsight Compute's
+    local pipe instruction
+    command -v ncu >/dev/null || { tell house-4 "calibration: no ncu" skipped; return; }
+    cmake --build "$build" --target calibrate -j "$(nproc)" >"$work/log" 2>&1 &&
+        python3 bench/calibrate.py measure "$build" "$work/calibration" >"$work/log" 2>&1 ||
+        { tail -n 3 "$work/log" >&2; return; }
+    read -r pipe instruction < <(awk -F'\t' '
+        { off = $9 < 0 ? -$9 : $9 }
+        $6 ~ /^shared_.*_wavefronts$/ && off > pipe { pipe = off }
+        $6 ~ /_by_instruction$/ && off > instruction { instruction = off }
+        END { print pipe + 0, instruction + 0 }' "$work/calibration/calibration.tsv")
+    judge house-4 "wavefronts off by at most $pipe % by the pipe's counters (2.5)" less "$pipe" 2.5
+    judge house-4 "and $instruction % by instruction (0.3)" less "$instruction" 0.3
 }
 
 house_first_use() {
@@ -154,6 +175,7 @@ house() {
     wanted house-6 && house_fresh
     if nvidia-smi -L >/dev/null 2>&1; then
         wanted house-4 && house_speed
+        wanted house-4 && house_calibration
         wanted house-5 && house_first_use
     else
         wanted house-4 && tell house-4 "speed beside 0.1 and CUB: no GPU" skipped

@@ -87,7 +87,7 @@ static int verdict(const struct run *run)
     return wrong ? EXIT_NO : failed ? EXIT_TROUBLE : EXIT_FINE;
 }
 
-/* The table, and the files beside it. */
+/* The table, the files and the page. */
 static int measure_all(struct run *run)
 {
     struct one_case largest;
@@ -105,28 +105,7 @@ static int measure_all(struct run *run)
         }
     }
     page_drop(run);
-    if (files_close(run))
-        status = EXIT_TROUBLE;
-    return status;
-}
-
-/* From the first allocation to the last line. */
-static int measure(struct run *run)
-{
-    const size_t total = (size_t)cases_total(&run->cases) * (size_t)run->field.count;
-    int status;
-
-    run->results = calloc(total, sizeof *run->results);
-    run->copies = calloc((size_t)cases_total(&run->cases), sizeof *run->copies);
-    if (run->results && run->copies)
-        status = measure_all(run);
-    else
-        status = complain("bench", "no memory for the results");
-    for (size_t i = 0; run->results && i < total; i++)
-        free(run->results[i].launches);
-    free(run->copies);
-    free(run->results);
-    return status;
+    return files_close(run) ? EXIT_TROUBLE : status;
 }
 
 static int bench(const struct wish *wish)
@@ -140,8 +119,19 @@ static int bench(const struct wish *wish)
     if (stage_open(&run->stage, wish) == 0 &&
         lists_read_cases(wish, &run->stage.info, &run->cases) == 0 &&
         lists_read_field(wish, &run->stage.info, run->stage.plugin, run->stage.no_rivals,
-                         &run->field) == 0)
-        status = measure(run);
+                         &run->field) == 0) {
+        const size_t cases = (size_t)cases_total(&run->cases);
+
+        run->results = calloc(cases * (size_t)run->field.count, sizeof *run->results);
+        run->copies = calloc(cases, sizeof *run->copies);
+        status = run->results && run->copies
+                     ? measure_all(run)
+                     : complain("bench", "no memory for the results");
+    }
+    for (int i = 0; i < run->measured; i++)
+        free(run->results[i].launches);
+    free(run->copies);
+    free(run->results);
     stage_close(&run->stage);
     free(run);
     return status;

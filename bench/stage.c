@@ -3,8 +3,6 @@
  */
 #include "stage.h"
 
-#include "plugin.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 

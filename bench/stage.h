@@ -66,6 +66,13 @@ int stage_copy(struct stage *stage, uint64_t bytes, struct figures *figures);
 void stage_run(struct stage *stage, const struct contestant *who, int phases,
                struct result *result);
 
+/*
+ * Open the plugin `file`, or, if that is NULL, the multiway-rivals.so in the folder of
+ * the running program. On failure NULL, and `why` says why. It stays open until the
+ * process ends.
+ */
+const struct rivals *plugin_open(const char *file, char *why, size_t bytes);
+
 /* Fill the keys of a case, on all processors. */
 int input_fill(const struct one_case *what, uint64_t seed, void *keys);
 

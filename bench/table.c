@@ -77,11 +77,7 @@ void table_titles(const struct run *run)
 
     printf("\n%-4s %-*s %11s", "", width, "", "");
     for (int i = 0; i < run->field.count; i++)
-        printf(" | %-*s",
-               i + 1 == run->field.count ? 0
-               : i                       ? OTHER_WIDTH
-                                         : FIRST_WIDTH,
-               run->field.list[i].name);
+        printf(" | %-*s", i ? OTHER_WIDTH : FIRST_WIDTH, run->field.list[i].name);
     printf("\n%-4s %-*s %11s", "type", width, "shape", "count");
     for (int i = 0; i < run->field.count; i++)
         printf(" | %10s %7s%s", "ms", "Gkeys/s", i ? "  ratio" : "");
@@ -194,6 +190,15 @@ void table_phases(const struct run *run)
     }
 }
 
+static void print_ratio(const struct run *run, int i, int who, const char *name)
+{
+    const struct one_case what = cases_at(&run->cases, i);
+    char text[COUNT_TEXT];
+
+    printf("  %-12s %6.3f %s %s %s", name, run_ratio(run, i, who), mw_type_name(what.type),
+           what.shape->name, count_text(what.count, text));
+}
+
 /* The least ratio of one contestant, and every case in which it is below 1. */
 static void summarise(const struct run *run, int who)
 {
@@ -205,30 +210,22 @@ static void summarise(const struct run *run, int who)
     for (int i = 0; i < total; i++) {
         const double ratio = run_ratio(run, i, who);
 
-        if (ratio == 0)
-            continue;
-        known++;
-        below += ratio < 1;
-        if (least < 0 || ratio < run_ratio(run, least, who))
+        known += ratio > 0;
+        below += ratio > 0 && ratio < 1;
+        if (ratio > 0 && (least < 0 || ratio < run_ratio(run, least, who)))
             least = i;
     }
     if (least < 0) {
         printf("  %-12s      - in no case\n", run->field.list[who].name);
         return;
     }
-    for (int i = -1; i < total; i++) { /* -1: the least one first */
-        const int at = i < 0 ? least : i;
-        const struct one_case what = cases_at(&run->cases, at);
-        const double ratio = run_ratio(run, at, who);
-        char text[COUNT_TEXT];
-
-        if (i >= 0 && (ratio == 0 || ratio >= 1))
-            continue;
-        printf(i < 0 ? "  %-12s %6.3f %s %s %s" : "  %-12s %6.3f %s %s %s\n",
-               i < 0 ? run->field.list[who].name : "", ratio, mw_type_name(what.type),
-               what.shape->name, count_text(what.count, text));
-        if (i < 0)
-            printf("; below 1 in %d of %d case%s\n", below, known, known == 1 ? "" : "s");
+    print_ratio(run, least, who, run->field.list[who].name);
+    printf("; below 1 in %d of %d case%s\n", below, known, known == 1 ? "" : "s");
+    for (int i = 0; i < total; i++) {
+        if (run_ratio(run, i, who) > 0 && run_ratio(run, i, who) < 1) {
+            print_ratio(run, i, who, "");
+            putchar('\n');
+        }
     }
 }
 

@@ -63,23 +63,6 @@ static void put_launches(struct report *report, const struct tally *tally)
     table_close(&table);
 }
 
-static void put_claims(struct report *report, const struct tally *tally)
-{
-    const struct table table =
-        table_open(report, "claims",
-                   "row:-3 what:-30 counted:10 formula:10 allowance:10 holds:5 "
-                   "allowance_text:-36 formula_text:-1");
-
-    for (int i = 0; i < tally->claim_count; i++) {
-        const struct claim *const c = &tally->claims[i];
-
-        table_row(&table, TEXT(c->row), TEXT(c->what), COUNT(c->counted), COUNT(c->formula),
-                  COUNT(c->allowance), TRUTH(claim_holds(c)), TEXT(c->excuse),
-                  TEXT(c->text));
-    }
-    table_close(&table);
-}
-
 /* One number for how busy a line is; 0 if it caused no traffic. */
 static uint64_t weight(const mw_ledger_line *line)
 {
@@ -144,7 +127,7 @@ static void put_count(const struct count *count, const struct tally *tally, int 
     report_field(&report, "launches", COUNT(tally->counts.launches));
     put_kernels(&report, tally);
     put_launches(&report, tally);
-    put_claims(&report, tally);
+    tally_report(&report, tally, 1);
     put_lines(&report, tally, count->all_lines || count->json);
     report_close(&report);
 }
@@ -207,12 +190,9 @@ int command_count(int argc, char **argv)
             "the totals with the formulas of the paper.",
         .options = options,
         .more =
-            "A request is one access of a whole warp. A wavefront is one cycle of the 32\n"
-            "banks of shared memory; a conflict is a wavefront more than needed. A sector\n"
-            "is 32 bytes of global memory; it is distinct if no earlier request of the\n"
-            "launch read or wrote it. A claim holds if the count is the formula's, or\n"
-            "larger by at most the allowance, for the reason given. The exit status is 1\n"
-            "if the sort was wrong, or if a claim does not hold.\n"
+            "A claim holds if the count is the formula's, or larger by at most the\n"
+            "allowance, for the reason given. The exit status is 1 if the sort was wrong,\n"
+            "or if a claim does not hold.\n"
             "\n"
             "  multiway count --type i32 --count 100k --shape random --ways 8\n"
             "  multiway count --type f64 --count 20k --shape organ --engine heap --lines\n",

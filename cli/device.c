@@ -12,24 +12,20 @@
  */
 static char *cache_folder(void)
 {
-    static const char *const roots[][2] = {
-        {"XDG_CACHE_HOME", "/multiway"       },
-        {"HOME",           "/.cache/multiway"},
-    };
+    const char *root = getenv("XDG_CACHE_HOME");
+    const char *tail = "/multiway";
+    char *path;
 
-    for (int i = 0; i < 2; i++) {
-        const char *const root = getenv(roots[i][0]);
-        const size_t length = root && root[0] == '/' ? strlen(root) : 0;
-        char *path;
-
-        if (length == 0)
-            continue;
-        path = malloc(length + strlen(roots[i][1]) + 1);
-        if (path)
-            sprintf(path, "%s%s", root, roots[i][1]);
-        return path;
+    if (!root || root[0] != '/') {
+        root = getenv("HOME");
+        tail = "/.cache/multiway";
     }
-    return NULL;
+    if (!root || root[0] != '/')
+        return NULL;
+    path = malloc(strlen(root) + strlen(tail) + 1);
+    if (path)
+        sprintf(path, "%s%s", root, tail);
+    return path;
 }
 
 mw_status device_open(mw_context **context, const char *device, struct cache_choice cache,

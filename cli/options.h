@@ -80,19 +80,13 @@ void shape_text(struct kit_shape shape, char text[SHAPE_WORDS]);
     {"output", 'o', "FILE", OPTION_TEXT,  &(path),       0, "(standard output)"}
 #define JSON_OPTION(json)                                                                \
     {"json",    0, NULL,    OPTION_FLAG,  &(json),       0, "print everything as JSON"}
-#define TUNING_OPTIONS(tuning)                                                           \
-    {"engine",  0, "NAME", OPTION_ENGINE, &(tuning).engine,  0,                          \
-     "the method: auto, heap, tile or pair (auto)"},                                     \
-    {"ways",    0, "K",    OPTION_NUMBER, &(tuning).ways,    0,                          \
-     "lists merged at once: 2, 4, 8, 16 or 32"},                                         \
-    {"warps",   0, "N",    OPTION_NUMBER, &(tuning).warps,   0,                          \
-     "merge tasks in flight (heap only)"},                                               \
-    {"threads", 0, "N",    OPTION_NUMBER, &(tuning).threads, 0,                          \
-     "per block of the merge; tile: 64, 128, 256 or 512"},                               \
-    {"items",   0, "N",    OPTION_NUMBER, &(tuning).items,   0,                          \
-     "keys of a thread (tile only): 8, 16 or 32"},                                       \
-    {"base",    0, "N",    OPTION_NUMBER, &(tuning).base,    0,                          \
-     "keys of a base-case run; tile: threads times items"}
+#define TUNING_OPTIONS(t)                                                                \
+    {"engine",  0, "NAME", OPTION_ENGINE, &(t).engine,  0, "auto, heap, tile or pair"},  \
+    {"ways",    0, "K",    OPTION_NUMBER, &(t).ways,    0, "merged at once: 2 to 32"},   \
+    {"warps",   0, "N",    OPTION_NUMBER, &(t).warps,   0, "heap: tasks in flight"},     \
+    {"threads", 0, "N",    OPTION_NUMBER, &(t).threads, 0, "per block of the merge"},    \
+    {"items",   0, "N",    OPTION_NUMBER, &(t).items,   0, "tile: keys of a thread"},    \
+    {"base",    0, "N",    OPTION_NUMBER, &(t).base,    0, "keys of a base-case run"}
 /* clang-format on */
 
 #endif

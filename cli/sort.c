@@ -131,8 +131,7 @@ int command_sort(int argc, char **argv)
         OUTPUT_OPTION(c.output),
         {"device", 0,   "NAME", OPTION_TEXT, &c.device,     0,
          "auto, cuda[:N], cpu[:N] or sim (auto)"},
-        {"stats",  'v', NULL,   OPTION_FLAG, &c.stats,      0,
-         "print the time and more on standard error"},
+        {"stats",  'v', NULL,   OPTION_FLAG, &c.stats,      0, "time on standard error"},
         JSON_OPTION(c.json),
         TUNING_OPTIONS(c.tuning),
         CACHE_OPTIONS(c.cache),
@@ -143,15 +142,14 @@ int command_sort(int argc, char **argv)
         .name = "sort",
         .usage = "--type TYPE [--desc] [--device NAME] [-o FILE] [FILE]",
         .about =
-            "Sort a file of keys: numbers by value, -0 before +0, NaNs after all numbers "
-            "by\n"
-            "their bits. Every device writes the same bytes. The output appears under its\n"
-            "name when it is complete, and may be the input.",
+            "Sort a file of keys: numbers by value, -0 before +0, NaNs after all numbers\n"
+            "by their bits. Every device writes the same bytes. The output appears under\n"
+            "its name when it is complete, and may be the input.",
         .options = options,
         .takes_file = 1,
         .more =
             "What is not given of engine, ways, warps, threads, items and base is the\n"
-            "library's c for the device; the CPU ignores all of them. Engine auto is\n"
+            "library's choice for the device; the CPU ignores all of them. Engine auto is\n"
             "heap if warps, threads or base are given, and otherwise tile.\n"
             "\n"
             "  multiway sort --type u64 -o sorted.bin keys.bin\n"

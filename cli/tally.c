@@ -15,95 +15,11 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
     return a / b + (a % b != 0);
 }
 
-uint64_t traffic_conflicts(const mw_traffic *traffic)
+/* Wavefronts beyond the least. */
+static uint64_t conflicts(const mw_traffic *traffic)
 {
     return traffic->shared_wavefronts - traffic->shared_ideal;
 }
-
-/* ---- Figures ------------------------------------------------------------------- */
-
-const char *figure_name(int figure)
-{
-    static const char *const names[FIGURES] = {
-        "first pass reads",  "first pass sectors read",
-        "first pass writes", "first pass sectors written",
-        "merging reads",     "merging sectors read",
-        "merging writes",    "merging sectors written",
-        "bank conflicts"};
-
-    return names[figure];
-}
-
-int figure_holds(const struct figure *figure)
-{
-    return !figure->formula ||
-           (figure->least <= figure->counted && figure->counted <= figure->most);
-}
-
-/* Every round moves all keys once; `cuts` is what cutting lists may add to that. */
-static void set_figures(struct figure *figures, const mw_plan *plan, size_t key_size,
-                        uint64_t rounds, const char *const formulas[4],
-                        const uint64_t cuts[4])
-{
-    for (int i = 0; i < 4; i++) {
-        const int sectors = i == READ_SECTORS || i == WRITE_SECTORS;
-        const uint64_t once = sectors ? divide_up(plan->count * key_size, SECTOR)
-                                      : divide_up(plan->count, LANES);
-
-        figures[i] = (struct figure){.formula = formulas[i],
-                                     .least = rounds * once,
-                                     .most = rounds * once + cuts[i]};
-    }
-}
-
-/* Requests and sectors that cutting the lists of a round may add. */
-static void add_cuts(uint64_t cuts[4], const mw_plan *plan, const mw_plan_round *round)
-{
-    const mw_engine engine = plan->tuning.engine;
-    const uint64_t tasks = round->groups * round->pieces;
-    const uint64_t ends = engine == MW_ENGINE_HEAP   ? tasks * (round->ways - 1)
-                          : engine == MW_ENGINE_TILE ? tasks * 2 * round->ways
-                                                     : tasks;
-    const uint64_t rows = tasks * (plan->tuning.threads / LANES + 1);
-
-    if (engine == MW_ENGINE_HEAP && round->pieces == 1)
-        return; /* one task merges whole lists: nothing is cut */
-    cuts[READS] += engine == MW_ENGINE_PAIR ? 0 : ends;
-    cuts[READ_SECTORS] += divide_up(plan->count, LANES) + 2 * ends;
-    cuts[WRITES] += engine == MW_ENGINE_TILE ? rows : 0;
-    cuts[WRITE_SECTORS] += engine == MW_ENGINE_TILE ? rows : 0;
-}
-
-void figures_of(struct figure figures[FIGURES], const mw_plan *plan, size_t key_size)
-{
-    static const char reads[] = "ceil(N / 32)", sectors[] = "ceil(N size / 32)";
-    static const char all_reads[] = "R ceil(N / 32)", all_sectors[] = "R ceil(N size / 32)";
-    static const char *const first[4] = {reads, sectors, reads, sectors};
-    /* clang-format off */
-    static const char *const merging[][4] = {
-        [MW_ENGINE_HEAP] = {"R ceil(N / 32), + K - 1 a piece",
-                            "R ceil(N size / 32), + 1 a read, + 2 (K - 1) a piece",
-                            all_reads, all_sectors},
-        [MW_ENGINE_TILE] = {"R ceil(N / 32), + 2 K a tile",
-                            "R ceil(N size / 32), + 1 a read, + 4 K a tile",
-                            "R ceil(N / 32), + threads / 32 + 1 a tile",
-                            "R ceil(N size / 32), + threads / 32 + 1 a tile"},
-        [MW_ENGINE_PAIR] = {all_reads, "R ceil(N size / 32), + 1 a read, + 2 a tile",
-                            all_reads, all_sectors}
-    };
-    /* clang-format on */
-    uint64_t cuts[4] = {0};
-
-    set_figures(figures + FIRST_PASS, plan, key_size, 1, first, cuts);
-    for (uint32_t i = 0; i < plan->rounds; i++)
-        add_cuts(cuts, plan, &plan->round[i]);
-    set_figures(figures + MERGING, plan, key_size, plan->rounds,
-                merging[plan->tuning.engine], cuts);
-    figures[CONFLICTS] =
-        (struct figure){.formula = plan->tuning.engine == MW_ENGINE_HEAP ? "none" : NULL};
-}
-
-/* ---- Claims -------------------------------------------------------------------- */
 
 int claim_holds(const struct claim *claim)
 {
@@ -117,9 +33,26 @@ int tally_holds(const struct tally *tally)
 
     for (int i = 0; i < tally->claim_count; i++)
         holds &= claim_holds(&tally->claims[i]);
-    for (int i = 0; i < FIGURES; i++)
-        holds &= figure_holds(&tally->figures[i]);
     return holds;
+}
+
+void tally_report(struct report *report, const struct tally *tally, int ran)
+{
+    const struct table table =
+        table_open(report, "claims",
+                   ran ? "row:-3 what:-30 formula:14 allowance:14 allowance_text:-36 "
+                         "formula_text:-33 counted:14 holds:5"
+                       : "row:-3 what:-30 formula:14 allowance:14 allowance_text:-36 "
+                         "formula_text:-1");
+
+    for (int i = 0; i < tally->claim_count; i++) {
+        const struct claim *const c = &tally->claims[i];
+
+        table_row(&table, TEXT(c->row), TEXT(c->what), COUNT(c->formula),
+                  COUNT(c->allowance), TEXT(c->excuse), TEXT(c->text), COUNT(c->counted),
+                  TRUTH(claim_holds(c)));
+    }
+    table_close(&table);
 }
 
 static void add_claim(struct tally *tally, const char *row, const char *what,
@@ -129,6 +62,69 @@ static void add_claim(struct tally *tally, const char *row, const char *what,
     tally->claims[tally->claim_count++] =
         (struct claim){row, what, counted, formula, text, allowance, excuse};
 }
+
+/* ---- Claims that follow from the plan ------------------------------------------ */
+
+/* Requests and sectors that cutting the lists of a round may add. */
+static void add_cuts(uint64_t cuts[MERGING], const mw_plan *plan,
+                     const mw_plan_round *round)
+{
+    const mw_engine engine = plan->tuning.engine;
+    const uint64_t tasks = round->groups * round->pieces;
+    const uint64_t ends = engine == MW_ENGINE_HEAP   ? tasks * (round->ways - 1)
+                          : engine == MW_ENGINE_TILE ? tasks * 2 * round->ways
+                                                     : tasks;
+    const uint64_t rows =
+        engine == MW_ENGINE_TILE ? tasks * (plan->tuning.threads / LANES + 1) : 0;
+
+    if (engine == MW_ENGINE_HEAP && round->pieces == 1)
+        return; /* one task merges whole lists: nothing is cut */
+    cuts[READS] += engine == MW_ENGINE_PAIR ? 0 : ends;
+    cuts[READ_SECTORS] += divide_up(plan->count, LANES) + 2 * ends;
+    cuts[WRITES] += rows;
+    cuts[WRITE_SECTORS] += rows;
+}
+
+mw_status tally_plan(struct tally *tally, mw_context *context, const mw_tuning *tuning,
+                     mw_type type, uint64_t count)
+{
+    /* clang-format off */
+    static const char *const names[PLANNED] = {
+        "first pass reads", "first pass sectors read", "first pass writes",
+        "first pass sectors written", "merging reads", "merging sectors read",
+        "merging writes", "merging sectors written"};
+    static const char *const excuses[][MERGING] = {
+        [MW_ENGINE_HEAP] = {"K - 1 a piece", "1 a read, 2 (K - 1) a piece", "", ""},
+        [MW_ENGINE_TILE] = {"2 K a tile", "1 a read, 4 K a tile",
+                            "threads / 32 + 1 a tile", "threads / 32 + 1 a tile"},
+        [MW_ENGINE_PAIR] = {"", "1 a read, 2 a tile", "", ""}};
+    /* clang-format on */
+    mw_plan *const plan = &tally->plan;
+    uint64_t cuts[PLANNED] = {0};
+    const mw_status status = sort_plan(context, tuning, type, count, plan);
+
+    if (status != MW_OK)
+        return status;
+    tally->claim_count = 0;
+    for (uint32_t i = 0; i < plan->rounds; i++)
+        add_cuts(cuts + MERGING, plan, &plan->round[i]);
+    for (int i = 0; i < PLANNED; i++) {
+        const int sectors = i % 2;
+        const uint64_t once = sectors ? divide_up(count * mw_type_size(type), SECTOR)
+                                      : divide_up(count, LANES);
+
+        if (i < MERGING)
+            add_claim(tally, "", names[i], 0, once,
+                      sectors ? "ceil(N size / 32)" : "ceil(N / 32)", 0, "");
+        else
+            add_claim(tally, "", names[i], 0, plan->rounds * once,
+                      sectors ? "R ceil(N size / 32)" : "R ceil(N / 32)", cuts[i],
+                      excuses[plan->tuning.engine][i - MERGING]);
+    }
+    return MW_OK;
+}
+
+/* ---- Claims of the paper ------------------------------------------------------- */
 
 /*
  * C1. Engine tile: searches and merging are counted apart. Merging has two-way
@@ -144,13 +140,11 @@ static void claim_conflicts(struct tally *tally, size_t key_size)
     const int other_rows = tuning->items * (key_size == 8 ? 8 : 4) != 128;
 
     if (tuning->engine == MW_ENGINE_HEAP)
-        add_claim(tally, "C1", "bank conflicts", traffic_conflicts(total), 0, "none", 0,
-                  "");
+        add_claim(tally, "C1", "bank conflicts", conflicts(total), 0, "none", 0, "");
     if (tuning->engine == MW_ENGINE_TILE)
         add_claim(tally, "C1", "bank conflicts",
-                  traffic_conflicts(total) - traffic_conflicts(apart) -
-                      traffic_conflicts(merging),
-                  0, "none, except searches and merging",
+                  conflicts(total) - conflicts(apart) - conflicts(merging), 0,
+                  "none, except searches and merging",
                   other_rows
                       ? total->shared_ideal - apart->shared_ideal - merging->shared_ideal
                       : 0,
@@ -164,21 +158,21 @@ static void claim_conflicts(struct tally *tally, size_t key_size)
     }
 }
 
-/* C2 and C3: the figures of all passes together. */
+/* C2 and C3: the bulk traffic of all passes together. */
 static void claim_traffic(struct tally *tally)
 {
-    uint64_t least[2] = {0};
-    uint64_t most[2] = {0};
+    uint64_t once[2] = {0};
+    uint64_t more[2] = {0};
 
-    for (int i = 0; i < CONFLICTS; i++) {
-        least[i % 2] += tally->figures[i].least;
-        most[i % 2] += tally->figures[i].most;
+    for (int i = 0; i < PLANNED; i++) {
+        once[i % 2] += tally->claims[i].formula;
+        more[i % 2] += tally->claims[i].allowance;
     }
-    add_claim(tally, "C2", "bulk global requests", tally->bulk.global_requests, least[0],
-              "2 (rounds + 1) ceil(count / 32)", most[0] - least[0],
+    add_claim(tally, "C2", "bulk global requests", tally->bulk.global_requests, once[0],
+              "2 (rounds + 1) ceil(count / 32)", more[0],
               "short requests at the ends of lists");
     add_claim(tally, "C3", "sectors of bulk requests", tally->bulk.global_sectors,
-              tally->bulk.global_ideal, "their bytes / 32", most[1] - least[1],
+              tally->bulk.global_ideal, "their bytes / 32", more[1],
               "lists that begin inside a sector");
 }
 
@@ -263,18 +257,17 @@ static int in_first_pass(const struct tally *tally, const mw_ledger_line *line)
 static void add_line(struct tally *tally, const mw_ledger_line *line)
 {
     const int first = in_first_pass(tally, line);
-    struct figure *const figures = tally->figures + (first ? FIRST_PASS : MERGING);
+    struct claim *const moved =
+        &tally->claims[(first ? 0 : MERGING) + (line->stores ? WRITES : READS)];
     struct kernel_tally *const kernel = kernel_of(tally, line);
 
     if (kernel)
         add(&kernel->traffic, &line->traffic);
-    tally->figures[CONFLICTS].counted += traffic_conflicts(&line->traffic);
     switch (line->access) {
     case MW_ACCESS_BULK:
         add(&tally->bulk, &line->traffic);
-        figures[line->stores ? WRITES : READS].counted += line->traffic.global_requests;
-        figures[line->stores ? WRITE_SECTORS : READ_SECTORS].counted +=
-            line->traffic.global_sectors;
+        moved[0].counted += line->traffic.global_requests;
+        moved[1].counted += line->traffic.global_sectors;
         break;
     case MW_ACCESS_SEARCH:
     case MW_ACCESS_PROBE:
@@ -301,14 +294,13 @@ mw_status tally_make(struct tally *tally, mw_context *context, mw_type type)
     *tally = (struct tally){.counts = MW_COUNTS_INIT};
     status = mw_get_counts(context, &tally->counts);
     if (status == MW_OK)
-        status = sort_plan(context, NULL, type, tally->counts.count, &tally->plan);
+        status = tally_plan(tally, context, NULL, type, tally->counts.count);
     if (status == MW_OK)
         status = mw_get_ledger(context, &tally->lines, &tally->line_count);
     if (status == MW_OK)
         status = mw_get_launches(context, &tally->launches, &tally->launch_count);
     if (status != MW_OK)
         return status;
-    figures_of(tally->figures, &tally->plan, mw_type_size(type));
     for (size_t i = 0; i < tally->line_count; i++)
         add_line(tally, &tally->lines[i]);
     for (int i = 0; i < tally->kernel_count; i++) /* two first keys, then one a step */

@@ -1,40 +1,10 @@
 /*
  * tally.h - the ledger of a sort in the simulator, added up and compared with formulas.
- *
- * A figure follows from the plan: bulk traffic of the first pass and of merging. Where
- * lists are cut depends on the keys, so a figure has a least value, reached when every
- * part of a list begins and ends at a multiple of 32 keys, and one that is never
- * exceeded. docs/model.md derives them. A claim is one of the paper's.
  */
 #ifndef MW_CLI_TALLY_H
 #define MW_CLI_TALLY_H
 
-#include "kit.h"
-
-/* Reads and writes are bulk requests of a warp. */
-enum { FIRST_PASS = 0, MERGING = 4 };
-enum {
-    READS,
-    READ_SECTORS,
-    WRITES,
-    WRITE_SECTORS,
-    CONFLICTS = MERGING + 4, /* engine heap: wavefronts beyond the least */
-    FIGURES
-};
-
-struct figure {
-    const char *formula; /* NULL: not known for this engine */
-    uint64_t least;
-    uint64_t most;
-    uint64_t counted;
-};
-
-/* "merging sectors read" */
-const char *figure_name(int figure);
-int figure_holds(const struct figure *figure);
-
-/* What the plan of a sort says of its traffic; nothing is counted yet. */
-void figures_of(struct figure figures[FIGURES], const mw_plan *plan, size_t key_size);
+#include "table.h"
 
 /* What was counted, and what it should be. */
 struct claim {
@@ -58,7 +28,17 @@ struct kernel_tally {
     uint64_t merges;   /* ... and how many of these each warp made, added up */
 };
 
-enum { TALLY_MOST_KERNELS = 16, TALLY_MOST_CLAIMS = 8 };
+/* The first claims follow from the plan: reads and writes, bulk requests of a warp. */
+enum {
+    READS,
+    READ_SECTORS,
+    WRITES,
+    WRITE_SECTORS,
+    MERGING, /* the same of merging, after those of the first pass */
+    PLANNED = 2 * MERGING,
+    TALLY_MOST_CLAIMS = PLANNED + 8,
+    TALLY_MOST_KERNELS = 16
+};
 
 struct tally {
     mw_plan plan;
@@ -72,18 +52,25 @@ struct tally {
     mw_traffic bulk;     /* keys between global memory and blocks */
     mw_traffic searches; /* binary searches, for cuts too */
     mw_traffic merging;  /* engine tile: keys to be merged and merged keys, in merges */
-    struct figure figures[FIGURES];
     struct claim claims[TALLY_MOST_CLAIMS];
     int claim_count;
 };
 
+/*
+ * Plan a sort, after mw_set_tuning, and bound its bulk traffic; nothing is counted yet.
+ * Where lists are cut depends on the keys, so such a claim has an allowance.
+ * docs/model.md derives it.
+ */
+mw_status tally_plan(struct tally *tally, mw_context *context, const mw_tuning *tuning,
+                     mw_type type, uint64_t count);
+
 /* Add up the handle's last sort, which was timed (MW_TIMING_LAUNCHES). */
 mw_status tally_make(struct tally *tally, mw_context *context, mw_type type);
 
-/* Do all figures and claims hold? */
+/* Do all claims hold? */
 int tally_holds(const struct tally *tally);
 
-/* Wavefronts beyond the least. */
-uint64_t traffic_conflicts(const mw_traffic *traffic);
+/* Write the claims; with what was counted if the sort was run. */
+void tally_report(struct report *report, const struct tally *tally, int ran);
 
 #endif

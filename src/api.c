@@ -32,20 +32,23 @@ static int parse_device(const char *device, const char *kind, long other, long *
     return *end == '\0' && *number <= 1 << 20;
 }
 
-/* The first GPU that has kernels, or else the CPU, which keeps the reason. */
+/* The first GPU if kernels can be had for it, or else the CPU, with the reason. */
 static mw_status open_auto(mw_context *context, const mw_options *options)
 {
-    struct error why = {""};
-    mw_status status;
+    char why[sizeof context->backend->info.fallback];
+    mw_status status = backend_open_cuda(&context->backend, 0, options, &context->error);
 
-    status = backend_open_cuda(&context->backend, 0, options, &context->error);
-    if (status == MW_OK)
+    if (status == MW_OK && !*context->backend->info.fallback)
         return MW_OK;
-    why = context->error;
+    if (status == MW_OK) {
+        snprintf(why, sizeof why, "%s", context->backend->info.fallback);
+        context->backend->verbs->close(context->backend);
+    } else {
+        snprintf(why, sizeof why, "%s", context->error.text);
+    }
     context->error.text[0] = '\0'; /* no GPU is no failure here */
     TRY(backend_open_cpu(&context->backend, 0, &context->error));
-    snprintf(context->backend->info.fallback, sizeof context->backend->info.fallback, "%s",
-             why.text);
+    snprintf(context->backend->info.fallback, sizeof why, "%s", why);
 done:
     return status;
 }

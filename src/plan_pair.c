@@ -10,6 +10,7 @@ mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count, struct e
     const uint32_t items = PAIR_ITEMS(key_size);
     const uint32_t tile = PAIR_TILE(key_size);
     const uint64_t tiles = divide_up(count, tile);
+    const uint64_t warps = tiles * (PAIR_THREADS / WARP);
 
     if ((t->ways && t->ways != 2) || (t->threads && t->threads != PAIR_THREADS) ||
         (t->items && t->items != items) || (t->base && t->base != tile))
@@ -18,7 +19,7 @@ mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count, struct e
                     "this type",
                     PAIR_THREADS, items, tile);
     t->ways = 2;
-    t->warps = (uint32_t)(tiles * (PAIR_THREADS / WARP));
+    t->warps = warps < UINT32_MAX ? (uint32_t)warps : UINT32_MAX;
     t->threads = PAIR_THREADS;
     t->items = items;
     t->base = tile;

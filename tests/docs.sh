@@ -55,7 +55,7 @@ run_line() { # DOCUMENT LINE
     local target complaint=
     case $2 in
     make*)
-        for target in $2; do
+        for target in $(sed 's/"[^"]*"//g' <<<"$2"); do
             case $target in
             make | *=*) ;;
             *) grep -q "^$target:" Makefile || complaint="the Makefile has no $target" ;;

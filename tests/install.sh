@@ -65,12 +65,19 @@ all_declared() { # and these are the functions the header declares
         <(sed -n '/^MW_API/s/.*[ *]\(mw_[a-z_]*\)(.*/\1/p' "$prefix"/include/multiway*.h | sort)
 }
 
+headers_and_examples() { # COMPILER...: each header by itself and every example, strictly
+    local file
+    for file in "$prefix"/include/*.h "$source_tree"/examples/*.c; do
+        "$@" "${strict[@]}" "-I$prefix/include" -fsyntax-only "$file" || return 1
+    done
+}
+
 run_installed() { # the program finds the shared library where it was installed
     LD_LIBRARY_PATH=$libdir "$@"
 }
 
-try "header, command, libraries and man page are there" ls \
-    "$prefix/include/multiway.h" "$prefix/bin/multiway" \
+try "headers, command, libraries and man page are there" ls \
+    "$prefix/include/multiway.h" "$prefix/include/multiway_insight.h" "$prefix/bin/multiway" \
     "$static" "$shared" "$libdir/$soname" "$libdir/libmultiway.so.$version" "$prefix/share/man/man1/multiway.1"
 try "the soname names major and minor version" \
     bash -c "readelf -d '$shared' | grep -F 'Library soname: [$soname]'"
@@ -102,6 +109,7 @@ try "find_package refuses another minor version" bash -c "cmake -S '$user' -B '$
     -DCMAKE_PREFIX_PATH='$prefix' -DCMAKE_PROJECT_INCLUDE='$work/other.cmake' 2>&1 |
     tr '\n' ' ' | grep 'compatible *with *requested *version'"
 
+try "headers and examples are C11" headers_and_examples "$cc" -x c -std=c11
 if command -v pkg-config >/dev/null; then
     export PKG_CONFIG_PATH=${pc%/*}
     read -ra flags < <(pkg-config --cflags --libs multiway)
@@ -124,6 +132,7 @@ else
 fi
 
 if command -v "$cxx" >/dev/null; then
+    try "headers and examples are C++17" headers_and_examples "$cxx" -x c++ -std=c++17
     try "C++17, no warnings" "$cxx" -x c++ -std=c++17 "${strict[@]}" "-I$prefix/include" \
         "$user/user.c" -o "$work/cpp" "-L$libdir" -lmultiway
     try "and it runs" run_installed "$work/cpp"

@@ -15,6 +15,7 @@ source_tree=$1
 # who (a folder or a file), then what it may include. The first row that fits
 # counts. tests/ may look inside.
 read -r -d '' table <<'ROWS'
+include/multiway_insight.h include/multiway.h
 include/                   -
 kit/                       include/ kit/
 cli/                       include/ kit/ cli/
@@ -35,9 +36,14 @@ src/cpu/                   include/ src/base/ src/cpu/
 src/device.h               src/base/ src/kernels/programs.h
 src/plan                   src/base/ src/plan.h src/plan_parts.h src/tune.def src/kernels/launch.h src/kernels/programs.h
 src/passes.h               src/base/ src/device.h src/plan.h
-src/passes.c             src/base/ src/device.h src/plan.h src/passes.h src/kernels/launch.h src/kernels/kernels.def
-src/context.h              src/base/ src/device.h src/plan.h src/passes.h src/cpu/cpu.h
-src/                       src/base/ src/device.h src/plan.h src/passes.h src/context.h src/cpu/cpu.h
+src/passes.c               src/passes.h src/kernels/launch.h src/kernels/kernels.def
+src/request.h              src/base/
+src/backend.h              src/request.h
+src/backend_cpu.c          src/backend.h src/cpu/cpu.h
+src/backend_device         src/backend.h src/backend_device.h src/device.h src/passes.h
+src/context.h              src/backend.h
+src/api.c                  src/base/ src/context.h src/plan.h
+src/                       src/base/ src/request.h src/context.h
 ROWS
 
 # Where the compiler looks for "name", after the folder of the file itself.
@@ -127,12 +133,15 @@ planted=$(mktemp -d)
 trap 'rm -rf "$planted"' EXIT
 for header in include/multiway.h kit/kit.h cli/cli.h src/base/base.h src/base/code.inl \
     src/kernels/launch.h src/kernels/programs.h src/kernels/key.cuh src/plan.h src/passes.h \
-    src/cpu/cpu.h src/cuda/cache.h src/sim/simt_sim.h src/sim/ledger.h; do
+    src/request.h src/cpu/cpu.h src/cuda/cache.h src/sim/simt_sim.h src/sim/ledger.h; do
     plant "$planted" $header '/* nothing */'
 done
 plant "$planted" src/device.h '#include "base/base.h"\n#include "kernels/programs.h"'
-plant "$planted" src/context.h '#include "cpu/cpu.h"\n#include "device.h"\n#include "plan.h"'
-plant "$planted" src/api.c '#include "context.h"\n/* printf, of snprintf( */ int a;'
+plant "$planted" src/backend.h '#include "request.h"'
+plant "$planted" src/context.h '#include "backend.h"'
+plant "$planted" src/backend_cpu.c '#include "backend.h"\n#include "cpu/cpu.h"'
+plant "$planted" src/backend_device.c '#include "backend.h"\n#include "passes.h"'
+plant "$planted" src/job.c '#include "context.h"\n/* printf, of snprintf( */ int a;'
 plant "$planted" src/kernels/simt.h '#include "simt_sim.h"'
 plant "$planted" src/kernels/a.cu '#include "launch.h"\n#include "key.cuh"\n#include "code.inl"'
 plant "$planted" src/cuda/device.c '#include "device.h"\n#include "cache.h"'
@@ -169,8 +178,12 @@ expect includes src/sim/bad.c '#include "passes.h"' 'includes src/passes.h'
 expect includes src/plan.c '#include "device.h"' 'includes src/device.h'
 expect includes src/passes.c '#include "context.h"' 'includes src/context.h'
 expect includes src/passes.c '#include "cuda/cache.h"' 'includes src/cuda/cache.h'
-expect includes src/sort.c '#include "kernels/launch.h"' 'includes src/kernels/launch.h'
-expect includes src/sort.c '#include "gone.h"' 'gone.h (not found)'
+expect includes src/order.c '#include "kernels/launch.h"' 'includes src/kernels/launch.h'
+expect includes src/order.c '#include "gone.h"' 'gone.h (not found)'
+expect includes src/easy.c '#include "cpu/cpu.h"' 'includes src/cpu/cpu.h'
+expect includes src/easy.c '#include "device.h"' 'includes src/device.h'
+expect includes src/backend_cpu.c '#include "device.h"' 'includes src/device.h'
+expect includes src/backend.h '#include "passes.h"' 'includes src/passes.h'
 expect calls src/bad.c 'printf("x");' 'src/bad.c:1'
 expect calls src/cuda/bad.c ' fprintf (stderr, "x");' 'src/cuda/bad.c:1'
 expect calls src/cpu/bad.c 'x = getenv("HOME");' 'src/cpu/bad.c:1'

@@ -26,77 +26,40 @@ static int guard_whole(const char *guard)
     return 1;
 }
 
-/* Device memory with a guard behind it. The simulator knows bounds without one. */
-struct guarded {
-    void *memory;
-    uint64_t bytes;
-    int guarded;
-};
+/* One call of several, the first of which that fails ends them. */
+#define STEP(call) status = status == MW_OK ? (call) : status
 
-static mw_status guarded_open(mw_context *context, struct guarded *g, uint64_t bytes)
-{
-    mw_info info = MW_INFO_INIT;
-    char guard[GUARD];
-    mw_status status;
-
-    memset(guard, GUARD_BYTE, sizeof guard);
-    g->memory = NULL;
-    g->bytes = bytes;
-    status = mw_get_info(context, &info);
-    g->guarded = strcmp(info.device, "sim") != 0;
-    if (status == MW_OK)
-        status = mw_alloc(context, bytes + (g->guarded ? GUARD : 0), &g->memory);
-    if (status == MW_OK && g->guarded)
-        status = mw_upload(context, (char *)g->memory + bytes, guard, GUARD);
-    return status;
-}
-
-static mw_status guarded_whole(mw_context *context, const struct guarded *g, int *whole)
-{
-    char guard[GUARD];
-    mw_status status;
-
-    *whole = 1;
-    if (!g->guarded)
-        return MW_OK;
-    status = mw_download(context, guard, (char *)g->memory + g->bytes, GUARD);
-    if (status == MW_OK)
-        *whole = guard_whole(guard);
-    return status;
-}
-
-/* Keys and workspace on the device, each no larger than it has to be. */
+/*
+ * Keys and workspace on the device, each no larger than it has to be, with a guard after
+ * it; the simulator knows bounds without one. The keys take their guard along.
+ */
 static int sort_there(mw_context *context, const struct trial *t, struct outcome *outcome)
 {
     const uint64_t bytes = t->count * mw_type_size(t->type);
-    struct guarded keys = {NULL, 0, 0};
-    struct guarded workspace = {NULL, 0, 0};
+    mw_info info = MW_INFO_INIT;
+    mw_status status = mw_get_info(context, &info);
+    const uint64_t guard = strcmp(info.device, "sim") == 0 ? 0 : GUARD;
     uint64_t wanted = 0;
-    mw_status status = kit_sort_workspace(context, t->type, t->count, &wanted);
-    int whole = 1;
+    void *keys = NULL;
+    char *workspace = NULL;
+    char back[GUARD];
 
-    if (status == MW_OK)
-        status = guarded_open(context, &keys, bytes);
-    if (status == MW_OK)
-        status = guarded_open(context, &workspace, wanted);
-    if (status == MW_OK)
-        status = mw_upload(context, keys.memory, outcome->keys, bytes);
-    if (status == MW_OK)
-        status = kit_sort_device(context, t->type, t->direction, keys.memory, t->count,
-                                 workspace.memory, wanted, NULL);
-    if (status == MW_OK)
-        status = mw_wait(context);
-    if (status == MW_OK)
-        status = mw_download(context, outcome->keys, keys.memory, bytes);
-    if (status == MW_OK)
-        status = guarded_whole(context, &keys, &whole);
-    if (status == MW_OK && whole)
-        status = guarded_whole(context, &workspace, &whole);
-    mw_free(context, workspace.memory);
-    mw_free(context, keys.memory);
+    memset(back, GUARD_BYTE, sizeof back);
+    STEP(kit_sort_workspace(context, t->type, t->count, &wanted));
+    STEP(mw_alloc(context, bytes + guard, &keys));
+    STEP(mw_alloc(context, wanted + guard, (void **)&workspace));
+    STEP(mw_upload(context, keys, outcome->keys, bytes + guard));
+    STEP(mw_upload(context, workspace + wanted, back, guard));
+    STEP(kit_sort_device(context, t->type, t->direction, keys, t->count, workspace, wanted,
+                         NULL));
+    STEP(mw_wait(context));
+    STEP(mw_download(context, outcome->keys, keys, bytes + guard));
+    STEP(mw_download(context, back, workspace + wanted, guard));
+    mw_free(context, workspace);
+    mw_free(context, keys);
     if (status != MW_OK)
         return wrong(outcome, status, "%s: %s", mw_status_text(status), mw_error(context));
-    return whole || wrong(outcome, MW_OK, "written beside the keys or the workspace");
+    return guard_whole(back) || wrong(outcome, MW_OK, "written beside the workspace");
 }
 
 static int sort_here(mw_context *context, const struct trial *t, struct outcome *outcome)

@@ -3,10 +3,10 @@
  * as they should, by a model of its merge.
  *
  * The model sorts tiles of T threads, E keys each, then merges pairs of runs,
- * tile by tile: the tile's part of A lies in shared memory, that of B behind
+ * tile by tile: the tile's part of A lies in shared memory, that of B after
  * it. Each thread begins with the first key it has left of each list, then E
  * times takes the lesser and reads the next of the same list. Counted are the
- * wavefronts, turns of the 32 banks, of those E + 2 reads of a warp.
+ * wavefronts, cycles of the 32 banks, of those E + 2 reads of a warp.
  */
 #include "kit.h"
 
@@ -50,7 +50,7 @@ static int busiest(const int *at, int first, int last, int banks)
     return most;
 }
 
-/* Turns of the banks for one read of a warp; keys of 8 bytes go by half warps. */
+/* Wavefronts of one read of a warp; keys of 8 bytes go by half warps. */
 static int wavefronts(const int *at, size_t key_bytes)
 {
     if (key_bytes == 8)
@@ -93,7 +93,7 @@ static void count_tile(const struct model *m, const uint8_t *from_b,
     int b = 0;
 
     for (int i = 0; i < tile; i++)
-        b += !from_b[i]; /* B lies behind A */
+        b += !from_b[i]; /* B lies after A */
     for (int first = 0; first < tile; first += WARP * m->items) {
         outcome->wavefronts += (uint64_t)count_warp(m, from_b + first, a, b);
         outcome->warps++;

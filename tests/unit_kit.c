@@ -6,8 +6,6 @@
 
 #include "tap.h"
 
-#include <math.h>
-
 /* Each type's keys, ascending. */
 static const uint32_t floats[] = {0xff800000, 0xff7fffff, 0xbf800000, 0x80000001,
                                   0x80000000, 0x00000000, 0x00000001, 0x3f800000,
@@ -48,7 +46,7 @@ static const struct {
 /* Every pair is compared both ways, in both directions. */
 static void test_order(struct tap *tap)
 {
-    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
+    for (size_t t = 0; t < COUNT_OF(tables); t++) {
         const size_t size = mw_type_size(tables[t].type);
         const char *const keys = tables[t].keys;
         int passed = 1;
@@ -162,7 +160,7 @@ static void test_numbers(struct tap *tap)
         {"1e6",                  1, 0          },
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         uint64_t value = 0;
         const int fails = kit_parse_count(rows[i].text, &value) != 0;
 
@@ -212,30 +210,32 @@ static void test_texts(struct tap *tap)
         {"randomly",                                         1},
         {"",                                                 1},
     };
-    const float reals[] = {-0.0f, 0.25f, -INFINITY};
-    const uint32_t nan = 0xffc00001;
-    const int8_t small = -5;
-    const uint64_t large = UINT64_MAX;
+    static const struct {
+        mw_type type;
+        uint64_t bits;
+        const char *text;
+    } keys[] = {
+        {MW_F32, 0x80000000,         "-0"                  },
+        {MW_F32, 0x3e800000,         "0.25"                },
+        {MW_F32, 0xff800000,         "-inf"                },
+        {MW_F32, 0xffc00001,         "nan:0xffc00001"      },
+        {MW_F64, 0x3fb999999999999a, "0.10000000000000001" },
+        {MW_I8,  0xfb,               "-5"                  },
+        {MW_I64, UINT64_MAX,         "-1"                  },
+        {MW_U64, UINT64_MAX,         "18446744073709551615"},
+    };
     char text[KIT_KEY_TEXT];
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct kit_shape shape;
 
         tap_ok(tap, (kit_shape_parse(rows[i].shape, &shape) != NULL) == rows[i].fails,
                "shape name", rows[i].shape);
     }
-    kit_key_text(MW_F32, &reals[0], text);
-    tap_ok(tap, strcmp(text, "-0") == 0, "key as text", text);
-    kit_key_text(MW_F32, &reals[1], text);
-    tap_ok(tap, strcmp(text, "0.25") == 0, "key as text", text);
-    kit_key_text(MW_F32, &reals[2], text);
-    tap_ok(tap, strcmp(text, "-inf") == 0, "key as text", text);
-    kit_key_text(MW_F32, &nan, text);
-    tap_ok(tap, strcmp(text, "nan:0xffc00001") == 0, "key as text", text);
-    kit_key_text(MW_I8, &small, text);
-    tap_ok(tap, strcmp(text, "-5") == 0, "key as text", text);
-    kit_key_text(MW_U64, &large, text);
-    tap_ok(tap, strcmp(text, "18446744073709551615") == 0, "key as text", text);
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+        kit_key_text(keys[i].type, &keys[i].bits, text);
+        tap_ok(tap, strcmp(text, keys[i].text) == 0, "key as text", keys[i].text);
+    }
 }
 
 /* The first shape of a list, and how long it is. */
@@ -260,7 +260,7 @@ static void test_lists(struct tap *tap)
         {"",                             0 },
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
         tap_ok(tap, kit_shape_span(rows[i].list) == rows[i].span, "list", rows[i].list);
 }
 

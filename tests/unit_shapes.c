@@ -61,7 +61,7 @@ static uint64_t differences(const struct sample *s)
     return count;
 }
 
-/* How many positions lie `step` behind a greater or equal key. */
+/* Does no key come before the one `step` positions to its left? */
 static int ascends_by(const struct sample *s, uint64_t step)
 {
     for (uint64_t i = step; i < s->count; i++) {

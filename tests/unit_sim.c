@@ -1,11 +1,7 @@
 /*
  * unit_sim.c - the simulator against kernels whose traffic and results are known.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "sim_kernels/test_kernels.h"
-
-#include <pthread.h>
 
 /* Cells of `bytes`, `stride` apart from cell `first` on, and what 32 lanes then cost. */
 struct stride_case {
@@ -301,33 +297,6 @@ static void test_clock(struct tap *tap, struct fixture *f)
     tap_ok(tap, right, "the clock starts again before it runs out", "");
 }
 
-static void *reduce_elsewhere(void *result)
-{
-    struct fixture f;
-    int right = fixture_open(&f);
-
-    for (int i = 0; right && i < 20; i++)
-        right &= reduces(&f, 1000 + i, 8, 128);
-    fixture_close(&f);
-    *(int *)result = right;
-    return NULL;
-}
-
-static void test_two_at_once(struct tap *tap)
-{
-    pthread_t other;
-    int here = 0;
-    int there = 0;
-
-    if (pthread_create(&other, NULL, reduce_elsewhere, &there) != 0) {
-        tap_skip(tap, "two simulators in two threads", "no second thread");
-        return;
-    }
-    reduce_elsewhere(&here);
-    pthread_join(other, NULL);
-    tap_ok(tap, here && there, "two simulators in two threads", "");
-}
-
 int main(void)
 {
     struct tap tap = {0, 0};
@@ -345,7 +314,6 @@ int main(void)
     test_ledger(&tap, &f);
     test_kinds(&tap, &f);
     test_clock(&tap, &f);
-    test_two_at_once(&tap);
     fixture_close(&f);
     return tap_end(&tap);
 }

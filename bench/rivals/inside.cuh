@@ -30,6 +30,9 @@ cudaError_t rival_judge(const rival_case *what, const void *keys,
 /* modernGPU's mergesort, if it was compiled in (moderngpu.cu). */
 extern const rival rival_moderngpu;
 
+/* Another build of libmultiway (old.cu). */
+extern const rival rival_old;
+
 /* One way to sort keys of one type: how much workspace, and the sort itself. */
 struct typed_sort {
     int (*workspace)(uint64_t count, uint64_t *bytes);

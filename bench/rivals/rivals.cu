@@ -87,6 +87,7 @@ const rival list[] = {
 #ifdef RIVALS_MODERNGPU
     rival_moderngpu,
 #endif
+    rival_old, /* last: left out unless its library is named */
 };
 /* clang-format on */
 
@@ -182,12 +183,12 @@ const char *error(void)
 
 char built[64];
 
-const rivals table = {
+rivals table = {
     RIVALS_VERSION,
     built,
     "CUDA events around the call, on its stream",
     list,
-    sizeof list / sizeof *list,
+    sizeof list / sizeof *list - 1,
     open,
     close_all,
     describe,
@@ -211,5 +212,6 @@ extern "C" __attribute__((visibility("default"))) const rivals *multiway_rivals(
     snprintf(built, sizeof built, "CUDA %d.%d, CCCL %d.%d.%d", CUDART_VERSION / 1000,
              CUDART_VERSION % 1000 / 10, CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
              CUB_SUBMINOR_VERSION);
+    table.count = sizeof list / sizeof *list - (getenv("MULTIWAY_OLD") ? 0 : 1);
     return &table;
 }

@@ -37,6 +37,7 @@ compile() { # NAME SOURCE [FLAG...]
 compile f64 type.cu -DRIVAL_KEY=double -DRIVAL_NAME=f64
 compile check check.cu
 compile clocks clocks.cu
+compile old old.cu
 compile rivals rivals.cu
 if [ -n "$moderngpu" ]; then
     compile moderngpu moderngpu.cu --extended-lambda -w -I"$moderngpu/src"
