@@ -180,30 +180,49 @@ done:
     free(s.host);
 }
 
-/* Each mw_run launches on the same stream, not the default one, and waits for it once. */
+/*
+ * Each mw_run launches on the same stream, not the default one, and waits for it once.
+ * Only engine tile launches programmatically, and only if launches are not timed.
+ */
 static void test_run(struct tap *tap)
 {
-    static float keys[5000];
+    static const struct {
+        mw_engine engine;
+        mw_timing timing;
+        unsigned attributes; /* of the last launch */
+    } rows[] = {
+        {MW_ENGINE_TILE, MW_TIMING_OFF,      1},
+        {MW_ENGINE_TILE, MW_TIMING_LAUNCHES, 0},
+        {MW_ENGINE_HEAP, MW_TIMING_OFF,      0},
+        {MW_ENGINE_PAIR, MW_TIMING_OFF,      0},
+    };
+    static float keys[100000];
     const mw_table table = {keys, COUNT_OF(keys), NULL, 0};
     const mw_job job = job_of(MW_F32, &table);
-    void *streams[2] = {NULL, NULL};
+    mw_tuning tuning = MW_TUNING_INIT;
+    void *stream = NULL;
     mw_context *context;
     mw_status status;
-    int waits;
 
     TRY(mw_open(&context, "cuda", NULL));
-    waits = fake->calls.called("cuStreamSynchronize");
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const int waits = fake->calls.called("cuStreamSynchronize");
+
+        tuning.engine = rows[i].engine;
+        TRY(mw_set_tuning(context, &tuning));
+        TRY(mw_set_timing(context, rows[i].timing));
         TRY(mw_run(context, &job));
-        streams[i] = fake->launched.stream;
+        stream = stream ? stream : fake->launched.stream;
+        tap_case(tap, stream && fake->launched.stream == stream,
+                 "mw_run %zu: its own stream", i);
+        tap_case(tap, fake->calls.called("cuStreamSynchronize") == waits + 1,
+                 "mw_run %zu: one wait", i);
+        tap_case(tap, fake->launched.attributes == rows[i].attributes,
+                 "mw_run %zu: a programmatic launch where it may be", i);
     }
-    tap_ok(tap, streams[0] && streams[0] == streams[1], "mw_run has its own stream", "");
-    tap_ok(tap,
-           fake->calls.called("cuStreamSynchronize") == waits + 2 &&
-               fake->calls.called("cuCtxSynchronize") == 0,
-           "and waits for it once", "");
 done:
-    tap_ok(tap, status == MW_OK, "mw_run", mw_error(context));
+    tap_case(tap, status == MW_OK && fake->calls.called("cuCtxSynchronize") == 0,
+             "mw_run waits for no other stream: %s", mw_error(context));
     mw_close(context);
 }
 

@@ -6,8 +6,6 @@
  * the machine, if there is one.
  */
 #include "fake_cuda/life.h"
-#include "passes.h"
-#include "plan.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -145,38 +143,6 @@ done:
     return status;
 }
 
-/* Is the last launch of a sort of 100,000 keys programmatic? -1 if it failed. */
-static int last_is_early(mw_engine engine, struct pass_log *log)
-{
-    const mw_tuning wish = {.engine = engine};
-    const struct code code = {0};
-    struct program *program = NULL;
-    struct plan plan;
-    mw_status status;
-
-    TRY(plan_make(&plan, &wish, &device->info, 4, 100000, device->error));
-    TRY(verbs->load(device, &plan.program, plan.kernels, &program));
-    /* Nothing runs on the fake, so the addresses need only differ. */
-    TRY(passes_sort(device, program, &plan, code, (void *)4096, 100000, (void *)8192, NULL,
-                    log));
-done:
-    return status == MW_OK ? (int)fakes.cuda->launched.attributes : -1;
-}
-
-static mw_status test_early(struct tap *tap)
-{
-    struct pass_log log = {0};
-
-    tap_ok(tap,
-           last_is_early(MW_ENGINE_TILE, NULL) == 1 &&
-               last_is_early(MW_ENGINE_TILE, &log) == 0 &&
-               last_is_early(MW_ENGINE_HEAP, NULL) == 0 &&
-               last_is_early(MW_ENGINE_PAIR, NULL) == 0,
-           "engine tile launches programmatically, but not if timed", error.text);
-    pass_log_close(device, &log);
-    return MW_OK;
-}
-
 static mw_status test_events(struct tap *tap)
 {
     const int args = 0;
@@ -225,7 +191,6 @@ int main(void)
     with_device(&tap, "information", NULL, test_info);
     with_device(&tap, "launches", NULL, test_launches);
     with_device(&tap, "copies of page-locked memory", NULL, test_locked_copies);
-    with_device(&tap, "passes", NULL, test_early);
     with_device(&tap, "events", NULL, test_events);
     test_kernels(&tap);
     test_lives(&tap);
