@@ -1,5 +1,5 @@
 /*
- * life.c - finds the fakes, has kernels for them, opens devices and lives one life.
+ * life.c - finds the fakes, has kernels for them and lives one life.
  */
 #include "life.h"
 
@@ -28,9 +28,6 @@ const struct kernel_file kernel_images[] = {
 };
 
 struct fakes fakes;
-struct error error;
-struct device *device;
-const struct device_verbs *verbs;
 
 static unsigned char *keys, *back; /* of every life: uploaded and downloaded */
 
@@ -47,6 +44,7 @@ int life_begin(void)
                            find("libnvrtc.so.13", "fake_nvrtc")};
     fake_cuda_fn *cuda;
     fake_nvrtc_fn *nvrtc;
+    struct error error;
 
     /* Keep large blocks when they are freed: fresh pages would take most of the time. */
     mallopt(M_MMAP_MAX, 0);
@@ -94,36 +92,19 @@ void rewrite_program(const char *text)
     memcpy(program_text, text, strlen(text));
 }
 
-mw_status load_all(struct device *on, mw_engine engine, int bits, struct program **program)
+mw_status load_all(struct device *device, mw_engine engine, int bits,
+                   struct program **program)
 {
     const struct program_name name = {.engine = engine, .bits = bits};
 
-    return on->verbs->load(on, &name, kernels_of(engine), program);
-}
-
-void with_device(struct tap *tap, const char *name, const mw_options *options,
-                 mw_status (*test)(struct tap *tap))
-{
-    mw_status status = cuda_open(&device, 0, options, &error);
-
-    if (status == MW_OK) {
-        verbs = device->verbs;
-        status = test(tap);
-        verbs->close(device);
-    }
-    tap_case(tap, status == MW_OK && leaks() == 0, "%s: everything is freed %s", name,
-             status ? error.text : "");
-}
-
-void test_error(struct tap *tap, mw_status got, mw_status status, const char *name)
-{
-    tap_ok(tap, got == status && *error.text, name, error.text);
-    error.text[0] = '\0';
+    return device->verbs->load(device, &name, kernels_of(engine), program);
 }
 
 /* Everything between the first and the last verb. */
-static mw_status live(int bits, uint64_t bytes, struct outcome *outcome)
+static mw_status live(struct device *device, int bits, uint64_t bytes,
+                      struct outcome *outcome)
 {
+    const struct device_verbs *const verbs = device->verbs;
     struct launch launch = {NULL, KERNEL_HEAP_CUT, 7, 128, 100000, keys, 8, NULL, 0};
     void *events[2] = {NULL, NULL};
     void *memory = NULL;
@@ -162,13 +143,13 @@ done:
 struct outcome life(int bits, uint64_t bytes)
 {
     struct outcome outcome = {MW_OK, {""}, 0, 0, 0};
+    struct device *device = NULL;
 
     outcome.status = cuda_open(&device, 1, NULL, &outcome.error);
     outcome.close_calls = fakes.cuda->calls.count;
     if (device) {
-        verbs = device->verbs;
-        outcome.status = live(bits, bytes, &outcome);
-        verbs->close(device);
+        outcome.status = live(device, bits, bytes, &outcome);
+        device->verbs->close(device);
     }
     return outcome;
 }
