@@ -186,7 +186,7 @@ static void test_info(struct tap *tap)
 
 static void test_tuning(struct tap *tap, mw_context *context, const char *device)
 {
-    const int planned = strncmp(device, "cpu", 3) != 0; /* the CPU has no use for one */
+    const int planned = strncmp(device, "cpu", 3) != 0; /* the CPU ignores it */
     mw_tuning wish = MW_TUNING_INIT;
     mw_tuning got = MW_TUNING_INIT;
 

@@ -140,19 +140,19 @@ static int mirrored(struct code up, struct code down)
     return 1;
 }
 
-/* Hurried and then mended, a float has the code it should have; the same way back. */
+/* Quickly coded and then mended, a float has the code it should have; the same way back. */
 static int mended(key bits, struct code code)
 {
     const key flip = (key)code.flip;
     const key plain = enter(bits, code);
-    const key hurried = code_enter_most(bits, flip);
+    const key quick = code_enter_most(bits, flip);
     const int nan = bits > code_lowest(); /* with the sign set */
 
-    if (code_mend(hurried, flip) != plain || code_mend(plain, flip) != hurried ||
-        code_leave_most(hurried, flip) != bits || code_to_mend(hurried, flip) != nan ||
-        code_to_mend(plain, flip) != nan || (!nan && hurried != plain)) {
-        tap_note("key %llx has code %llx, hurriedly %llx", (unsigned long long)bits,
-                 (unsigned long long)plain, (unsigned long long)hurried);
+    if (code_mend(quick, flip) != plain || code_mend(plain, flip) != quick ||
+        code_leave_most(quick, flip) != bits || code_to_mend(quick, flip) != nan ||
+        code_to_mend(plain, flip) != nan || (!nan && quick != plain)) {
+        tap_note("key %llx has code %llx, quickly %llx", (unsigned long long)bits,
+                 (unsigned long long)plain, (unsigned long long)quick);
         return 0;
     }
     return 1;
@@ -211,10 +211,10 @@ static void test_floats(struct tap *tap)
     for (size_t i = 1; i < COUNT_OF(rows); i++)
         tap_case(tap, enter(rows[i - 1].bits, up) < enter(rows[i].bits, up),
                  "%s is before %s", rows[i - 1].name, rows[i].name);
-    tap_case(tap, enter(most, up) == most, "nothing is behind the last NaN");
+    tap_case(tap, enter(most, up) == most, "nothing is after the last NaN");
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         tap_case(tap, mended(rows[i].bits, up) && mended(rows[i].bits, down),
-                 "%s hurriedly, too", rows[i].name);
+                 "%s, the quick way", rows[i].name);
 #else
     (void)tap;
 #endif
@@ -240,7 +240,7 @@ int main(void)
             tap_case(&tap, compare_pairs(type, direction, code), "%s %s: pairs in order",
                      row->name, way[d]);
             if (code.is_float)
-                tap_case(&tap, all_mended(code), "%s %s: hurried codes can be mended",
+                tap_case(&tap, all_mended(code), "%s %s: quick codes can be mended",
                          row->name, way[d]);
         }
         tap_case(&tap,
