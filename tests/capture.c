@@ -1,9 +1,9 @@
 /*
  * capture.c - after one mw_prepare for a large count, mw_enqueue of that count and of
- * smaller ones only launches kernels.
+ * smaller ones only launches kernels. And mw_run waits once, for a stream of its own.
  *
- * On the fake driver (fake_cuda/ first in LD_LIBRARY_PATH) every other call is counted.
- * On a GPU the sorts are captured in a graph, which is replayed with fresh keys.
+ * On the fake driver (fake_cuda/ first in LD_LIBRARY_PATH) calls are counted. On a GPU
+ * the sorts are captured in a graph, which is replayed with fresh keys.
  */
 #include "cuda/driver.h"
 #include "fake_cuda/fake_cuda.h"
@@ -79,32 +79,43 @@ static uint64_t place_of(const struct sorts *s, size_t i)
     return place * mw_type_size(s->type);
 }
 
+static mw_job job_of(mw_type type, const mw_table *table)
+{
+    mw_job job = MW_JOB_INIT;
+
+    job.order = mw_order_of(type, MW_ASCENDING);
+    job.in = table;
+    return job;
+}
+
 static mw_status enqueue_all(const struct sorts *s)
 {
     mw_status status = MW_OK;
 
     for (size_t i = 0; i < COUNTS && status == MW_OK; i++) {
         const mw_table table = {(char *)s->keys + place_of(s, i), counts[i], NULL, 0};
-        mw_job job = MW_JOB_INIT;
+        const mw_job job = job_of(s->type, &table);
 
-        job.order = mw_order_of(s->type, MW_ASCENDING);
-        job.in = &table;
         status = mw_enqueue(s->context, &job, s->workspace, s->workspace_bytes, s->stream);
     }
     return status;
 }
 
-/* Do sorts launch, and do nothing else but enter and leave the context? */
+/* Calls of the fake driver that neither launch nor enter or leave the context. */
+static int other_calls(void)
+{
+    return fake->calls.count - fake->calls.called("cuLaunchKernelEx") -
+           2 * fake->calls.called("cuCtxPushCurrent_v2");
+}
+
+/* Do sorts launch, and do nothing else? */
 static int only_launches(const struct sorts *s)
 {
-    int (*const called)(const char *name) = fake->calls.called;
-    const int launches = called("cuLaunchKernelEx");
-    const int others = fake->calls.count - launches - 2 * called("cuCtxPushCurrent_v2");
+    const int launches = fake->calls.called("cuLaunchKernelEx");
+    const int others = other_calls();
 
-    return enqueue_all(s) == MW_OK && called("cuLaunchKernelEx") >= launches + COUNTS &&
-           fake->calls.count - called("cuLaunchKernelEx") -
-                   2 * called("cuCtxPushCurrent_v2") ==
-               others;
+    return enqueue_all(s) == MW_OK && other_calls() == others &&
+           fake->calls.called("cuLaunchKernelEx") >= launches + COUNTS;
 }
 
 /* Fresh keys, one launch of the graph: are all arrays sorted? */
@@ -153,13 +164,11 @@ static void test_sorts(struct tap *tap, const char *engine, mw_engine number, mw
     struct sorts s = {.type = type, .host = malloc(KEYS * mw_type_size(type))};
     mw_tuning tuning = MW_TUNING_INIT;
     const mw_table table = {NULL, counts[COUNTS - 1], NULL, 0};
-    mw_job job = MW_JOB_INIT;
+    const mw_job job = job_of(type, &table);
     int right = 0;
     mw_status status;
 
     tuning.engine = number;
-    job.order = mw_order_of(type, MW_ASCENDING);
-    job.in = &table;
     TRY(mw_open(&s.context, "cuda", NULL));
     TRY(mw_set_tuning(s.context, &tuning));
     TRY(mw_prepare(s.context, &job, &s.workspace_bytes));
@@ -175,9 +184,36 @@ done:
     free(s.host);
 }
 
+/* Each mw_run launches on the same stream, not the default one, and waits for it once. */
+static void test_run(struct tap *tap)
+{
+    static float keys[5000];
+    const mw_table table = {keys, COUNT_OF(keys), NULL, 0};
+    const mw_job job = job_of(MW_F32, &table);
+    void *streams[2] = {NULL, NULL};
+    mw_context *context;
+    mw_status status;
+    int waits;
+
+    TRY(mw_open(&context, "cuda", NULL));
+    waits = fake->calls.called("cuStreamSynchronize");
+    for (int i = 0; i < 2; i++) {
+        TRY(mw_run(context, &job));
+        streams[i] = fake->launched.stream;
+    }
+    tap_ok(tap, streams[0] && streams[0] == streams[1], "mw_run has its own stream", "");
+    tap_ok(tap,
+           fake->calls.called("cuStreamSynchronize") == waits + 2 &&
+               fake->calls.called("cuCtxSynchronize") == 0,
+           "and waits for it once", "");
+done:
+    tap_ok(tap, status == MW_OK, "mw_run", mw_error(context));
+    mw_close(context);
+}
+
 int main(void)
 {
-    static const mw_type types[] = {MW_F32, MW_U64, MW_U8, MW_I16};
+    static const mw_type types[] = {MW_F32, MW_U64};
     struct tap tap = {0, 0};
     CUcontext context = NULL;
 
@@ -186,8 +222,9 @@ int main(void)
         return tap_end(&tap);
     }
     driver.CtxPushCurrent(context);
-    /* On a GPU kernels may have to be compiled, so two widths must do. */
-    for (size_t i = 0; i < (fake ? COUNT_OF(types) : 2); i++) {
+    if (fake)
+        test_run(&tap);
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
         test_sorts(&tap, "auto", MW_ENGINE_AUTO, types[i]);
         test_sorts(&tap, "heap", MW_ENGINE_HEAP, types[i]);
         test_sorts(&tap, "pair", MW_ENGINE_PAIR, types[i]);

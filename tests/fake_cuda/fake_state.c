@@ -5,7 +5,6 @@
 
 #include "fake_state.h"
 
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,16 +18,13 @@ struct object {
     size_t bytes;
 };
 
-/* Work in a stream's queue. */
+/* A copy in a stream's queue. */
 struct work {
     struct work *next;
     const void *stream;
     long place;
-    const void *other; /* not a copy: run this stream up to `other_place` */
-    long other_place;  /* 0: a copy */
     void *to;
     const void *from;
-    void *owned;
     size_t bytes;
 };
 
@@ -46,13 +42,19 @@ static struct {
     int count;
 } names[MOST_NAMES];
 
-static int called(const char *name)
+/* The row of a function; an empty one if it was never called. */
+static int row_of(const char *name)
 {
     int i = 0;
 
     while (names[i].name && strcmp(names[i].name, name) != 0)
         i++;
-    return names[i].count;
+    return i;
+}
+
+static int called(const char *name)
+{
+    return names[row_of(name)].count;
 }
 
 static int live(void)
@@ -71,7 +73,7 @@ static int depth_now(void)
 
 struct fake_cuda fake = {
     .calls = {.called = called, .live = live},
-      .depth = depth_now
+      .devices = MOST_DEVICES, .depth = depth_now
 };
 
 EXPORT struct fake_cuda *fake_cuda(void)
@@ -83,12 +85,12 @@ static CUresult count_call(const char *name, int inside)
 {
     struct fake_calls *const calls = &fake.calls;
     CUresult code = CUDA_SUCCESS;
-    int i = 0;
 
     pthread_mutex_lock(&lock);
     calls->count++;
-    while (names[i].name && strcmp(names[i].name, name) != 0)
-        i++;
+
+    const int i = row_of(name);
+
     names[i].name = name;
     names[i].count++;
     if (calls->count == calls->fail_at)
@@ -174,29 +176,17 @@ void object_clear(void)
     }
 }
 
-static void enqueue(struct work work)
+void enqueue_copy(const void *stream, void *to, const void *from, size_t bytes)
 {
     struct work *const last = malloc(sizeof *last);
     struct work **link = &queue;
 
-    *last = work;
     pthread_mutex_lock(&lock);
-    last->place = places++;
+    *last = (struct work){NULL, stream, places++, to, from, bytes};
     while (*link)
         link = &(*link)->next;
     *link = last;
     pthread_mutex_unlock(&lock);
-}
-
-void enqueue_copy(const void *stream, void *to, const void *from, void *owned, size_t bytes)
-{
-    enqueue((struct work){
-        .stream = stream, .to = to, .from = from, .owned = owned, .bytes = bytes});
-}
-
-void enqueue_wait(const void *stream, const void *other, long place)
-{
-    enqueue((struct work){.stream = stream, .other = other, .other_place = place});
 }
 
 long place_now(void)
@@ -204,33 +194,22 @@ long place_now(void)
     return places;
 }
 
-/* The lock is held. A wait may run any work before its own, so begin anew after each. */
-static void run_locked(const void *stream, long place)
+void run(const void *stream, long place)
 {
     struct work **link = &queue;
 
+    pthread_mutex_lock(&lock);
     while (*link && (*link)->place < place) {
         struct work *const work = *link;
 
-        if (work->stream != stream) {
-            link = &work->next;
-            continue;
-        }
-        *link = work->next;
-        if (work->other_place)
-            run_locked(work->other, work->other_place);
-        else
+        if (work->stream == stream) {
             memcpy(work->to, work->from, work->bytes);
-        free(work->owned);
-        free(work);
-        link = &queue;
+            *link = work->next;
+            free(work);
+        } else {
+            link = &work->next;
+        }
     }
-}
-
-void run(const void *stream, long place)
-{
-    pthread_mutex_lock(&lock);
-    run_locked(stream, place == END ? LONG_MAX : place);
     pthread_mutex_unlock(&lock);
 }
 

@@ -3,9 +3,6 @@
  */
 #include "fake_state.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const float tick = 0.25F; /* milliseconds a launch takes */
 
 struct CUstream_st {
@@ -27,32 +24,32 @@ EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr po
     return CUDA_SUCCESS;
 }
 
-/* Page-locked memory is read when the stream gets there, pageable memory at once. */
+/* Copies of page-locked memory are delayed, those of pageable memory made at once. */
+static void copy(void *to, const void *from, const void *host, size_t bytes,
+                 CUstream stream)
+{
+    enqueue_copy(stream, to, from, bytes);
+    if (!object_holds(PINNED, host, bytes))
+        run(stream, END);
+}
+
 EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
                                      CUstream stream)
 {
-    void *const target = (void *)(uintptr_t)to;
-    void *owned = NULL;
+    void *const memory = (void *)(uintptr_t)to;
 
-    BEGIN(object_holds(MEMORY, target, bytes) && is_stream(stream));
-    if (!object_holds(PINNED, from, bytes)) {
-        owned = malloc(bytes);
-        memcpy(owned, from, bytes);
-    }
-    enqueue_copy(stream, target, owned ? owned : from, owned, bytes);
+    BEGIN(object_holds(MEMORY, memory, bytes) && is_stream(stream));
+    copy(memory, from, from, bytes, stream);
     return CUDA_SUCCESS;
 }
 
-/* A copy to pageable memory is done when the call returns. */
 EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
                                      CUstream stream)
 {
-    const void *const source = (const void *)(uintptr_t)from;
+    const void *const memory = (const void *)(uintptr_t)from;
 
-    BEGIN(object_holds(MEMORY, source, bytes) && is_stream(stream));
-    enqueue_copy(stream, to, source, NULL, bytes);
-    if (!object_holds(PINNED, to, bytes))
-        run(stream, END);
+    BEGIN(object_holds(MEMORY, memory, bytes) && is_stream(stream));
+    copy(to, memory, to, bytes, stream);
     return CUDA_SUCCESS;
 }
 
@@ -95,10 +92,7 @@ EXPORT CUresult cuEventCreate(CUevent *event, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuEventDestroy_v2(CUevent event)
-{
-    return object_remove(begin_inside(__func__), EVENT, event);
-}
+FREES(cuEventDestroy_v2, EVENT, CUevent)
 
 EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
 {
@@ -108,11 +102,11 @@ EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
     return CUDA_SUCCESS;
 }
 
+/* A stream may be early: what precedes the event is done before the call returns. */
 EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
     BEGIN(is_event(event) && is_stream(stream) && !flags);
-    if (event->place)
-        enqueue_wait(stream, event->stream, event->place);
+    run(event->stream, event->place);
     return CUDA_SUCCESS;
 }
 

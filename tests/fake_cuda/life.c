@@ -1,11 +1,13 @@
 /*
- * life.c - finds the fakes, brings kernels for them and lives one life.
+ * life.c - finds the fakes, has kernels for them, opens devices and lives one life.
  */
 #include "life.h"
 
 #include "kernels/kernel_files.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +28,11 @@ const struct kernel_file kernel_images[] = {
 };
 
 struct fakes fakes;
+struct error error;
+struct device *device;
+const struct device_verbs *verbs;
 
-static unsigned char *keys, *back; /* for every life: what goes up and what comes down */
+static unsigned char *keys, *back; /* of every life: uploaded and downloaded */
 
 static void *find(const char *library, const char *symbol)
 {
@@ -42,8 +47,10 @@ int life_begin(void)
                            find("libnvrtc.so.13", "fake_nvrtc")};
     fake_cuda_fn *cuda;
     fake_nvrtc_fn *nvrtc;
-    struct error error;
 
+    /* Keep large blocks when they are freed: fresh pages would take most of the time. */
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
     if (!found[0] || !found[1] || driver_open(&fakes.driver, &error) != MW_OK)
         return 0;
     memcpy(&cuda, &found[0], sizeof cuda);
@@ -64,12 +71,12 @@ void life_end(void)
     free(keys);
 }
 
-void fail_call(struct fake_calls *calls, int number, int error)
+void fail_call(struct fake_calls *calls, int number, int code)
 {
     calls->count = 0;
     calls->failed[0] = '\0';
     calls->fail_at = number;
-    calls->error = error;
+    calls->error = code;
 }
 
 int compiles(void)
@@ -87,21 +94,36 @@ void rewrite_program(const char *text)
     memcpy(program_text, text, strlen(text));
 }
 
-mw_status load_all(struct device *device, mw_engine engine, int bits,
-                   const struct tile_geometry *tile, struct program **program)
+mw_status load_all(struct device *on, mw_engine engine, int bits, struct program **program)
 {
-    struct program_name name = {.engine = engine, .bits = bits};
+    const struct program_name name = {.engine = engine, .bits = bits};
 
-    if (tile)
-        name.tile = *tile;
-    return device->verbs->load(device, &name, kernels_of(engine), program);
+    return on->verbs->load(on, &name, kernels_of(engine), program);
+}
+
+void with_device(struct tap *tap, const char *name, const mw_options *options,
+                 mw_status (*test)(struct tap *tap))
+{
+    mw_status status = cuda_open(&device, 0, options, &error);
+
+    if (status == MW_OK) {
+        verbs = device->verbs;
+        status = test(tap);
+        verbs->close(device);
+    }
+    tap_case(tap, status == MW_OK && leaks() == 0, "%s: everything is freed %s", name,
+             status ? error.text : "");
+}
+
+void test_error(struct tap *tap, mw_status got, mw_status status, const char *name)
+{
+    tap_ok(tap, got == status && *error.text, name, error.text);
+    error.text[0] = '\0';
 }
 
 /* Everything between the first and the last verb. */
-static mw_status live(struct device *device, int bits, uint64_t bytes,
-                      struct outcome *outcome)
+static mw_status live(int bits, uint64_t bytes, struct outcome *outcome)
 {
-    const struct device_verbs *const verbs = device->verbs;
     struct launch launch = {NULL, KERNEL_HEAP_CUT, 7, 128, 100000, keys, 8, NULL, 0};
     void *events[2] = {NULL, NULL};
     void *memory = NULL;
@@ -115,7 +137,7 @@ static mw_status live(struct device *device, int bits, uint64_t bytes,
     TRY(verbs->stream_open(device, &stream));
     launch.stream = stream;
     TRY(verbs->upload(device, memory, keys, bytes, stream));
-    TRY(load_all(device, MW_ENGINE_HEAP, bits, NULL, &launch.program));
+    TRY(load_all(device, MW_ENGINE_HEAP, bits, &launch.program));
     for (int i = 0; i < 2; i++)
         TRY(verbs->event_open(device, &events[i]));
     TRY(verbs->record(device, events[0], stream));
@@ -137,16 +159,16 @@ done:
     return status;
 }
 
-struct outcome life(int bits, uint64_t bytes, const mw_options *options)
+struct outcome life(int bits, uint64_t bytes)
 {
     struct outcome outcome = {MW_OK, {""}, 0, 0, 0};
-    struct device *device = NULL;
 
-    outcome.status = cuda_open(&device, 1, options, &outcome.error);
+    outcome.status = cuda_open(&device, 1, NULL, &outcome.error);
     outcome.close_calls = fakes.cuda->calls.count;
     if (device) {
-        outcome.status = live(device, bits, bytes, &outcome);
-        device->verbs->close(device);
+        verbs = device->verbs;
+        outcome.status = live(bits, bytes, &outcome);
+        verbs->close(device);
     }
     return outcome;
 }

@@ -1,6 +1,6 @@
 /*
- * life.h - one whole life of a CUDA device on the fake driver: open, allocate, upload,
- * load, launch, wait, download, close.
+ * life.h - devices on the fake driver, and one whole life of such a device: open,
+ * allocate, upload, load, launch, wait, download, close.
  */
 #ifndef MW_FAKE_LIFE_H
 #define MW_FAKE_LIFE_H
@@ -9,6 +9,7 @@
 
 #include "cuda/copy.h"
 #include "device.h"
+#include "tap.h"
 
 /* Key widths by the way their program is loaded; see kernel_images in life.c. */
 enum { ACCEPTED_BITS = 32, REJECTED_BITS = 8, ABSENT_BITS = 64 };
@@ -27,8 +28,8 @@ extern struct fakes fakes;
 int life_begin(void);
 void life_end(void);
 
-/* Count calls from 0; number `number` fails with `error`. 0: none, an unknown one. */
-void fail_call(struct fake_calls *calls, int number, int error);
+/* Count calls from 0; number `number` (0: none) fails with `code` (0: unknown). */
+void fail_call(struct fake_calls *calls, int number, int code);
 
 /* Programs compiled so far, and objects of both fakes not freed. */
 int compiles(void);
@@ -37,9 +38,23 @@ int leaks(void);
 /* Replace the beginning of program.cu: a text with "error" in it does not compile. */
 void rewrite_program(const char *text);
 
-/* Load all kernels of a program; `tile` is NULL for engines other than tile. */
-mw_status load_all(struct device *device, mw_engine engine, int bits,
-                   const struct tile_geometry *tile, struct program **program);
+/* Load all kernels of engine heap or pair. */
+mw_status load_all(struct device *on, mw_engine engine, int bits, struct program **program);
+
+/* The device under test, and its message. */
+extern struct error error;
+extern struct device *device;
+extern const struct device_verbs *verbs;
+
+/* Run a test on GPU 0: its calls succeed, and closing the device frees everything. */
+void with_device(struct tap *tap, const char *name, const mw_options *options,
+                 mw_status (*test)(struct tap *tap));
+
+/* The result of a call that must fail with `status` and a message. */
+void test_error(struct tap *tap, mw_status got, mw_status status, const char *name);
+
+/* The tests of unit_cuda_programs.c. */
+void test_kernels(struct tap *tap);
 
 /* Result of one life. */
 struct outcome {
@@ -51,6 +66,6 @@ struct outcome {
 };
 
 /* A life with keys of `bits` bits, `bytes` of them (at most MOST_BYTES). */
-struct outcome life(int bits, uint64_t bytes, const mw_options *options);
+struct outcome life(int bits, uint64_t bytes);
 
 #endif
