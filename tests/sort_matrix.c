@@ -42,7 +42,8 @@ static const struct count_row {
     {SIM | CUDA, -1, 0, 1}, {SIM | CUDA, 0, 0, 1}, {SIM | CUDA, 1, 0, 1},
     {SIM | CUDA, 33, 1, 2}, /* two groups and a short one */
     {CPU | CUDA, (1 << 17) + 1, 0, 0}, {CPU | CUDA, 1000003, 0, 0},
-    {CPU | CUDA, 1 << 20, 0, 0}, {CUDA, (1 << 22) - 1, 0, 0}, {CUDA, 10000019, 0, 0}, {CUDA, 1 << 24, 0, 0},
+    {CPU | CUDA, 1 << 20, 0, 0}, {CUDA, (1 << 22) - 1, 0, 0}, {CUDA, 10000019, 0, 0},
+    {CUDA, 1 << 24, 0, 0},
 };
 /* clang-format on */
 

@@ -35,9 +35,9 @@ enum {
     KERNEL(shuffle_all)                                                                \
     KERNEL(diverge)                                                                    \
     KERNEL(reduce)                                                                     \
-    KERNEL(transpose) KERNEL(neighbours) KERNEL(reuse) KERNEL(block_order)             \
-        KERNEL(mixed_sizes) KERNEL(twice) KERNEL(wander) KERNEL(manners) KERNEL(board) \
-            KERNEL(kinds) KERNEL(fault) KERNEL(too_deep)
+    KERNEL(transpose)                                                                  \
+    KERNEL(block_order) KERNEL(mixed_sizes) KERNEL(twice) KERNEL(wander) KERNEL(board) \
+        KERNEL(kinds) KERNEL(fault) KERNEL(too_deep)
 
 #define SIM_KERNEL_THREADS(name) name##_threads = 1024,
 
