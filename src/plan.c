@@ -3,6 +3,8 @@
  */
 #include "plan_parts.h"
 
+#include <string.h>
+
 /* One row of tune.def for engine heap. */
 struct tune_row {
     uint32_t arch;
@@ -256,7 +258,9 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
     const uint64_t most = (UINT64_C(1) << 62) / key_size;
     mw_status status;
 
-    *plan = (struct plan){.key_bytes = count * key_size, .tuning = *wish};
+    memset(plan, 0, offsetof(struct plan, round)); /* of the rounds, only some are used */
+    plan->key_bytes = count * key_size;
+    plan->tuning = *wish;
     if (count > most || divide_up(count, HEAP_GRID) > INT32_MAX)
         return fail(error, MW_BAD_ARGUMENT, "count %llu is beyond what can be sorted",
                     (unsigned long long)count);

@@ -45,7 +45,6 @@ struct plan {
     uint32_t kernels;            /* ... and the set of these; 0 for 0 keys */
     uint32_t rounds;
     uint32_t launches;
-    struct plan_round round[PLAN_MOST_ROUNDS];
     uint64_t base_blocks; /* of the first pass: base case, or sorting of tiles */
     uint32_t base_threads;
     uint32_t base_shared; /* bytes a block */
@@ -56,6 +55,7 @@ struct plan {
     uint64_t cut_cells;       /* of the round that has most */
     uint64_t samples_offset;
     uint64_t spare_samples_offset; /* the same if there is only one round */
+    struct plan_round round[PLAN_MOST_ROUNDS]; /* last: only `rounds` of them are set */
 };
 
 /* What all sorts of up to some count need. */
