@@ -1,7 +1,7 @@
 /*
  * contest.c - one contestant on one input: prepared, timed, checked.
  */
-#include "stage.h"
+#include "bench.h"
 
 #include <stdarg.h>
 #include <stdio.h>

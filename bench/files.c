@@ -15,8 +15,7 @@
 
 static int cannot_write(const char *path)
 {
-    complain("bench", "cannot write %s: %s", path, strerror(errno));
-    return -1;
+    return complain("bench", "cannot write %s: %s", path, strerror(errno));
 }
 
 /* The file keeps its contents until files_begin. */
@@ -52,38 +51,30 @@ static int same_file(const char *a, const char *b)
            is.st_dev == also.st_dev && is.st_ino == also.st_ino;
 }
 
-/* All but the report exist by now, so a name of one of them is found by stat. */
-static int refuse_same(const struct wish *wish)
-{
-    const struct field_text files[] = {
-        {"tsv",        wish->tsv     },
-        {"phases-tsv", wish->launches},
-        {"json",       wish->json    },
-        {"report",     wish->report  }
-    };
-
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (!same_file(files[i].text, files[j].text))
-                continue;
-            complain("bench", "--%s %s and --%s %s are the same file", files[j].name,
-                     files[j].text, files[i].name, files[i].text);
-            return -1;
-        }
-    }
-    return 0;
-}
-
 int files_open(struct run *run)
 {
-    run->files[FILE_TSV].path = run->wish.tsv;
-    run->files[FILE_LAUNCHES].path = run->wish.launches;
-    run->files[FILE_JSON].path = run->wish.json;
+    const struct wish *const wish = &run->wish;
+    const struct field_text files[] = {
+        [FILE_TSV] = {"tsv",        wish->tsv     },
+        [FILE_LAUNCHES] = {"phases-tsv", wish->launches},
+        [FILE_JSON] = {"json",       wish->json    },
+        [FILE_COUNT] = {"report",     wish->report  }, /* opened at the end of the run */
+    };
+
     for (int i = 0; i < FILE_COUNT; i++) {
+        run->files[i].path = files[i].text;
         if (open_file(&run->files[i]))
             return -1;
     }
-    return refuse_same(&run->wish);
+    /* All but the report exist by now, so a name of one of them is found by stat. */
+    for (int i = 0; i <= FILE_COUNT; i++) {
+        for (int j = 0; j < i; j++) {
+            if (same_file(files[i].text, files[j].text))
+                return complain("bench", "--%s %s and --%s %s are the same file",
+                                files[j].name, files[j].text, files[i].name, files[i].text);
+        }
+    }
+    return 0;
 }
 
 /* Devices and pipes cannot be emptied. */
@@ -99,13 +90,9 @@ static int empty_file(const struct file *file)
 /* Control characters, which would break a line of TSV, become blanks. */
 static void write_header(const struct run *run, FILE *to)
 {
-    struct field_text lines[HEADER_LINES];
-    char room[HEADER_ROOM];
-
-    run_describe(run, lines, room);
     for (int i = 0; i < HEADER_LINES; i++) {
-        fprintf(to, "# %s: ", lines[i].name);
-        for (const char *c = lines[i].text; *c; c++)
+        fprintf(to, "# %s: ", run->header[i].name);
+        for (const char *c = run->header[i].text; *c; c++)
             putc(*c < ' ' && *c >= 0 ? ' ' : *c, to);
         putc('\n', to);
     }
@@ -132,16 +119,40 @@ static void begin_launches(const struct run *run, FILE *to)
             (unsigned)run->stage.trials);
 }
 
+static void describe(struct run *run)
+{
+    const struct stage *const stage = &run->stage;
+    const time_t now = time(NULL);
+    size_t used = (size_t)snprintf(run->command, sizeof run->command, "multiway bench");
+
+    for (char **a = run->wish.arguments; *a && used < sizeof run->command; a++)
+        used +=
+            (size_t)snprintf(run->command + used, sizeof run->command - used, " %s", *a);
+    strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+
+    const struct field_text header[HEADER_LINES] = {
+        {"machine", stage->info.name                         },
+        {"device",  stage->info.device                       },
+        {"driver",  stage->info.driver                       },
+        {"clocks",  stage->clocks                            },
+        {"rivals",  stage->plugin ? stage->plugin->built : ""},
+        {"date",    run->date                                },
+        {"commit",  run->wish.commit                         },
+        {"command", run->command                             },
+        {"times",   stage_clock(stage)                       }
+    };
+
+    memcpy(run->header, header, sizeof header);
+}
+
 int files_begin(struct run *run)
 {
-    const time_t now = time(NULL);
-
     for (int i = 0; i < FILE_COUNT; i++) {
         if (empty_file(&run->files[i]))
             return -1;
     }
     run->begun = 1;
-    strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    describe(run);
     if (run->files[FILE_TSV].to)
         begin_tsv(run, run->files[FILE_TSV].to);
     if (run->files[FILE_LAUNCHES].to)

@@ -3,7 +3,7 @@
  */
 #define _DEFAULT_SOURCE /* _SC_NPROCESSORS_ONLN */
 
-#include "stage.h"
+#include "bench.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -70,7 +70,6 @@ int input_fill(const struct one_case *what, uint64_t seed, void *keys)
     kit_input_close(&input);
     if (status == MW_OK)
         return 0;
-    complain("bench", "cannot make an input of shape %s: %s", what->shape->name,
-             mw_status_text(status));
-    return -1;
+    return complain("bench", "cannot make an input of shape %s: %s", what->shape->name,
+                    mw_status_text(status));
 }

@@ -5,48 +5,20 @@
 
 #include "report.h"
 
-/* The command line in one text, cut where it is too long. */
-static void command_line(const struct run *run, char *text, size_t bytes)
-{
-    size_t used = (size_t)snprintf(text, bytes, "multiway bench");
-
-    for (char **a = run->wish.arguments; *a && used < bytes; a++)
-        used += (size_t)snprintf(text + used, bytes - used, " %s", *a);
-}
-
-void run_describe(const struct run *run, struct field_text lines[HEADER_LINES],
-                  char room[HEADER_ROOM])
-{
-    const struct stage *const stage = &run->stage;
-
-    command_line(run, room, HEADER_ROOM);
-    lines[0] = (struct field_text){"machine", stage->info.name};
-    lines[1] = (struct field_text){"device", stage->info.device};
-    lines[2] = (struct field_text){"driver", stage->info.driver};
-    lines[3] = (struct field_text){"clocks", stage->clocks};
-    lines[4] = (struct field_text){"rivals", stage->plugin ? stage->plugin->built : ""};
-    lines[5] = (struct field_text){"date", run->date};
-    lines[6] = (struct field_text){"commit", run->wish.commit};
-    lines[7] = (struct field_text){"command", room};
-    lines[8] = (struct field_text){"times", stage_clock(stage)};
-}
-
 const char *const outcome_names[] = {
     [NOT_RUN] = "not run", [RIGHT] = "yes", [WRONG] = "WRONG", [FAILED] = "failed"};
 
 static void write_head(struct json *json, const struct run *run)
 {
-    struct field_text lines[HEADER_LINES];
-    char room[HEADER_ROOM];
+    char version[32];
 
-    run_describe(run, lines, room);
     for (int i = 0; i < HEADER_LINES; i++)
-        json_text(json, lines[i].name, lines[i].text);
+        json_text(json, run->header[i].name, run->header[i].text);
     if (!run->stage.plugin)
         json_text(json, "no_rivals", run->stage.no_rivals);
-    snprintf(room, sizeof room, "%d.%d.%d", MW_VERSION_MAJOR, MW_VERSION_MINOR,
+    snprintf(version, sizeof version, "%d.%d.%d", MW_VERSION_MAJOR, MW_VERSION_MINOR,
              MW_VERSION_PATCH);
-    json_text(json, "version", room);
+    json_text(json, "version", version);
     json_count(json, "trials", run->stage.trials);
     json_count(json, "warm_ups", WARM_UPS);
     json_truth(json, "phases", run->wish.phases);

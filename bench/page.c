@@ -15,63 +15,51 @@ int page_aim(struct run *run)
 {
     if (!run->wish.report)
         return 0;
-    if (strcmp(run->wish.report, "-") == 0) {
-        complain("bench", "--report needs the name of a file");
-        return -1;
-    }
+    if (strcmp(run->wish.report, "-") == 0)
+        return complain("bench", "--report needs the name of a file");
     return output_aim(&run->report, "bench", run->wish.report);
 }
 
 /* A `<` could end the script element. JSON has it in texts only, where it may be \u003c. */
-static void write_escaped(FILE *to, const char *json)
+static int write_escaped(struct output *to, const char *json)
 {
-    for (; *json; json++) {
-        if (*json == '<')
-            fputs("\\u003c", to);
-        else
-            putc(*json, to);
+    for (;;) {
+        const size_t length = strcspn(json, "<");
+
+        if (output_write(to, json, length))
+            return -1;
+        json += length;
+        if (*json++ == '\0')
+            return 0;
+        if (output_write(to, "\\u003c", 6))
+            return -1;
     }
 }
 
-static void write_page(const struct run *run, FILE *to)
+int page_write(struct run *run)
 {
     const char *const page = (const char *)report_page;
     const char *const at = strstr(page, mark);
+    const char *const rest = at + strlen(mark);
+    struct output *const to = &run->report;
     char *json = NULL;
-    size_t bytes = 0;
-    FILE *const memory = open_memstream(&json, &bytes);
-
-    if (memory)
-        run_json(run, memory);
-    if (memory && fclose(memory) == 0) {
-        fwrite(page, 1, (size_t)(at - page), to);
-        write_escaped(to, json);
-        fputs(at + strlen(mark), to);
-    }
-    free(json);
-}
-
-/* In memory first, so that a file is complete or not there. */
-int page_write(struct run *run)
-{
-    char *text = NULL;
-    size_t bytes = 0;
+    size_t bytes;
     FILE *memory;
     int failed;
 
     if (!run->wish.report)
         return 0;
-    memory = open_memstream(&text, &bytes);
+    memory = open_memstream(&json, &bytes);
     if (memory)
-        write_page(run, memory);
-    failed = !memory || fclose(memory) != 0 || bytes == 0;
-    if (failed)
-        complain("bench", "no memory for the report");
+        run_json(run, memory);
+    if (!memory || fclose(memory) != 0)
+        failed = complain("bench", "no memory for the report");
     else
-        failed = output_open(&run->report) || output_write(&run->report, text, bytes) ||
-                 output_finish(&run->report);
-    free(text);
-    return failed ? -1 : 0;
+        failed = output_open(to) || output_write(to, page, (size_t)(at - page)) ||
+                 write_escaped(to, json) || output_write(to, rest, strlen(rest)) ||
+                 output_finish(to);
+    free(json);
+    return failed;
 }
 
 void page_drop(struct run *run)

@@ -5,7 +5,7 @@
 #define MW_BENCH_REPORT_H
 
 #include "../cli/output.h"
-#include "stage.h"
+#include "bench.h"
 
 #include <stdio.h>
 
@@ -14,6 +14,13 @@ struct copy {
     uint64_t bytes;
     struct figures ms;
 };
+
+/* What describes a run, line by line. */
+struct field_text {
+    const char *name, *text;
+};
+
+enum { HEADER_LINES = 9 };
 
 /* One of the files that a run writes to. */
 struct file {
@@ -34,7 +41,8 @@ struct run {
     int measured;        /* how many results there are so far */
     struct copy *copies; /* one for each number of bytes */
     int copy_count;
-    char date[32];
+    struct field_text header[HEADER_LINES];
+    char command[2048], date[32]; /* texts of the header */
     struct file files[FILE_COUNT];
     int begun; /* 1: the files have been emptied */
     struct output report;
@@ -67,22 +75,9 @@ void files_copy(struct run *run, const struct one_case *what, const struct copy 
 void files_result(struct run *run, int i, int who);
 int files_close(struct run *run); /* removes new files if the run never began */
 
-/* ---- json.c ---- */
-
-/* What describes a run, line by line. `room` holds the texts made here. */
-struct field_text {
-    const char *name;
-    const char *text;
-};
-
-enum { HEADER_LINES = 9, HEADER_ROOM = 2048 };
-
-void run_describe(const struct run *run, struct field_text lines[HEADER_LINES],
-                  char room[HEADER_ROOM]);
-
+/* ---- json.c: everything measured so far, as one JSON object ---- */
 extern const char *const outcome_names[];
 
-/* Everything measured so far, as one JSON object. */
 void run_json(const struct run *run, FILE *to);
 
 /* ---- page.c: the report, an HTML page; needs all results ---- */

@@ -1,16 +1,16 @@
 /*
  * stage.c - the device, the input and the clock of a run.
  */
-#include "stage.h"
+#include "bench.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* A failure of the library. */
 static int own_trouble(const struct stage *stage, mw_status status, const char *what)
 {
-    complain("bench", "%s: %s", what, device_error(stage->context, status));
-    return -1;
+    return complain("bench", "%s: %s", what, device_error(stage->context, status));
 }
 
 const char *stage_error(const struct stage *stage)
@@ -20,8 +20,42 @@ const char *stage_error(const struct stage *stage)
 
 static int trouble(const struct stage *stage, const char *what)
 {
-    complain("bench", "%s: %s", what, stage_error(stage));
-    return -1;
+    return complain("bench", "%s: %s", what, stage_error(stage));
+}
+
+/*
+ * The plugin `file`, or, if that is NULL, the multiway-rivals.so in the folder of the
+ * running program. On failure NULL, and `why` says why. It stays open until the process
+ * ends.
+ */
+static const struct rivals *load_plugin(const char *file, char *why, size_t bytes)
+{
+    static const char beside[] = "$ORIGIN/"; /* the folder of this program */
+    const char *const folder = !file ? beside : strchr(file, '/') ? "" : "./";
+    multiway_rivals_fn *get = NULL;
+    const struct rivals *rivals;
+    char path[4096];
+    void *library;
+    void *symbol;
+
+    snprintf(path, sizeof path, "%s%s", folder, file ? file : "multiway-rivals.so");
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    symbol = library ? dlsym(library, MULTIWAY_RIVALS_SYMBOL) : NULL;
+    if (!symbol) {
+        const char *const said = dlerror();
+        const size_t skip = strncmp(said, beside, strlen(beside)) ? 0 : strlen(beside);
+
+        snprintf(why, bytes, "%.180s%s", said + skip,
+                 file ? "" : " (`make bench` builds it if nvcc is installed)");
+        return NULL;
+    }
+    memcpy(&get, &symbol, sizeof get);
+    rivals = get();
+    if (!rivals || rivals->version != RIVALS_VERSION) {
+        snprintf(why, bytes, "%.160s was built for another version of this program", path);
+        return NULL;
+    }
+    return rivals;
 }
 
 /* A plugin that was named must work. The default one is tried on a GPU only. */
@@ -34,11 +68,9 @@ static int open_plugin(struct stage *stage, const char *file)
                  "--rivals-from names no plugin");
         return 0;
     }
-    stage->plugin = plugin_open(file, stage->no_rivals, sizeof stage->no_rivals);
-    if (!stage->plugin && file) {
-        complain("bench", "--rivals-from: %s", stage->no_rivals);
-        return -1;
-    }
+    stage->plugin = load_plugin(file, stage->no_rivals, sizeof stage->no_rivals);
+    if (!stage->plugin && file)
+        return complain("bench", "--rivals-from: %s", stage->no_rivals);
     if (!stage->plugin)
         return 0;
     stage->plugin_open = stage->plugin->open(stage->info.device, &stage->stream) == 0;
@@ -165,9 +197,8 @@ static int check_the_check(struct stage *stage, const struct rival_verdict *host
     if ((verdict.descents == 0) == (host->descents == 0) &&
         verdict.fingerprint == host->fingerprint)
         return 0;
-    complain("bench",
-             "the plugin's check is wrong: it disagrees with the kit on the input");
-    return -1;
+    return complain("bench",
+                    "the plugin's check is wrong: it disagrees with the kit on the input");
 }
 
 int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed)

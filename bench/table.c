@@ -122,16 +122,27 @@ void table_notes(const struct run *run)
 
         for (int who = 0; who < run->field.count; who++) {
             const struct result *const result = run_result(run, i, who);
-            char text[COUNT_TEXT];
+            char text[CASE_TEXT];
 
             /* The dash says that a rival does not take a case. */
             if (!*result->why || (result->outcome == NOT_RUN && run->field.list[who].rival))
                 continue;
-            printf("%s on %s %s %s: %s%s\n", run->field.list[who].name,
-                   mw_type_name(what.type), what.shape->name, count_text(what.count, text),
+            printf("%s on %s: %s%s\n", run->field.list[who].name, case_text(&what, text),
                    result->outcome == WRONG ? "WRONG: " : "", result->why);
         }
     }
+}
+
+/* The time of the launches from number `i` on of one kernel, or, if NULL, of all. */
+static double sum_of(const struct result *result, size_t i, const char *kernel)
+{
+    double sum = 0;
+
+    for (; i < result->launch_count; i++) {
+        if (!kernel || strcmp(result->launches[i].kernel, kernel) == 0)
+            sum += result->launches[i].milliseconds;
+    }
+    return sum;
 }
 
 /* Each kernel's share of the whole, in one line. */
@@ -139,18 +150,13 @@ static void print_shares(const struct result *result, double total)
 {
     for (size_t i = 0; i < result->launch_count; i++) {
         const char *const kernel = result->launches[i].kernel;
-        double sum = 0;
         size_t first = 0;
 
         while (strcmp(result->launches[first].kernel, kernel) != 0)
             first++;
-        if (first < i)
-            continue; /* printed already */
-        for (size_t j = i; j < result->launch_count; j++) {
-            if (strcmp(result->launches[j].kernel, kernel) == 0)
-                sum += result->launches[j].milliseconds;
-        }
-        printf("%s%s %.1f %%", i ? ", " : "  together: ", kernel, 100 * sum / total);
+        if (first == i)
+            printf("%s%s %.1f %%", i ? ", " : "  together: ", kernel,
+                   100 * sum_of(result, i, kernel) / total);
     }
     putchar('\n');
 }
@@ -159,14 +165,12 @@ static void print_phases(const struct run *run, int i, int who)
 {
     const struct one_case what = cases_at(&run->cases, i);
     const struct result *const result = run_result(run, i, who);
-    char text[COUNT_TEXT];
-    double total = 0;
+    const double total = sum_of(result, 0, NULL);
+    char text[CASE_TEXT];
 
-    for (size_t l = 0; l < result->launch_count; l++)
-        total += result->launches[l].milliseconds;
-    printf("\nlaunches of %s, %s %s %s: medians of %u, %.4f ms together\n",
-           run->field.list[who].name, mw_type_name(what.type), what.shape->name,
-           count_text(what.count, text), (unsigned)run->stage.trials, total);
+    printf("\nlaunches of %s, %s: medians of %u, %.4f ms together\n",
+           run->field.list[who].name, case_text(&what, text), (unsigned)run->stage.trials,
+           total);
     printf("  %4s  %-12s %10s %7s %10s %7s\n", "pass", "kernel", "blocks", "threads", "ms",
            "share");
     for (size_t l = 0; l < result->launch_count; l++) {
@@ -193,10 +197,9 @@ void table_phases(const struct run *run)
 static void print_ratio(const struct run *run, int i, int who, const char *name)
 {
     const struct one_case what = cases_at(&run->cases, i);
-    char text[COUNT_TEXT];
+    char text[CASE_TEXT];
 
-    printf("  %-12s %6.3f %s %s %s", name, run_ratio(run, i, who), mw_type_name(what.type),
-           what.shape->name, count_text(what.count, text));
+    printf("  %-12s %6.3f %s", name, run_ratio(run, i, who), case_text(&what, text));
 }
 
 /* The least ratio of one contestant, and every case in which it is below 1. */
