@@ -13,16 +13,17 @@ enum { MOST_THREADS = 64 };
 /* The part that one thread fills. */
 struct share {
     const struct kit_input *input;
-    uint64_t first;
-    uint64_t last;
+    uint64_t first, count;
     char *keys;
+    pthread_t thread;
+    int started;
 };
 
 static void *fill_share(void *argument)
 {
     const struct share *const share = argument;
 
-    kit_input_fill(share->input, share->first, share->last - share->first, share->keys);
+    kit_input_fill(share->input, share->first, share->count, share->keys);
     return NULL;
 }
 
@@ -30,24 +31,22 @@ static void *fill_share(void *argument)
 static void fill(const struct kit_input *input, char *keys, int threads)
 {
     const size_t size = mw_type_size(input->type);
+    const uint64_t each = input->count / (uint64_t)threads;
     struct share shares[MOST_THREADS];
-    pthread_t thread[MOST_THREADS];
-    int started[MOST_THREADS] = {0};
 
     for (int i = 0; i < threads; i++) {
-        const uint64_t each = input->count / (uint64_t)threads;
+        const uint64_t first = each * (uint64_t)i;
         struct share *const share = &shares[i];
 
-        share->input = input;
-        share->first = each * (uint64_t)i;
-        share->last = i + 1 == threads ? input->count : share->first + each;
-        share->keys = keys + share->first * size;
-        if (i > 0)
-            started[i] = pthread_create(&thread[i], NULL, fill_share, share) == 0;
+        *share =
+            (struct share){.input = input, .first = first, .keys = keys + first * size};
+        share->count = i + 1 == threads ? input->count - first : each;
+        share->started =
+            i > 0 && pthread_create(&share->thread, NULL, fill_share, share) == 0;
     }
     for (int i = 0; i < threads; i++) {
-        if (started[i])
-            pthread_join(thread[i], NULL);
+        if (shares[i].started)
+            pthread_join(shares[i].thread, NULL);
         else
             fill_share(&shares[i]);
     }
@@ -55,18 +54,16 @@ static void fill(const struct kit_input *input, char *keys, int threads)
 
 int input_fill(const struct one_case *what, uint64_t seed, void *keys)
 {
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    int threads = processors < 1              ? 1
-                  : processors > MOST_THREADS ? MOST_THREADS
-                                              : (int)processors;
+    const long processors = what->count < 1 << 16 ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
     struct kit_input input;
     mw_status status;
 
-    if (what->count < 1 << 16)
-        threads = 1;
     status = kit_input_open(&input, what->type, what->count, what->shape->shape, seed);
     if (status == MW_OK)
-        fill(&input, keys, threads);
+        fill(&input, keys,
+             processors < 1              ? 1
+             : processors > MOST_THREADS ? MOST_THREADS
+                                         : (int)processors);
     kit_input_close(&input);
     if (status == MW_OK)
         return 0;

@@ -7,20 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A failure of the library. */
-static int own_trouble(const struct stage *stage, mw_status status, const char *what)
-{
-    return complain("bench", "%s: %s", what, device_error(stage->context, status));
-}
-
 const char *stage_error(const struct stage *stage)
 {
     return stage->plugin ? stage->plugin->error() : mw_error(stage->context);
-}
-
-static int trouble(const struct stage *stage, const char *what)
-{
-    return complain("bench", "%s: %s", what, stage_error(stage));
 }
 
 /*
@@ -69,13 +58,11 @@ static int open_plugin(struct stage *stage, const char *file)
         return 0;
     }
     stage->plugin = load_plugin(file, stage->no_rivals, sizeof stage->no_rivals);
-    if (!stage->plugin && file)
-        return complain("bench", "--rivals-from: %s", stage->no_rivals);
     if (!stage->plugin)
-        return 0;
+        return file ? complain("bench", "--rivals-from: %s", stage->no_rivals) : 0;
     stage->plugin_open = stage->plugin->open(stage->info.device, &stage->stream) == 0;
     if (!stage->plugin_open && file)
-        return trouble(stage, "rivals");
+        return complain("bench", "rivals: %s", stage_error(stage));
     if (!stage->plugin_open) {
         snprintf(stage->no_rivals, sizeof stage->no_rivals, "%s", stage->plugin->error());
         stage->plugin = NULL;
@@ -92,7 +79,8 @@ int stage_open(struct stage *stage, const struct wish *wish)
     if (status == MW_OK)
         status = mw_get_info(stage->context, &stage->info);
     if (status != MW_OK)
-        return own_trouble(stage, status, wish->device);
+        return complain("bench", "%s: %s", wish->device,
+                        device_error(stage->context, status));
     return open_plugin(stage, wish->rivals_from);
 }
 
@@ -125,10 +113,10 @@ static int warm_up(struct stage *stage, uint64_t bytes)
         if (plugin->start(stage->stream) ||
             plugin->copy(stage->keys, stage->pristine, bytes, stage->stream) ||
             plugin->stop(stage->stream, &ms))
-            return trouble(stage, "a copy");
+            return complain("bench", "a copy: %s", stage_error(stage));
     }
     if (plugin->describe(stage->clocks, sizeof stage->clocks))
-        return trouble(stage, "rivals");
+        return complain("bench", "rivals: %s", stage_error(stage));
     return 0;
 }
 
@@ -142,16 +130,15 @@ int stage_reserve(struct stage *stage, const struct one_case *largest)
     if (!stage->input)
         return -1;
     status = mw_alloc(stage->context, bytes, &stage->keys);
+    if (status == MW_OK && stage->plugin)
+        status = mw_alloc(stage->context, bytes, &stage->pristine);
     if (status != MW_OK)
-        return own_trouble(stage, status, "memory for keys");
-    if (!stage->plugin) {
-        stage->output = memory_for("bench", largest->count, size);
-        return stage->output ? 0 : -1;
-    }
-    status = mw_alloc(stage->context, bytes, &stage->pristine);
-    if (status != MW_OK)
-        return own_trouble(stage, status, "memory for keys");
-    return warm_up(stage, bytes);
+        return complain("bench", "memory for keys: %s",
+                        device_error(stage->context, status));
+    if (stage->plugin)
+        return warm_up(stage, bytes);
+    stage->output = memory_for("bench", largest->count, size);
+    return stage->output ? 0 : -1;
 }
 
 struct rival_case stage_rival_case(const struct one_case *what)
@@ -193,7 +180,7 @@ static int check_the_check(struct stage *stage, const struct rival_verdict *host
     struct rival_verdict verdict = {0, 0};
 
     if (stage_check(stage, &total, stage->pristine, &verdict))
-        return trouble(stage, "the input");
+        return complain("bench", "the input: %s", stage_error(stage));
     if ((verdict.descents == 0) == (host->descents == 0) &&
         verdict.fingerprint == host->fingerprint)
         return 0;
@@ -217,9 +204,9 @@ int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed)
     if (!stage->plugin)
         return 0;
     if (mw_upload(stage->context, stage->pristine, stage->input, stage->bytes) != MW_OK)
-        return own_trouble(stage, MW_DEVICE_FAILED, "the input");
+        return complain("bench", "the input: %s", mw_error(stage->context));
     if (stage_check(stage, &judged, stage->pristine, &stage->original))
-        return trouble(stage, "the input");
+        return complain("bench", "the input: %s", stage_error(stage));
     return is_small ? check_the_check(stage, &host) : 0;
 }
 
@@ -228,8 +215,7 @@ int stage_refill(struct stage *stage)
     if (stage->plugin)
         return stage->plugin->copy(stage->keys, stage->pristine, stage->bytes,
                                    stage->stream);
-    return mw_upload(stage->context, stage->keys, stage->input, stage->bytes) == MW_OK ? 0
-                                                                                       : -1;
+    return mw_upload(stage->context, stage->keys, stage->input, stage->bytes) != MW_OK;
 }
 
 int stage_start(struct stage *stage, double *began)
@@ -299,5 +285,5 @@ int stage_copy(struct stage *stage, uint64_t bytes, struct figures *figures)
     if (!failed)
         *figures = figures_of(times, stage->trials);
     free(times);
-    return failed ? trouble(stage, "a copy") : 0;
+    return failed ? complain("bench", "a copy: %s", stage_error(stage)) : 0;
 }
