@@ -178,40 +178,34 @@ void files_copy(struct run *run, const struct one_case *what, const struct copy 
     fputs("-\t-\t0\n", run->files[FILE_TSV].to);
 }
 
-static void write_launches(const struct run *run, FILE *to, int i, int who)
+static void write_launches(const struct entry *entry, FILE *to)
 {
-    const struct one_case what = cases_at(&run->cases, i);
-    const struct result *const result = run_result(run, i, who);
+    for (size_t l = 0; l < entry->result->launch_count; l++) {
+        const mw_launch *const launch = &entry->result->launches[l];
 
-    for (size_t l = 0; l < result->launch_count; l++) {
-        const mw_launch *const launch = &result->launches[l];
-
-        fprintf(to, "%s\t%s\t%llu\t%s\t%u\t%s\t%llu\t%u\t%.6f\n", mw_type_name(what.type),
-                what.shape->name, (unsigned long long)what.count, run->field.list[who].name,
-                (unsigned)launch->round, launch->kernel, (unsigned long long)launch->blocks,
+        fprintf(to, "%s\t%s\t%llu\t%s\t%u\t%s\t%llu\t%u\t%.6f\n",
+                mw_type_name(entry->what.type), entry->what.shape->name,
+                (unsigned long long)entry->what.count, entry->name, (unsigned)launch->round,
+                launch->kernel, (unsigned long long)launch->blocks,
                 (unsigned)launch->threads, launch->milliseconds);
     }
     fflush(to);
 }
 
 /* A result without a time has no line in the TSV; the table and the JSON say why. */
-void files_result(struct run *run, int i, int who)
+void files_result(struct run *run, int number)
 {
-    const struct one_case what = cases_at(&run->cases, i);
-    const struct result *const result = run_result(run, i, who);
+    const struct entry entry = run_entry(run, number);
     FILE *const to = run->files[FILE_TSV].to;
 
     if (run->files[FILE_LAUNCHES].to)
-        write_launches(run, run->files[FILE_LAUNCHES].to, i, who);
-    if (!to || !(result->ms.median > 0))
+        write_launches(&entry, run->files[FILE_LAUNCHES].to);
+    if (!to || !(entry.result->ms.median > 0))
         return;
-    write_times(run, &what, what.shape->name, run->field.list[who].name, &result->ms);
-    if (run_ratio(run, i, who) > 0)
-        fprintf(to, "%.4f", run_ratio(run, i, who));
-    else
-        putc('-', to);
-    fprintf(to, "\t%s\t%llu\n", outcome_names[result->outcome],
-            (unsigned long long)result->workspace_bytes);
+    write_times(run, &entry.what, entry.what.shape->name, entry.name, &entry.result->ms);
+    fprintf(to, entry.ratio > 0 ? "%.4f" : "-", entry.ratio);
+    fprintf(to, "\t%s\t%llu\n", outcome_names[entry.result->outcome],
+            (unsigned long long)entry.result->workspace_bytes);
     fflush(to);
 }
 

@@ -67,26 +67,25 @@ static void write_launches(struct json *json, const struct result *result)
     json_close(json, '[');
 }
 
-static void write_result(struct json *json, const struct run *run, int i, int who)
+static void write_result(struct json *json, const struct entry *entry)
 {
-    const struct one_case what = cases_at(&run->cases, i);
-    const struct result *const result = run_result(run, i, who);
+    const struct result *const result = entry->result;
 
     json_open(json, NULL, '{');
-    json_text(json, "type", mw_type_name(what.type));
-    json_text(json, "shape", what.shape->name);
-    json_count(json, "count", what.count);
-    json_text(json, "contestant", run->field.list[who].name);
+    json_text(json, "type", mw_type_name(entry->what.type));
+    json_text(json, "shape", entry->what.shape->name);
+    json_count(json, "count", entry->what.count);
+    json_text(json, "contestant", entry->name);
     json_text(json, "verified", outcome_names[result->outcome]);
     if (*result->why)
         json_text(json, "why", result->why);
     if (result->ms.median > 0) {
         write_figures(json, &result->ms);
-        json_real(json, "gkeys_s", 1e-6 * (double)what.count / result->ms.median);
+        json_real(json, "gkeys_s", 1e-6 * (double)entry->what.count / result->ms.median);
         json_count(json, "workspace_bytes", result->workspace_bytes);
     }
-    if (run_ratio(run, i, who) > 0)
-        json_real(json, "ratio", run_ratio(run, i, who));
+    if (entry->ratio > 0)
+        json_real(json, "ratio", entry->ratio);
     if (result->launch_count)
         write_launches(json, result);
     json_close(json, '{');
@@ -103,8 +102,11 @@ void run_json(const struct run *run, FILE *to)
         write_copy(&json, &run->copies[i]);
     json_close(&json, '[');
     json_open(&json, "results", '[');
-    for (int i = 0; i < run->measured; i++)
-        write_result(&json, run, i / run->field.count, i % run->field.count);
+    for (int i = 0; i < run->measured; i++) {
+        const struct entry entry = run_entry(run, i);
+
+        write_result(&json, &entry);
+    }
     json_close(&json, '[');
     json_close(&json, '{');
 }

@@ -63,11 +63,12 @@ static int run_cases(struct run *run)
             return -1;
         table_case(run, &what);
         for (int who = 0; who < run->field.count; who++) {
+            const int number = run->measured++;
+
             stage_run(&run->stage, &run->field.list[who], run->wish.phases,
-                      &run->results[run->measured]);
-            run->measured++;
-            table_result(run, i, who);
-            files_result(run, i, who);
+                      &run->results[number]);
+            table_result(run, number);
+            files_result(run, number);
         }
     }
     return 0;

@@ -31,7 +31,7 @@ struct file {
 
 enum { FILE_TSV, FILE_LAUNCHES, FILE_JSON, FILE_COUNT };
 
-/* A whole run: result `who` of case `i` is results[i * field.count + who]. */
+/* A whole run: result `who` of case `i` is number i * field.count + who. */
 struct run {
     struct wish wish;
     struct stage stage;
@@ -48,10 +48,17 @@ struct run {
     struct output report;
 };
 
-const struct result *run_result(const struct run *run, int i, int who);
+/* One result with all that belongs to it. */
+struct entry {
+    int who;          /* the contestant's number, ... */
+    const char *name; /* ... and name */
+    struct one_case what;
+    const struct result *result;
+    double ratio; /* time / time of contestant 0; 0 unless both were right */
+};
 
-/* Time of `who` / time of number 0; 0 unless both were right. */
-double run_ratio(const struct run *run, int i, int who);
+int run_total(const struct run *run); /* how many results there will be */
+struct entry run_entry(const struct run *run, int number);
 
 /* The copy of `bytes` bytes, or NULL. */
 const struct copy *run_copy(const struct run *run, uint64_t bytes);
@@ -61,7 +68,7 @@ void table_header(const struct run *run);
 void table_copy(const struct copy *copy);
 void table_titles(const struct run *run);
 void table_case(const struct run *run, const struct one_case *what);
-void table_result(const struct run *run, int i, int who);
+void table_result(const struct run *run, int number);
 void table_notes(const struct run *run);
 void table_phases(const struct run *run);
 void table_summary(const struct run *run);
@@ -72,7 +79,7 @@ void table_summary(const struct run *run);
 int files_open(struct run *run);
 int files_begin(struct run *run); /* empties all and writes headers */
 void files_copy(struct run *run, const struct one_case *what, const struct copy *copy);
-void files_result(struct run *run, int i, int who);
+void files_result(struct run *run, int number);
 int files_close(struct run *run); /* removes new files if the run never began */
 
 /* ---- json.c: everything measured so far, as one JSON object ---- */
