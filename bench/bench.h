@@ -156,7 +156,4 @@ int stage_copy(struct stage *stage, uint64_t bytes, struct figures *figures);
 void stage_run(struct stage *stage, const struct contestant *who, int phases,
                struct result *result);
 
-/* Fill the keys of a case, on all processors. */
-int input_fill(const struct one_case *what, uint64_t seed, void *keys);
-
 #endif

@@ -98,27 +98,6 @@ static void write_header(const struct run *run, FILE *to)
     }
 }
 
-static void begin_tsv(const struct run *run, FILE *to)
-{
-    write_header(run, to);
-    for (int i = 0; i < run->field.count; i++)
-        fprintf(to, "# %s: %s\n", run->field.list[i].name, run->field.list[i].about);
-    fprintf(to,
-            "# %u trials after %d warm-ups; ratio: median / median of %s\n"
-            "type\tshape\tcount\tcontestant\tmedian_ms\tmean_ms\tmin_ms\tmax_ms\ttrials\t"
-            "gkeys_s\tratio\tverified\tworkspace_bytes\n",
-            (unsigned)run->stage.trials, WARM_UPS, run->field.list[0].name);
-}
-
-static void begin_launches(const struct run *run, FILE *to)
-{
-    write_header(run, to);
-    fprintf(to,
-            "# %u sorts; events around every launch\n"
-            "type\tshape\tcount\tcontestant\tpass\tkernel\tblocks\tthreads\tmedian_ms\n",
-            (unsigned)run->stage.trials);
-}
-
 static void describe(struct run *run)
 {
     const struct stage *const stage = &run->stage;
@@ -147,16 +126,30 @@ static void describe(struct run *run)
 
 int files_begin(struct run *run)
 {
+    FILE *const tsv = run->files[FILE_TSV].to;
+    FILE *const launches = run->files[FILE_LAUNCHES].to;
+
     for (int i = 0; i < FILE_COUNT; i++) {
         if (empty_file(&run->files[i]))
             return -1;
     }
     run->begun = 1;
     describe(run);
-    if (run->files[FILE_TSV].to)
-        begin_tsv(run, run->files[FILE_TSV].to);
-    if (run->files[FILE_LAUNCHES].to)
-        begin_launches(run, run->files[FILE_LAUNCHES].to);
+    if (tsv) {
+        write_header(run, tsv);
+        for (int i = 0; i < run->field.count; i++)
+            fprintf(tsv, "# %s: %s\n", run->field.list[i].name, run->field.list[i].about);
+        fprintf(tsv, "# %u trials after %d warm-ups; ratio: median / median of %s\n%s\n",
+                (unsigned)run->stage.trials, WARM_UPS, run->field.list[0].name,
+                "type\tshape\tcount\tcontestant\tmedian_ms\tmean_ms\tmin_ms\tmax_ms\t"
+                "trials\tgkeys_s\tratio\tverified\tworkspace_bytes");
+    }
+    if (launches) {
+        write_header(run, launches);
+        fprintf(launches, "# %u sorts; events around every launch\n%s\n",
+                (unsigned)run->stage.trials,
+                "type\tshape\tcount\tcontestant\tpass\tkernel\tblocks\tthreads\tmedian_ms");
+    }
     return 0;
 }
 

@@ -74,32 +74,25 @@ static size_t item_span(const char *text)
     return strcspn(text, ",");
 }
 
-/* An option's list; `take` returns 0, or not 0 after an error message. */
-struct list {
-    const char *option;
-    int most;
-    size_t (*span)(const char *text);
-    int (*take)(void *to, const char *item);
-};
-
-/* Take every item of the text. 0, or not 0 after an error message. */
-static int each_item(const struct list *list, const char *text, void *to)
+/* Give every item of an option's list to `take`. 0, or not 0 after an error message. */
+static int each_item(const char *option, const char *text, int most,
+                     size_t (*span)(const char *text),
+                     int (*take)(void *to, const char *item), void *to)
 {
     const char *rest = text;
     int number = 0;
 
     for (;;) {
-        const size_t length = list->span(rest);
+        const size_t length = span(rest);
         char item[MOST_NAME];
 
         if (length == 0 || length >= sizeof item)
-            return complain("bench", "--%s %s: not a list, such as a,b,c", list->option,
-                            text);
-        if (++number > list->most)
-            return complain("bench", "--%s: at most %d items", list->option, list->most);
+            return complain("bench", "--%s %s: not a list, such as a,b,c", option, text);
+        if (++number > most)
+            return complain("bench", "--%s: at most %d items", option, most);
         memcpy(item, rest, length);
         item[length] = '\0';
-        if (list->take(to, item))
+        if (take(to, item))
             return -1;
         if (rest[length] == '\0')
             return 0;
@@ -153,10 +146,6 @@ static int take_shape(void *to, const char *item)
     return 0;
 }
 
-static const struct list types = {"types", MW_TYPE_COUNT, item_span, take_type};
-static const struct list counts = {"counts", MOST_ITEMS, item_span, take_count};
-static const struct list shapes = {"shapes", MOST_ITEMS, kit_shape_span, take_shape};
-
 /* A shape that needs one number gets 1000; `conflict` gets CUB's for 4-byte keys. */
 static int all_shapes(struct cases *cases)
 {
@@ -187,14 +176,16 @@ int lists_read_cases(const struct wish *wish, const mw_info *info, struct cases 
     if (wish->types && strcmp(wish->types, "all") == 0) {
         for (int i = 0; i < MW_TYPE_COUNT; i++)
             cases->types[cases->type_count++] = (mw_type)i;
-    } else if (each_item(&types, wish->types ? wish->types : "i32,i64", cases)) {
+    } else if (each_item("types", wish->types ? wish->types : "i32,i64", MW_TYPE_COUNT,
+                         item_span, take_type, cases)) {
         return -1;
     }
-    if (each_item(&counts, how_many, cases))
+    if (each_item("counts", how_many, MOST_ITEMS, item_span, take_count, cases))
         return -1;
     if (wish->shapes && strcmp(wish->shapes, "all") == 0)
         return all_shapes(cases);
-    return each_item(&shapes, wish->shapes ? wish->shapes : "random", cases);
+    return each_item("shapes", wish->shapes ? wish->shapes : "random", MOST_ITEMS,
+                     kit_shape_span, take_shape, cases);
 }
 
 /* A list of contestants being read: from `all`, to `field`. */
@@ -259,8 +250,6 @@ static int take_contestant(void *to, const char *item)
                     names, *choice->why_none ? "; no rivals: " : "", choice->why_none);
 }
 
-static const struct list contestants = {"with", MOST_ITEMS, item_span, take_contestant};
-
 /* Move the contestant that ratios refer to to the front. */
 static int put_first(struct field *field, const char *ours)
 {
@@ -300,7 +289,7 @@ int lists_read_field(const struct wish *wish, const struct stage *stage,
     *field = (struct field){.count = 0};
     if (!wish->with || strcmp(wish->with, "all") == 0)
         *field = all;
-    else if (each_item(&contestants, wish->with, &choice))
+    else if (each_item("with", wish->with, MOST_ITEMS, item_span, take_contestant, &choice))
         return -1;
     return wish->ours ? put_first(field, wish->ours) : 0;
 }

@@ -82,12 +82,12 @@ void files_copy(struct run *run, const struct one_case *what, const struct copy 
 void files_result(struct run *run, int number);
 int files_close(struct run *run); /* removes new files if the run never began */
 
-/* ---- json.c: everything measured so far, as one JSON object ---- */
+/* ---- json.c ---- */
 extern const char *const outcome_names[];
 
-void run_json(const struct run *run, FILE *to);
+void run_json(const struct run *run, FILE *to); /* what was measured so far, an object */
 
-/* ---- page.c: the report, an HTML page; needs all results ---- */
+/* The report, an HTML page; needs all results. */
 int page_aim(struct run *run); /* refuses what cannot be written, before any work */
 int page_write(struct run *run);
 void page_drop(struct run *run);
