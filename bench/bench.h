@@ -6,6 +6,7 @@
 
 #include "../cli/cli.h"
 #include "../cli/device.h"
+#include "../cli/trials.h"
 #include "rivals.h"
 
 enum { WARM_UPS = 2, MOST_TRIALS = 10000, MOST_ITEMS = 64, MOST_NAME = 48 };
@@ -62,17 +63,12 @@ struct one_case {
 int cases_total(const struct cases *cases);
 struct one_case cases_at(const struct cases *cases, int i);
 
-/* Milliseconds. */
-struct figures {
-    double median, mean, least, most;
-};
-
 enum outcome { NOT_RUN, RIGHT, WRONG, FAILED };
 
 /* The result of one contestant in one case. */
 struct result {
     enum outcome outcome;
-    struct figures ms;
+    struct times ms;
     uint64_t workspace_bytes;
     char why[256];       /* if it is not RIGHT */
     mw_launch *launches; /* with --phases, medians; NULL: none */
@@ -84,9 +80,6 @@ struct result {
 enum { COUNT_TEXT = 24, CASE_TEXT = MOST_NAME + 32 };
 const char *count_text(uint64_t count, char text[COUNT_TEXT]);
 const char *case_text(const struct one_case *what, char text[CASE_TEXT]);
-
-/* Median, mean, least and most of `count` times, which are sorted in place. */
-struct figures figures_of(double *times, uint32_t count);
 
 /*
  * What all contestants share: one device, one input, one clock.
@@ -150,7 +143,7 @@ const char *stage_error(const struct stage *stage);
 int stage_copies(const struct stage *stage);
 
 /* Time a plain copy of `bytes` bytes from device memory to device memory. */
-int stage_copy(struct stage *stage, uint64_t bytes, struct figures *figures);
+int stage_copy(struct stage *stage, uint64_t bytes, struct times *figures);
 
 /* Time and check one contestant; with `phases`, its launches too. */
 void stage_run(struct stage *stage, const struct contestant *who, int phases,

@@ -142,7 +142,7 @@ static int measure_phases(struct stage *stage, const struct contestant *who,
     mw_set_timing(stage->context, MW_TIMING_OFF);
     for (size_t i = 0; !failed && i < result->launch_count; i++)
         result->launches[i].milliseconds =
-            figures_of(times + i * stage->trials, stage->trials).median;
+            times_of(times + i * stage->trials, (int)stage->trials).median;
     free(times);
     return failed;
 }
@@ -162,7 +162,7 @@ void stage_run(struct stage *stage, const struct contestant *who, int phases,
         if (measure(stage, who, &judged, times, result) == 0)
             result->outcome = RIGHT;
         if (result->outcome != FAILED)
-            result->ms = figures_of(times, stage->trials);
+            result->ms = times_of(times, (int)stage->trials);
         if (result->outcome == RIGHT && phases && !who->rival)
             measure_phases(stage, who, &judged, result);
     }

@@ -155,7 +155,7 @@ int files_begin(struct run *run)
 
 /* The columns from the type to the throughput. */
 static void write_times(const struct run *run, const struct one_case *what,
-                        const char *shape, const char *who, const struct figures *ms)
+                        const char *shape, const char *who, const struct times *ms)
 {
     fprintf(run->files[FILE_TSV].to, "%s\t%s\t%llu\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%u\t%.4f\t",
             mw_type_name(what->type), shape, (unsigned long long)what->count, who,

@@ -38,7 +38,7 @@ static void write_head(struct json *json, const struct run *run)
     json_close(json, '[');
 }
 
-static void write_figures(struct json *json, const struct figures *ms)
+static void write_figures(struct json *json, const struct times *ms)
 {
     json_real(json, "median_ms", ms->median);
     json_real(json, "mean_ms", ms->mean);

@@ -12,7 +12,7 @@
 /* A plain copy of `bytes` bytes. */
 struct copy {
     uint64_t bytes;
-    struct figures ms;
+    struct times ms;
 };
 
 /* What describes a run, line by line. */

@@ -304,34 +304,13 @@ int stage_stop(struct stage *stage, double began, double *milliseconds)
     return 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-struct figures figures_of(double *times, uint32_t count)
-{
-    struct figures figures = {0};
-
-    qsort(times, count, sizeof *times, by_value);
-    for (uint32_t i = 0; i < count; i++)
-        figures.mean += times[i] / count;
-    figures.median = (times[(count - 1) / 2] + times[count / 2]) / 2;
-    figures.least = times[0];
-    figures.most = times[count - 1];
-    return figures;
-}
-
 /* Copies inside a GPU need the plugin; on the CPU memcpy will do. */
 int stage_copies(const struct stage *stage)
 {
     return stage->plugin || strncmp(stage->info.device, "cpu", 3) == 0;
 }
 
-int stage_copy(struct stage *stage, uint64_t bytes, struct figures *figures)
+int stage_copy(struct stage *stage, uint64_t bytes, struct times *figures)
 {
     double *const times = calloc(stage->trials, sizeof *times);
     int failed = !times;
@@ -351,7 +330,7 @@ int stage_copy(struct stage *stage, uint64_t bytes, struct figures *figures)
             times[i] = ms;
     }
     if (!failed)
-        *figures = figures_of(times, stage->trials);
+        *figures = times_of(times, (int)stage->trials);
     free(times);
     return failed ? complain("bench", "a copy: %s", stage_error(stage)) : 0;
 }
