@@ -3,8 +3,9 @@
  * rightly and wrongly, and its clock shows made-up times, so that tests know what the
  * program must print.
  *
- * With FAKE_RIVALS_OPEN in the environment it refuses to open, with FAKE_RIVALS_COPY every
- * copy fails, and with FAKE_RIVALS_BLIND it finds everything in order.
+ * With FAKE_RIVALS_OLD in the environment it is of another version, with FAKE_RIVALS_OPEN
+ * it refuses to open, with FAKE_RIVALS_COPY every copy fails, and with FAKE_RIVALS_BLIND it
+ * finds everything in order.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -203,5 +204,9 @@ __attribute__((visibility("default"))) const struct rivals *multiway_rivals(void
 
 const struct rivals *multiway_rivals(void)
 {
-    return &table;
+    static struct rivals other;
+
+    other = table;
+    other.version += getenv("FAKE_RIVALS_OLD") != NULL;
+    return &other;
 }
