@@ -119,7 +119,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static struct times times_of(double *trial, int trials)
+struct times times_of(double *trial, int trials)
 {
     struct times times = {0};
 

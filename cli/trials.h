@@ -48,6 +48,9 @@ struct times {
     double median, mean, least, most;
 };
 
+/* Of that many trials, which are sorted in place. */
+struct times times_of(double *trial, int trials);
+
 /* Make the input and a place for it. */
 enum trials_result trials_open(struct trials *trials);
 void trials_close(struct trials *trials);
