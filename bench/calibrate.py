@@ -137,7 +137,7 @@ def profile(calibrate, arguments, counters, log):
         unknown = re.search(r"ailed to find metric[^a-z]*(?:regex:)?\^?(\w+)",
                             (text + said.stdout + said.stderr).replace("\\", ""))
         raise RuntimeError(f"no counter {unknown[1]}" if unknown else
-                           f"ncu failed; its messages are in {log}")
+                           f"ncu failed: {(text + said.stderr).strip()[-300:]}")
     lines = text.splitlines()
     begin = next((i for i, line in enumerate(lines)
                   if line.replace('"', "").startswith("ID,")), len(lines))
