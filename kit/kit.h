@@ -143,10 +143,6 @@ mw_status kit_sort_device(mw_context *context, mw_type type, mw_direction direct
                           uint64_t workspace_bytes, void *stream);
 mw_status kit_get_plan(mw_context *context, mw_type type, uint64_t count, mw_plan *plan);
 
-/* The tuning of that plan. */
-mw_status kit_get_tuning(mw_context *context, mw_type type, uint64_t count,
-                         mw_tuning *tuning);
-
 /* ---- Time and text ------------------------------------------------------- */
 
 /* Seconds of a clock that never goes back. */

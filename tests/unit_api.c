@@ -201,7 +201,8 @@ static void test_tuning(struct tap *tap, mw_context *context, const char *device
 {
     const int planned = strncmp(device, "cpu", 3) != 0; /* the CPU has no use for one */
     mw_tuning wish = MW_TUNING_INIT;
-    mw_tuning got = MW_TUNING_INIT;
+    mw_plan plan = {.size = sizeof plan};
+    const mw_tuning *const got = &plan.tuning;
 
     wish.ways = 4;
     wish.warps = 9;
@@ -209,20 +210,20 @@ static void test_tuning(struct tap *tap, mw_context *context, const char *device
     wish.base = 2048;
     tap_ok(tap,
            mw_set_tuning(context, &wish) == MW_OK &&
-               kit_get_tuning(context, MW_I32, 5000, &got) == MW_OK && got.ways == 4 &&
-               got.warps == 9 && got.threads == 64 && got.base == 2048 &&
-               (!planned || (got.engine == MW_ENGINE_HEAP && got.items == 32)),
+               kit_get_plan(context, MW_I32, 5000, &plan) == MW_OK && got->ways == 4 &&
+               got->warps == 9 && got->threads == 64 && got->base == 2048 &&
+               (!planned || (got->engine == MW_ENGINE_HEAP && got->items == 32)),
            device, "tuning set and got");
     wish.ways = 5;
     tap_ok(tap,
            mw_set_tuning(context, &wish) == MW_BAD_ARGUMENT &&
-               kit_get_tuning(context, MW_I32, 5000, &got) == MW_OK && got.ways == 4,
+               kit_get_plan(context, MW_I32, 5000, &plan) == MW_OK && got->ways == 4,
            device, "a wrong tuning changes nothing");
     tap_ok(tap,
            mw_set_tuning(context, NULL) == MW_OK &&
-               kit_get_tuning(context, MW_I32, 5000, &got) == MW_OK &&
-               (!planned || (got.warps != 9 && got.warps && got.ways && got.base &&
-                             got.engine == MW_ENGINE_TILE)),
+               kit_get_plan(context, MW_I32, 5000, &plan) == MW_OK &&
+               (!planned || (got->warps != 9 && got->warps && got->ways && got->base &&
+                             got->engine == MW_ENGINE_TILE)),
            device, "back to the defaults");
 }
 
