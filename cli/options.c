@@ -177,12 +177,9 @@ static int take_option(const struct command *command, int argc, char **argv, int
 
 static int take_file(const struct command *command, const char *argument, const char **file)
 {
-    if (!command->takes_file)
-        return complain(command->name, "unexpected argument %s (no file is read)",
-                        argument);
-    if (*file)
-        return complain(command->name, "unexpected argument %s (expected one file)",
-                        argument);
+    if (!command->takes_file || *file)
+        return complain(command->name, "unexpected argument %s (%s)", argument,
+                        command->takes_file ? "expected one file" : "no file is read");
     *file = argument;
     return 0;
 }
