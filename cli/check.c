@@ -189,7 +189,7 @@ int command_check(int argc, char **argv)
                 "  multiway check --type u64 sorted.bin\n"
                 "  multiway check --type u64 --same-as keys.bin sorted.bin\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, &c.input);
+    const int parsed = options_parse(&command, argc, argv, &c.input);
 
-    return parsed == PARSED_RUN ? check(&c) : exit_of(parsed);
+    return parsed == OPTIONS_RUN ? check(&c) : parsed;
 }

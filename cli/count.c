@@ -179,7 +179,7 @@ int command_count(int argc, char **argv)
             "  multiway count --type i32 --count 100k --shape random --ways 8\n"
             "  multiway count --type f64 --count 20k --shape organ --engine heap --lines\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
+    const int parsed = options_parse(&command, argc, argv, NULL);
 
-    return parsed == PARSED_RUN ? count(&c) : exit_of(parsed);
+    return parsed == OPTIONS_RUN ? count(&c) : parsed;
 }

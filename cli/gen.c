@@ -81,7 +81,7 @@ int command_gen(int argc, char **argv)
             "  multiway gen --type i32 --count 2228224 --shape conflict:17,256 "
             ">hard.bin\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
+    const int parsed = options_parse(&command, argc, argv, NULL);
 
-    return parsed == PARSED_RUN ? gen(&c) : exit_of(parsed);
+    return parsed == OPTIONS_RUN ? gen(&c) : parsed;
 }

@@ -259,10 +259,10 @@ int command_model(int argc, char **argv)
             "  multiway model --count 2^16 --engine heap --ways 16 --base 1024\n"
             "  multiway model --count 2^40 --type f64 --ways 8 --warps 1000\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
+    const int parsed = options_parse(&command, argc, argv, NULL);
 
-    if (parsed != PARSED_RUN)
-        return exit_of(parsed);
+    if (parsed != OPTIONS_RUN)
+        return parsed;
     if (c.run && c.no_run)
         return complain("model", "--run and --no-run exclude each other");
     return model(&c);

@@ -36,14 +36,13 @@ int tally_holds(const struct tally *tally)
     return holds;
 }
 
+#define COLUMNS \
+    "row:-3 what:-30 formula:14 allowance:14 allowance_text:-36 formula_text:-33"
+
 void tally_report(struct report *report, const struct tally *tally, int ran)
 {
     const struct table table =
-        table_open(report, "claims",
-                   ran ? "row:-3 what:-30 formula:14 allowance:14 allowance_text:-36 "
-                         "formula_text:-33 counted:14 holds:5"
-                       : "row:-3 what:-30 formula:14 allowance:14 allowance_text:-36 "
-                         "formula_text:-1");
+        table_open(report, "claims", ran ? COLUMNS " counted:14 holds:5" : COLUMNS);
 
     for (int i = 0; i < tally->claim_count; i++) {
         const struct claim *const c = &tally->claims[i];
@@ -246,15 +245,10 @@ static struct kernel_tally *kernel_of(struct tally *tally, const mw_ledger_line 
     return &tally->kernels[i];
 }
 
-/* Is it a line of the first pass, whose kernel is launched first? */
-static int in_first_pass(const struct tally *tally, const mw_ledger_line *line)
-{
-    return tally->launch_count > 0 && strcmp(line->kernel, tally->launches[0].kernel) == 0;
-}
-
 static void add_line(struct tally *tally, const mw_ledger_line *line)
 {
-    const int first = in_first_pass(tally, line);
+    const int first = /* the kernel that is launched first makes the first pass */
+        tally->launch_count > 0 && strcmp(line->kernel, tally->launches[0].kernel) == 0;
     struct claim *const moved =
         &tally->claims[(first ? 0 : MERGING) + (line->stores ? WRITES : READS)];
     struct kernel_tally *const kernel = kernel_of(tally, line);

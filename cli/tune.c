@@ -308,12 +308,12 @@ int command_tune(int argc, char **argv)
             "  multiway tune --type u64 --count 2^16 --quick\n"
             "  multiway tune --paper --type i32 --tsv paper.tsv\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
+    const int parsed = options_parse(&command, argc, argv, NULL);
     char names[TYPE_NAMES];
     mw_type type;
 
-    if (parsed != PARSED_RUN)
-        return exit_of(parsed);
+    if (parsed != OPTIONS_RUN)
+        return parsed;
     type_names(names);
     if (strcmp(c.type, "all") != 0 && mw_type_parse(c.type, &type) != MW_OK)
         return complain("tune", "--type %s: expected all or one of%s", c.type, names);
