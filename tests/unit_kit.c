@@ -119,24 +119,10 @@ static void test_numbers(struct tap *tap)
         {"1k+1k-1", 1999}, {"10^3", 1000}, {"7^0", 1}, {"0^3", 0}, {"1^1000000000000", 1},
         {"18446744073709551615", UINT64_MAX},
     };
+    static const char *const bad[] = {
+        "18446744073709551616", "2^64", "3^63", "20000000T", "2^63+2^63", "1-2", "", "-1",
+        " 1", "1 ", "1K", "1kk", "2^", "^2", "1+", "0x10", "1e6"};
     /* clang-format on */
-    static const char *const bad[] = {"18446744073709551616",
-                                      "2^64",
-                                      "3^63",
-                                      "20000000T",
-                                      "2^63+2^63",
-                                      "1-2",
-                                      "",
-                                      "-1",
-                                      " 1",
-                                      "1 ",
-                                      "1K",
-                                      "1kk",
-                                      "2^",
-                                      "^2",
-                                      "1+",
-                                      "0x10",
-                                      "1e6"};
     uint64_t value;
 
     for (size_t i = 0; i < COUNT_OF(good); i++)
@@ -148,35 +134,18 @@ static void test_numbers(struct tap *tap)
 
 static void test_shapes(struct tap *tap)
 {
-    static const char *const good[] = {"random",        "few",
-                                       "few:3",         "blocks",
-                                       "interleaved",   "swaps:0",
-                                       "sawtooth:1M",   "conflict:17,256",
-                                       "conflict:1,32", "conflict:64,1024,worst"};
-    static const char *const bad[] = {"swaps",
-                                      "sawtooth",
-                                      "sawtooth:0",
-                                      "few:0",
-                                      "few:",
-                                      "few:x",
-                                      "random:1",
-                                      "conflict",
-                                      "conflict:",
-                                      "conflict:17",
-                                      "conflict:17,",
-                                      "conflict:,256",
-                                      "conflict:17,256,",
-                                      "conflict:17,256,best",
-                                      "conflict:17,256,worst,worst",
-                                      "conflict:0,256",
-                                      "conflict:65,256",
-                                      "conflict:17,16",
-                                      "conflict:17,96",
-                                      "conflict:17,2048",
-                                      "conflict:00000000000000000000000000000000017,256",
-                                      "rand",
-                                      "randomly",
-                                      ""};
+    /* clang-format off */
+    static const char *const good[] = {
+        "random", "few", "few:3", "blocks", "interleaved", "swaps:0", "sawtooth:1M",
+        "conflict:17,256", "conflict:1,32", "conflict:64,1024,worst"};
+    static const char *const bad[] = {
+        "swaps", "sawtooth", "sawtooth:0", "few:0", "few:", "few:x", "random:1", "rand",
+        "randomly", "", "conflict", "conflict:", "conflict:17", "conflict:17,",
+        "conflict:,256", "conflict:17,256,", "conflict:17,256,best",
+        "conflict:17,256,worst,worst", "conflict:0,256", "conflict:65,256",
+        "conflict:17,16", "conflict:17,96", "conflict:17,2048",
+        "conflict:00000000000000000000000000000000017,256"};
+    /* clang-format on */
     struct kit_shape shape;
 
     for (size_t i = 0; i < COUNT_OF(good); i++)
