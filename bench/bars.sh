@@ -7,6 +7,7 @@
 #   OLD    a tree of version 0.1 (commit babac53) to compare with; without it, git has it
 #   BUILD  a build folder with images, and the rivals built (build)
 #   ONLY   a pattern of bars to run, such as 'house-4*'
+#   KEEP   a folder for the tables that were measured
 set -u
 
 tree=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,6 +15,7 @@ cd "$tree" || exit 2
 build=$(realpath -m "${BUILD:-build}")
 work=$(mktemp -d "${TMPDIR:-/tmp}/bars.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+[ -z "${KEEP:-}" ] || trap 'mkdir -p "$KEEP" && cp "$work"/*.tsv "$work"/*/*.tsv "$KEEP"' EXIT
 failed=0
 
 tell() { # BAR FIGURE VERDICT
@@ -125,6 +127,21 @@ house_speed() {
     judge house-4 "CUB merge sort / ours, $cases cases: at least $least (1)" less 1 "$least"
 }
 
+house_calibration() { # the simulator's wavefronts against Nsight Compute's
+    local pipe instruction
+    command -v ncu >/dev/null || { tell house-4 "calibration: no ncu" skipped; return; }
+    cmake --build "$build" --target calibrate -j "$(nproc)" >"$work/log" 2>&1 &&
+        python3 bench/calibrate.py measure "$build" "$work/calibration" >"$work/log" 2>&1 ||
+        { tail -n 3 "$work/log" >&2; return; }
+    read -r pipe instruction < <(awk -F'\t' '
+        { off = $9 < 0 ? -$9 : $9 }
+        $6 ~ /^shared_.*_wavefronts$/ && off > pipe { pipe = off }
+        $6 ~ /_by_instruction$/ && off > instruction { instruction = off }
+        END { print pipe + 0, instruction + 0 }' "$work/calibration/calibration.tsv")
+    judge house-4 "wavefronts off by at most $pipe % by the pipe's counters (2.5)" less "$pipe" 2.5
+    judge house-4 "and $instruction % by instruction (0.3)" less "$instruction" 0.3
+}
+
 house_first_use() {
     local cold warm open
     build_tree "$tree" "$work/bare" -DMW_CUDA=OFF &&
@@ -158,6 +175,7 @@ house() {
     wanted house-6 && house_fresh
     if nvidia-smi -L >/dev/null 2>&1; then
         wanted house-4 && house_speed
+        wanted house-4 && house_calibration
         wanted house-5 && house_first_use
     else
         wanted house-4 && tell house-4 "speed beside 0.1 and CUB: no GPU" skipped

@@ -1,11 +1,12 @@
 /*
- * bench.h - what the files of multiway-bench share: contestants, cases and results.
+ * bench.h - what the files of multiway-bench share: contestants, cases, results, the stage.
  */
 #ifndef MW_BENCH_H
 #define MW_BENCH_H
 
 #include "../cli/cli.h"
 #include "../cli/device.h"
+#include "../cli/trials.h"
 #include "rivals.h"
 
 enum { WARM_UPS = 2, MOST_TRIALS = 10000, MOST_ITEMS = 64, MOST_NAME = 48 };
@@ -62,34 +63,90 @@ struct one_case {
 int cases_total(const struct cases *cases);
 struct one_case cases_at(const struct cases *cases, int i);
 
-/* Milliseconds. */
-struct figures {
-    double median, mean, least, most;
-};
-
 enum outcome { NOT_RUN, RIGHT, WRONG, FAILED };
 
 /* The result of one contestant in one case. */
 struct result {
     enum outcome outcome;
-    struct figures ms;
+    struct times ms;
     uint64_t workspace_bytes;
     char why[256];       /* if it is not RIGHT */
     mw_launch *launches; /* with --phases, medians; NULL: none */
     size_t launch_count;
 };
 
-/* A count as text: 2^20 for a power of two, otherwise its digits. */
-enum { COUNT_TEXT = 24 };
+/* A count as text: 2^20 for a power of two, otherwise its digits; a case: u32 few:3 2^20.
+ */
+enum { COUNT_TEXT = 24, CASE_TEXT = MOST_NAME + 32 };
 const char *count_text(uint64_t count, char text[COUNT_TEXT]);
+const char *case_text(const struct one_case *what, char text[CASE_TEXT]);
 
-/* Read the lists of the wish. 0, or -1 after an error message. */
+/*
+ * What all contestants share: one device, one input, one clock.
+ *
+ * With a plugin, the input is copied inside the device, and the plugin times and checks.
+ * Without one, the input is uploaded, the wall clock times from the call to the end of
+ * mw_wait, and the host checks. Functions that return an int return 0, or not 0 after an
+ * error message; stage_refill, stage_start, stage_stop and stage_check print none.
+ */
+struct stage {
+    mw_context *context;
+    mw_info info;
+    const struct rivals *plugin; /* or NULL */
+    int plugin_open;
+    char no_rivals[256];   /* why there is no plugin */
+    char clocks[200];      /* what the plugin says of the device */
+    void *stream;          /* the plugin's */
+    void *input, *output;  /* host memory; `output` only without a plugin */
+    void *pristine, *keys; /* device memory; `pristine` only with a plugin */
+    void *workspace;
+    uint64_t workspace_bytes;
+    struct one_case what;          /* the present input, and its ... */
+    uint64_t bytes;                /* ... bytes */
+    struct rival_verdict original; /* of the input */
+    uint32_t trials;
+};
+
+int stage_open(struct stage *stage, const struct wish *wish);
+void stage_close(struct stage *stage);
+
+/* Read the lists of the wish. */
 int lists_read_cases(const struct wish *wish, const mw_info *info, struct cases *cases);
-int lists_read_field(const struct wish *wish, const mw_info *info,
-                     const struct rivals *plugin, const char *why_none,
+int lists_read_field(const struct wish *wish, const struct stage *stage,
                      struct field *field);
 
-/* Median, mean, least and most of `count` times, which are sorted in place. */
-struct figures figures_of(double *times, uint32_t count);
+/* What measures the times. */
+const char *stage_clock(const struct stage *stage);
+
+/* Allocate memory for the keys of the largest case, once. */
+int stage_reserve(struct stage *stage, const struct one_case *largest);
+
+/* Make the input of this case; the contestants that follow sort it. */
+int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed);
+
+/* The case as a rival sorts it: by `<` if there are no NaNs. */
+struct rival_case stage_rival_case(const struct one_case *what);
+
+/* Restore the input; start the clock; stop it and read it. */
+int stage_refill(struct stage *stage);
+int stage_start(struct stage *stage, double *began);
+int stage_stop(struct stage *stage, double began, double *milliseconds);
+
+/* Check sorted keys in device memory. */
+int stage_check(struct stage *stage, const struct rival_case *judged, const void *keys,
+                struct rival_verdict *verdict);
+
+/* Why refill, start, stop or check failed. */
+const char *stage_error(const struct stage *stage);
+
+/* Can copies be timed here? */
+int stage_copies(const struct stage *stage);
+
+/* Time a plain copy of `bytes` bytes from device memory to device memory. */
+int stage_copy(struct stage *stage, uint64_t bytes, struct times *figures);
+
+/* Time and check one contestant; with `phases`, its launches too. */
+void stage_run(struct stage *stage, const struct contestant *who, int phases,
+               struct result *result);
 
 #endif

@@ -1,36 +1,16 @@
 /*
  * contest.c - one contestant on one input: prepared, timed, checked.
  */
-#include "stage.h"
+#include "bench.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-static int
-note(struct result *result, enum outcome outcome, const char *format, ...)
+static int note(struct result *result, enum outcome outcome, const char *why)
 {
-    va_list list;
-
-    va_start(list, format);
-    vsnprintf(result->why, sizeof result->why, format, list);
-    va_end(list);
+    snprintf(result->why, sizeof result->why, "%s", why);
     result->outcome = outcome;
     return -1;
-}
-
-/* A failure of the library, and one of the stage or of a rival. */
-static int note_ours(const struct stage *stage, struct result *result)
-{
-    return note(result, FAILED, "%s", mw_error(stage->context));
-}
-
-static int note_stage(const struct stage *stage, struct result *result)
-{
-    return note(result, FAILED, "%s", stage_error(stage));
 }
 
 /* Allocate the workspace that `who` needs for the present case. */
@@ -45,7 +25,7 @@ static int prepare(struct stage *stage, const struct contestant *who,
         if (!who->rival->takes(judged))
             return note(result, NOT_RUN, "does not take this case");
         if (who->rival->workspace(judged, &bytes))
-            return note_stage(stage, result);
+            return note(result, FAILED, stage_error(stage));
     } else {
         mw_tuning tuning = MW_TUNING_INIT;
 
@@ -56,7 +36,7 @@ static int prepare(struct stage *stage, const struct contestant *who,
         if (status == MW_OK)
             status = kit_sort_workspace(stage->context, what->type, what->count, &bytes);
         if (status == MW_UNSUPPORTED)
-            return note(result, NOT_RUN, "%s", mw_error(stage->context));
+            return note(result, NOT_RUN, mw_error(stage->context));
     }
     result->workspace_bytes = bytes;
     if (status == MW_OK && bytes > stage->workspace_bytes) {
@@ -66,7 +46,7 @@ static int prepare(struct stage *stage, const struct contestant *who,
         status = mw_alloc(stage->context, bytes, &stage->workspace);
         stage->workspace_bytes = status == MW_OK ? bytes : 0;
     }
-    return status == MW_OK ? 0 : note_ours(stage, result);
+    return status == MW_OK ? 0 : note(result, FAILED, mw_error(stage->context));
 }
 
 static int sort(struct stage *stage, const struct contestant *who,
@@ -78,9 +58,7 @@ static int sort(struct stage *stage, const struct contestant *who,
                                 stage->workspace_bytes, stage->stream, sorted);
     return kit_sort_device(stage->context, stage->what.type, MW_ASCENDING, stage->keys,
                            stage->what.count, stage->workspace, stage->workspace_bytes,
-                           stage->stream) == MW_OK
-               ? 0
-               : -1;
+                           stage->stream) != MW_OK;
 }
 
 /* Is the result in order, with the fingerprint of the input? */
@@ -90,7 +68,7 @@ static int judge(struct stage *stage, const struct rival_case *judged, const voi
     struct rival_verdict verdict = {0, 0};
 
     if (stage_check(stage, judged, sorted, &verdict))
-        return note_stage(stage, result);
+        return note(result, FAILED, stage_error(stage));
     if (verdict.descents)
         return note(result, WRONG, "out of order");
     if (verdict.fingerprint != stage->original.fingerprint)
@@ -109,11 +87,12 @@ static int measure(struct stage *stage, const struct contestant *who,
         double ms = 0;
 
         if (stage_refill(stage) || stage_start(stage, &began))
-            return note_stage(stage, result);
+            return note(result, FAILED, stage_error(stage));
         if (sort(stage, who, judged, &sorted))
-            return who->rival ? note_stage(stage, result) : note_ours(stage, result);
+            return note(result, FAILED,
+                        who->rival ? stage_error(stage) : mw_error(stage->context));
         if (stage_stop(stage, began, &ms))
-            return note_stage(stage, result);
+            return note(result, FAILED, stage_error(stage));
         if (i >= 0)
             times[i] = ms;
     }
@@ -131,10 +110,10 @@ static int time_launches(struct stage *stage, const struct contestant *who,
         size_t count = 0;
 
         if (stage_refill(stage))
-            return note_stage(stage, result);
+            return note(result, FAILED, stage_error(stage));
         if (sort(stage, who, judged, &sorted) ||
             mw_get_launches(stage->context, &launches, &count) != MW_OK)
-            return note_ours(stage, result);
+            return note(result, FAILED, mw_error(stage->context));
         if (count == 0)
             return 0;
         if (!*times) {
@@ -163,7 +142,7 @@ static int measure_phases(struct stage *stage, const struct contestant *who,
     mw_set_timing(stage->context, MW_TIMING_OFF);
     for (size_t i = 0; !failed && i < result->launch_count; i++)
         result->launches[i].milliseconds =
-            figures_of(times + i * stage->trials, stage->trials).median;
+            times_of(times + i * stage->trials, (int)stage->trials).median;
     free(times);
     return failed;
 }
@@ -183,7 +162,7 @@ void stage_run(struct stage *stage, const struct contestant *who, int phases,
         if (measure(stage, who, &judged, times, result) == 0)
             result->outcome = RIGHT;
         if (result->outcome != FAILED)
-            result->ms = figures_of(times, stage->trials);
+            result->ms = times_of(times, (int)stage->trials);
         if (result->outcome == RIGHT && phases && !who->rival)
             measure_phases(stage, who, &judged, result);
     }

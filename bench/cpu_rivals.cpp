@@ -70,32 +70,27 @@ int workspace(const rival_case *, uint64_t *bytes)
     return 0;
 }
 
-int sort_serial(const rival_case *what, void *keys, void *, uint64_t, void *, void **sorted)
+template <bool parallel>
+int sort(const rival_case *what, void *keys, void *, uint64_t, void *, void **sorted)
 {
     with_keys(what, keys, [](auto first, auto last, auto less) {
-        std::stable_sort(first, last, less);
+        if constexpr (parallel)
+            __gnu_parallel::stable_sort(first, last, less,
+                                        __gnu_parallel::default_parallel_tag(threads));
+        else
+            std::stable_sort(first, last, less);
     });
     *sorted = keys;
     return 0;
 }
 
-int sort_parallel(const rival_case *what, void *keys, void *, uint64_t, void *,
-                  void **sorted)
-{
-    with_keys(what, keys, [](auto first, auto last, auto less) {
-        const auto tag = __gnu_parallel::default_parallel_tag(threads);
-
-        __gnu_parallel::stable_sort(first, last, less, tag);
-    });
-    *sorted = keys;
-    return 0;
-}
-
+/* clang-format off */
 const rival list[] = {
-    {"std-stable",   "std::stable_sort on one thread",                      takes, workspace, sort_serial  },
-    {"gnu-parallel", "__gnu_parallel::stable_sort on the device's threads", takes,
-     workspace,                                                                               sort_parallel},
+    {"std-stable", "std::stable_sort on one thread", takes, workspace, sort<false>},
+    {"gnu-parallel", "__gnu_parallel::stable_sort on the device's threads", takes, workspace,
+     sort<true>},
 };
+/* clang-format on */
 
 int open_device(const char *device, void **stream)
 {
@@ -119,24 +114,6 @@ int describe(char *text, size_t bytes)
     return 0;
 }
 
-int start(void *)
-{
-    started = kit_seconds();
-    return 0;
-}
-
-int stop(void *, double *milliseconds)
-{
-    *milliseconds = 1000 * (kit_seconds() - started);
-    return 0;
-}
-
-int copy(void *to, const void *from, uint64_t bytes, void *)
-{
-    std::memcpy(to, from, bytes);
-    return 0;
-}
-
 int check(const rival_case *what, const void *keys, void *, rival_verdict *verdict)
 {
     kit_fingerprint print = {0, 0};
@@ -150,28 +127,22 @@ int check(const rival_case *what, const void *keys, void *, rival_verdict *verdi
     return 0;
 }
 
-const char *error()
-{
-    return "the device is not a CPU";
-}
+/* clang-format off */
+const rivals table = {
+    RIVALS_VERSION, "GCC " __VERSION__, "wall clock around the call",
+    list, sizeof list / sizeof *list, open_device, /* close: */ [] {}, describe,
+    /* start: */ [](void *) { started = kit_seconds(); return 0; },
+    /* stop: */ [](void *, double *ms) { *ms = 1000 * (kit_seconds() - started); return 0; },
+    /* copy: */ [](void *to, const void *from, uint64_t bytes, void *) {
+        std::memcpy(to, from, bytes);
+        return 0;
+    },
+    check, /* error: */ [] { return "the device is not a CPU"; }};
+/* clang-format on */
 
 } /* namespace */
 
 extern "C" __attribute__((visibility("default"))) const rivals *multiway_rivals()
 {
-    static const rivals table = {RIVALS_VERSION,
-                                 "GCC " __VERSION__,
-                                 "wall clock around the call",
-                                 list,
-                                 sizeof list / sizeof *list,
-                                 open_device,
-                                 [] {},
-                                 describe,
-                                 start,
-                                 stop,
-                                 copy,
-                                 check,
-                                 error};
-
     return &table;
 }

@@ -15,8 +15,7 @@
 
 static int cannot_write(const char *path)
 {
-    complain("bench", "cannot write %s: %s", path, strerror(errno));
-    return -1;
+    return complain("bench", "cannot write %s: %s", path, strerror(errno));
 }
 
 /* The file keeps its contents until files_begin. */
@@ -52,38 +51,30 @@ static int same_file(const char *a, const char *b)
            is.st_dev == also.st_dev && is.st_ino == also.st_ino;
 }
 
-/* All but the report exist by now, so a name of one of them is found by stat. */
-static int refuse_same(const struct wish *wish)
-{
-    const struct field_text files[] = {
-        {"tsv",        wish->tsv     },
-        {"phases-tsv", wish->launches},
-        {"json",       wish->json    },
-        {"report",     wish->report  }
-    };
-
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (!same_file(files[i].text, files[j].text))
-                continue;
-            complain("bench", "--%s %s and --%s %s are the same file", files[j].name,
-                     files[j].text, files[i].name, files[i].text);
-            return -1;
-        }
-    }
-    return 0;
-}
-
 int files_open(struct run *run)
 {
-    run->files[FILE_TSV].path = run->wish.tsv;
-    run->files[FILE_LAUNCHES].path = run->wish.launches;
-    run->files[FILE_JSON].path = run->wish.json;
+    const struct wish *const wish = &run->wish;
+    const struct field_text files[] = {
+        [FILE_TSV] = {"tsv",        wish->tsv     },
+        [FILE_LAUNCHES] = {"phases-tsv", wish->launches},
+        [FILE_JSON] = {"json",       wish->json    },
+        [FILE_COUNT] = {"report",     wish->report  }, /* opened at the end of the run */
+    };
+
     for (int i = 0; i < FILE_COUNT; i++) {
+        run->files[i].path = files[i].text;
         if (open_file(&run->files[i]))
             return -1;
     }
-    return refuse_same(&run->wish);
+    /* All but the report exist by now, so a name of one of them is found by stat. */
+    for (int i = 0; i <= FILE_COUNT; i++) {
+        for (int j = 0; j < i; j++) {
+            if (same_file(files[i].text, files[j].text))
+                return complain("bench", "--%s %s and --%s %s are the same file",
+                                files[j].name, files[j].text, files[i].name, files[i].text);
+        }
+    }
+    return 0;
 }
 
 /* Devices and pipes cannot be emptied. */
@@ -99,59 +90,72 @@ static int empty_file(const struct file *file)
 /* Control characters, which would break a line of TSV, become blanks. */
 static void write_header(const struct run *run, FILE *to)
 {
-    struct field_text lines[HEADER_LINES];
-    char room[HEADER_ROOM];
-
-    run_describe(run, lines, room);
     for (int i = 0; i < HEADER_LINES; i++) {
-        fprintf(to, "# %s: ", lines[i].name);
-        for (const char *c = lines[i].text; *c; c++)
+        fprintf(to, "# %s: ", run->header[i].name);
+        for (const char *c = run->header[i].text; *c; c++)
             putc(*c < ' ' && *c >= 0 ? ' ' : *c, to);
         putc('\n', to);
     }
 }
 
-static void begin_tsv(const struct run *run, FILE *to)
+static void describe(struct run *run)
 {
-    write_header(run, to);
-    for (int i = 0; i < run->field.count; i++)
-        fprintf(to, "# %s: %s\n", run->field.list[i].name, run->field.list[i].about);
-    fprintf(to,
-            "# %u trials after %d warm-ups; ratio: median / median of %s\n"
-            "type\tshape\tcount\tcontestant\tmedian_ms\tmean_ms\tmin_ms\tmax_ms\ttrials\t"
-            "gkeys_s\tratio\tverified\tworkspace_bytes\n",
-            (unsigned)run->stage.trials, WARM_UPS, run->field.list[0].name);
-}
+    const struct stage *const stage = &run->stage;
+    const time_t now = time(NULL);
+    size_t used = (size_t)snprintf(run->command, sizeof run->command, "multiway bench");
 
-static void begin_launches(const struct run *run, FILE *to)
-{
-    write_header(run, to);
-    fprintf(to,
-            "# %u sorts; events around every launch\n"
-            "type\tshape\tcount\tcontestant\tpass\tkernel\tblocks\tthreads\tmedian_ms\n",
-            (unsigned)run->stage.trials);
+    for (char **a = run->wish.arguments; *a && used < sizeof run->command; a++)
+        used +=
+            (size_t)snprintf(run->command + used, sizeof run->command - used, " %s", *a);
+    strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+
+    const struct field_text header[HEADER_LINES] = {
+        {"machine", stage->info.name                         },
+        {"device",  stage->info.device                       },
+        {"driver",  stage->info.driver                       },
+        {"clocks",  stage->clocks                            },
+        {"rivals",  stage->plugin ? stage->plugin->built : ""},
+        {"date",    run->date                                },
+        {"commit",  run->wish.commit                         },
+        {"command", run->command                             },
+        {"times",   stage_clock(stage)                       }
+    };
+
+    memcpy(run->header, header, sizeof header);
 }
 
 int files_begin(struct run *run)
 {
-    const time_t now = time(NULL);
+    FILE *const tsv = run->files[FILE_TSV].to;
+    FILE *const launches = run->files[FILE_LAUNCHES].to;
 
     for (int i = 0; i < FILE_COUNT; i++) {
         if (empty_file(&run->files[i]))
             return -1;
     }
     run->begun = 1;
-    strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    if (run->files[FILE_TSV].to)
-        begin_tsv(run, run->files[FILE_TSV].to);
-    if (run->files[FILE_LAUNCHES].to)
-        begin_launches(run, run->files[FILE_LAUNCHES].to);
+    describe(run);
+    if (tsv) {
+        write_header(run, tsv);
+        for (int i = 0; i < run->field.count; i++)
+            fprintf(tsv, "# %s: %s\n", run->field.list[i].name, run->field.list[i].about);
+        fprintf(tsv, "# %u trials after %d warm-ups; ratio: median / median of %s\n%s\n",
+                (unsigned)run->stage.trials, WARM_UPS, run->field.list[0].name,
+                "type\tshape\tcount\tcontestant\tmedian_ms\tmean_ms\tmin_ms\tmax_ms\t"
+                "trials\tgkeys_s\tratio\tverified\tworkspace_bytes");
+    }
+    if (launches) {
+        write_header(run, launches);
+        fprintf(launches, "# %u sorts; events around every launch\n%s\n",
+                (unsigned)run->stage.trials,
+                "type\tshape\tcount\tcontestant\tpass\tkernel\tblocks\tthreads\tmedian_ms");
+    }
     return 0;
 }
 
 /* The columns from the type to the throughput. */
 static void write_times(const struct run *run, const struct one_case *what,
-                        const char *shape, const char *who, const struct figures *ms)
+                        const char *shape, const char *who, const struct times *ms)
 {
     fprintf(run->files[FILE_TSV].to, "%s\t%s\t%llu\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%u\t%.4f\t",
             mw_type_name(what->type), shape, (unsigned long long)what->count, who,
@@ -167,40 +171,34 @@ void files_copy(struct run *run, const struct one_case *what, const struct copy 
     fputs("-\t-\t0\n", run->files[FILE_TSV].to);
 }
 
-static void write_launches(const struct run *run, FILE *to, int i, int who)
+static void write_launches(const struct entry *entry, FILE *to)
 {
-    const struct one_case what = cases_at(&run->cases, i);
-    const struct result *const result = run_result(run, i, who);
+    for (size_t l = 0; l < entry->result->launch_count; l++) {
+        const mw_launch *const launch = &entry->result->launches[l];
 
-    for (size_t l = 0; l < result->launch_count; l++) {
-        const mw_launch *const launch = &result->launches[l];
-
-        fprintf(to, "%s\t%s\t%llu\t%s\t%u\t%s\t%llu\t%u\t%.6f\n", mw_type_name(what.type),
-                what.shape->name, (unsigned long long)what.count, run->field.list[who].name,
-                (unsigned)launch->round, launch->kernel, (unsigned long long)launch->blocks,
+        fprintf(to, "%s\t%s\t%llu\t%s\t%u\t%s\t%llu\t%u\t%.6f\n",
+                mw_type_name(entry->what.type), entry->what.shape->name,
+                (unsigned long long)entry->what.count, entry->name, (unsigned)launch->round,
+                launch->kernel, (unsigned long long)launch->blocks,
                 (unsigned)launch->threads, launch->milliseconds);
     }
     fflush(to);
 }
 
 /* A result without a time has no line in the TSV; the table and the JSON say why. */
-void files_result(struct run *run, int i, int who)
+void files_result(struct run *run, int number)
 {
-    const struct one_case what = cases_at(&run->cases, i);
-    const struct result *const result = run_result(run, i, who);
+    const struct entry entry = run_entry(run, number);
     FILE *const to = run->files[FILE_TSV].to;
 
     if (run->files[FILE_LAUNCHES].to)
-        write_launches(run, run->files[FILE_LAUNCHES].to, i, who);
-    if (!to || !(result->ms.median > 0))
+        write_launches(&entry, run->files[FILE_LAUNCHES].to);
+    if (!to || !(entry.result->ms.median > 0))
         return;
-    write_times(run, &what, what.shape->name, run->field.list[who].name, &result->ms);
-    if (run_ratio(run, i, who) > 0)
-        fprintf(to, "%.4f", run_ratio(run, i, who));
-    else
-        putc('-', to);
-    fprintf(to, "\t%s\t%llu\n", outcome_names[result->outcome],
-            (unsigned long long)result->workspace_bytes);
+    write_times(run, &entry.what, entry.what.shape->name, entry.name, &entry.result->ms);
+    fprintf(to, entry.ratio > 0 ? "%.4f" : "-", entry.ratio);
+    fprintf(to, "\t%s\t%llu\n", outcome_names[entry.result->outcome],
+            (unsigned long long)entry.result->workspace_bytes);
     fflush(to);
 }
 

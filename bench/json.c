@@ -1,52 +1,29 @@
 /*
- * json.c - the run as JSON: for --json, and for the script of the report.
+ * json.c - the run as JSON, and the report: report.html with that JSON in it, which its
+ * script draws.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "../cli/json.h"
 
 #include "report.h"
 
-/* The command line in one text, cut where it is too long. */
-static void command_line(const struct run *run, char *text, size_t bytes)
-{
-    size_t used = (size_t)snprintf(text, bytes, "multiway bench");
-
-    for (char **a = run->wish.arguments; *a && used < bytes; a++)
-        used += (size_t)snprintf(text + used, bytes - used, " %s", *a);
-}
-
-void run_describe(const struct run *run, struct field_text lines[HEADER_LINES],
-                  char room[HEADER_ROOM])
-{
-    const struct stage *const stage = &run->stage;
-
-    command_line(run, room, HEADER_ROOM);
-    lines[0] = (struct field_text){"machine", stage->info.name};
-    lines[1] = (struct field_text){"device", stage->info.device};
-    lines[2] = (struct field_text){"driver", stage->info.driver};
-    lines[3] = (struct field_text){"clocks", stage->clocks};
-    lines[4] = (struct field_text){"rivals", stage->plugin ? stage->plugin->built : ""};
-    lines[5] = (struct field_text){"date", run->date};
-    lines[6] = (struct field_text){"commit", run->wish.commit};
-    lines[7] = (struct field_text){"command", room};
-    lines[8] = (struct field_text){"times", stage_clock(stage)};
-}
+#include <stdlib.h>
 
 const char *const outcome_names[] = {
     [NOT_RUN] = "not run", [RIGHT] = "yes", [WRONG] = "WRONG", [FAILED] = "failed"};
 
 static void write_head(struct json *json, const struct run *run)
 {
-    struct field_text lines[HEADER_LINES];
-    char room[HEADER_ROOM];
+    char version[32];
 
-    run_describe(run, lines, room);
     for (int i = 0; i < HEADER_LINES; i++)
-        json_text(json, lines[i].name, lines[i].text);
+        json_text(json, run->header[i].name, run->header[i].text);
     if (!run->stage.plugin)
         json_text(json, "no_rivals", run->stage.no_rivals);
-    snprintf(room, sizeof room, "%d.%d.%d", MW_VERSION_MAJOR, MW_VERSION_MINOR,
+    snprintf(version, sizeof version, "%d.%d.%d", MW_VERSION_MAJOR, MW_VERSION_MINOR,
              MW_VERSION_PATCH);
-    json_text(json, "version", room);
+    json_text(json, "version", version);
     json_count(json, "trials", run->stage.trials);
     json_count(json, "warm_ups", WARM_UPS);
     json_truth(json, "phases", run->wish.phases);
@@ -61,7 +38,7 @@ static void write_head(struct json *json, const struct run *run)
     json_close(json, '[');
 }
 
-static void write_figures(struct json *json, const struct figures *ms)
+static void write_figures(struct json *json, const struct times *ms)
 {
     json_real(json, "median_ms", ms->median);
     json_real(json, "mean_ms", ms->mean);
@@ -95,26 +72,25 @@ static void write_launches(struct json *json, const struct result *result)
     json_close(json, '[');
 }
 
-static void write_result(struct json *json, const struct run *run, int i, int who)
+static void write_result(struct json *json, const struct entry *entry)
 {
-    const struct one_case what = cases_at(&run->cases, i);
-    const struct result *const result = run_result(run, i, who);
+    const struct result *const result = entry->result;
 
     json_open(json, NULL, '{');
-    json_text(json, "type", mw_type_name(what.type));
-    json_text(json, "shape", what.shape->name);
-    json_count(json, "count", what.count);
-    json_text(json, "contestant", run->field.list[who].name);
+    json_text(json, "type", mw_type_name(entry->what.type));
+    json_text(json, "shape", entry->what.shape->name);
+    json_count(json, "count", entry->what.count);
+    json_text(json, "contestant", entry->name);
     json_text(json, "verified", outcome_names[result->outcome]);
     if (*result->why)
         json_text(json, "why", result->why);
     if (result->ms.median > 0) {
         write_figures(json, &result->ms);
-        json_real(json, "gkeys_s", 1e-6 * (double)what.count / result->ms.median);
+        json_real(json, "gkeys_s", 1e-6 * (double)entry->what.count / result->ms.median);
         json_count(json, "workspace_bytes", result->workspace_bytes);
     }
-    if (run_ratio(run, i, who) > 0)
-        json_real(json, "ratio", run_ratio(run, i, who));
+    if (entry->ratio > 0)
+        json_real(json, "ratio", entry->ratio);
     if (result->launch_count)
         write_launches(json, result);
     json_close(json, '{');
@@ -131,8 +107,72 @@ void run_json(const struct run *run, FILE *to)
         write_copy(&json, &run->copies[i]);
     json_close(&json, '[');
     json_open(&json, "results", '[');
-    for (int i = 0; i < run->measured; i++)
-        write_result(&json, run, i / run->field.count, i % run->field.count);
+    for (int i = 0; i < run->measured; i++) {
+        const struct entry entry = run_entry(run, i);
+
+        write_result(&json, &entry);
+    }
     json_close(&json, '[');
     json_close(&json, '{');
+}
+
+extern const unsigned char report_page[]; /* report.html, ending with a 0 */
+
+static const char mark[] = "@RESULTS@";
+
+int page_aim(struct run *run)
+{
+    if (!run->wish.report)
+        return 0;
+    if (strcmp(run->wish.report, "-") == 0)
+        return complain("bench", "--report needs the name of a file");
+    return output_aim(&run->report, "bench", run->wish.report);
+}
+
+/* A `<` could end the script element. JSON has it in texts only, where it may be \u003c. */
+static int write_escaped(struct output *to, const char *json)
+{
+    for (;;) {
+        const size_t length = strcspn(json, "<");
+
+        if (output_write(to, json, length))
+            return -1;
+        json += length;
+        if (*json++ == '\0')
+            return 0;
+        if (output_write(to, "\\u003c", 6))
+            return -1;
+    }
+}
+
+int page_write(struct run *run)
+{
+    const char *const page = (const char *)report_page;
+    const char *const at = strstr(page, mark);
+    const char *const rest = at + strlen(mark);
+    struct output *const to = &run->report;
+    char *json = NULL;
+    size_t bytes;
+    FILE *memory;
+    int failed;
+
+    if (!run->wish.report)
+        return 0;
+    memory = open_memstream(&json, &bytes);
+    if (memory)
+        run_json(run, memory);
+    if (!memory || fclose(memory) != 0)
+        failed = complain("bench", "no memory for the report");
+    else
+        failed = output_open(to) || output_write(to, page, (size_t)(at - page)) ||
+                 write_escaped(to, json) || output_write(to, rest, strlen(rest)) ||
+                 output_finish(to);
+    free(json);
+    return failed;
+}
+
+void page_drop(struct run *run)
+{
+    if (run->wish.report)
+        output_drop(&run->report);
 }

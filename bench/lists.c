@@ -59,41 +59,40 @@ const char *count_text(uint64_t count, char text[COUNT_TEXT])
     return text;
 }
 
+const char *case_text(const struct one_case *what, char text[CASE_TEXT])
+{
+    char count[COUNT_TEXT];
+
+    snprintf(text, CASE_TEXT, "%s %s %s", mw_type_name(what->type), what->shape->name,
+             count_text(what->count, count));
+    return text;
+}
+
 /* Up to the next comma. */
 static size_t item_span(const char *text)
 {
     return strcspn(text, ",");
 }
 
-/* An option's list; `take` returns 0, or -1 after an error message. */
-struct list {
-    const char *option;
-    int most;
-    size_t (*span)(const char *text);
-    int (*take)(void *to, const char *item);
-};
-
-/* Take every item of the text. 0, or -1 after an error message. */
-static int each_item(const struct list *list, const char *text, void *to)
+/* Give every item of an option's list to `take`. 0, or not 0 after an error message. */
+static int each_item(const char *option, const char *text, int most,
+                     size_t (*span)(const char *text),
+                     int (*take)(void *to, const char *item), void *to)
 {
     const char *rest = text;
     int number = 0;
 
     for (;;) {
-        const size_t length = list->span(rest);
+        const size_t length = span(rest);
         char item[MOST_NAME];
 
-        if (length == 0 || length >= sizeof item) {
-            complain("bench", "--%s %s: not a list, such as a,b,c", list->option, text);
-            return -1;
-        }
-        if (++number > list->most) {
-            complain("bench", "--%s: at most %d items", list->option, list->most);
-            return -1;
-        }
+        if (length == 0 || length >= sizeof item)
+            return complain("bench", "--%s %s: not a list, such as a,b,c", option, text);
+        if (++number > most)
+            return complain("bench", "--%s: at most %d items", option, most);
         memcpy(item, rest, length);
         item[length] = '\0';
-        if (list->take(to, item))
+        if (take(to, item))
             return -1;
         if (rest[length] == '\0')
             return 0;
@@ -103,8 +102,7 @@ static int each_item(const struct list *list, const char *text, void *to)
 
 static int named_twice(const char *option, const char *item)
 {
-    complain("bench", "--%s: %s is named twice", option, item);
-    return -1;
+    return complain("bench", "--%s: %s is named twice", option, item);
 }
 
 static int take_type(void *to, const char *item)
@@ -112,10 +110,8 @@ static int take_type(void *to, const char *item)
     struct cases *const cases = to;
     mw_type type;
 
-    if (mw_type_parse(item, &type) != MW_OK) {
-        complain("bench", "--types: unknown type %s", item);
-        return -1;
-    }
+    if (mw_type_parse(item, &type) != MW_OK)
+        return complain("bench", "--types: unknown type %s", item);
     for (int i = 0; i < cases->type_count; i++) {
         if (cases->types[i] == type)
             return named_twice("types", item);
@@ -129,10 +125,9 @@ static int take_count(void *to, const char *item)
     struct cases *const cases = to;
     uint64_t *const count = &cases->counts[cases->count_count];
 
-    if (kit_parse_count(item, count) || *count == 0) {
-        complain("bench", "--counts: %s is not a count, such as 1000, 5M or 2^20", item);
-        return -1;
-    }
+    if (kit_parse_count(item, count) || *count == 0)
+        return complain("bench", "--counts: %s is not a count, such as 1000, 5M or 2^20",
+                        item);
     cases->count_count++;
     return 0;
 }
@@ -143,18 +138,13 @@ static int take_shape(void *to, const char *item)
     struct shape *const shape = &cases->shapes[cases->shape_count];
     const char *const trouble = kit_shape_parse(item, &shape->shape);
 
-    if (trouble) {
-        complain("bench", "--shapes: %s: %s (see multiway gen --help)", item, trouble);
-        return -1;
-    }
+    if (trouble)
+        return complain("bench", "--shapes: %s: %s (see multiway gen --help)", item,
+                        trouble);
     strcpy(shape->name, item);
     cases->shape_count++;
     return 0;
 }
-
-static const struct list types = {"types", MW_TYPE_COUNT, item_span, take_type};
-static const struct list counts = {"counts", MOST_ITEMS, item_span, take_count};
-static const struct list shapes = {"shapes", MOST_ITEMS, kit_shape_span, take_shape};
 
 /* A shape that needs one number gets 1000; `conflict` gets CUB's for 4-byte keys. */
 static int all_shapes(struct cases *cases)
@@ -186,14 +176,16 @@ int lists_read_cases(const struct wish *wish, const mw_info *info, struct cases 
     if (wish->types && strcmp(wish->types, "all") == 0) {
         for (int i = 0; i < MW_TYPE_COUNT; i++)
             cases->types[cases->type_count++] = (mw_type)i;
-    } else if (each_item(&types, wish->types ? wish->types : "i32,i64", cases)) {
+    } else if (each_item("types", wish->types ? wish->types : "i32,i64", MW_TYPE_COUNT,
+                         item_span, take_type, cases)) {
         return -1;
     }
-    if (each_item(&counts, how_many, cases))
+    if (each_item("counts", how_many, MOST_ITEMS, item_span, take_count, cases))
         return -1;
     if (wish->shapes && strcmp(wish->shapes, "all") == 0)
         return all_shapes(cases);
-    return each_item(&shapes, wish->shapes ? wish->shapes : "random", cases);
+    return each_item("shapes", wish->shapes ? wish->shapes : "random", MOST_ITEMS,
+                     kit_shape_span, take_shape, cases);
 }
 
 /* A list of contestants being read: from `all`, to `field`. */
@@ -254,12 +246,9 @@ static int take_contestant(void *to, const char *item)
             used += (size_t)snprintf(names + used, sizeof names - used, " %s",
                                      choice->all->list[i].name);
     }
-    complain("bench", "--with: unknown contestant %s (expected one of:%s%s%s)", item, names,
-             *choice->why_none ? "; no rivals: " : "", choice->why_none);
-    return -1;
+    return complain("bench", "--with: unknown contestant %s (expected one of:%s%s%s)", item,
+                    names, *choice->why_none ? "; no rivals: " : "", choice->why_none);
 }
-
-static const struct list contestants = {"with", MOST_ITEMS, item_span, take_contestant};
 
 /* Move the contestant that ratios refer to to the front. */
 static int put_first(struct field *field, const char *ours)
@@ -268,10 +257,8 @@ static int put_first(struct field *field, const char *ours)
 
     while (at < field->count && strcmp(field->list[at].name, ours) != 0)
         at++;
-    if (at == field->count) {
-        complain("bench", "--ours: %s is not one of the contestants", ours);
-        return -1;
-    }
+    if (at == field->count)
+        return complain("bench", "--ours: %s is not one of the contestants", ours);
 
     const struct contestant first = field->list[at];
 
@@ -280,12 +267,13 @@ static int put_first(struct field *field, const char *ours)
     return 0;
 }
 
-int lists_read_field(const struct wish *wish, const mw_info *info,
-                     const struct rivals *plugin, const char *why_none, struct field *field)
+int lists_read_field(const struct wish *wish, const struct stage *stage,
+                     struct field *field)
 {
-    const int on_cpu = begins(info->device, "cpu");
+    const struct rivals *const plugin = stage->plugin;
+    const int on_cpu = begins(stage->info.device, "cpu");
     struct field all = {.count = 0};
-    struct choice choice = {&all, field, why_none};
+    struct choice choice = {&all, field, stage->no_rivals};
 
     if (on_cpu)
         all.list[all.count++] = cpu;
@@ -301,7 +289,7 @@ int lists_read_field(const struct wish *wish, const mw_info *info,
     *field = (struct field){.count = 0};
     if (!wish->with || strcmp(wish->with, "all") == 0)
         *field = all;
-    else if (each_item(&contestants, wish->with, &choice))
+    else if (each_item("with", wish->with, MOST_ITEMS, item_span, take_contestant, &choice))
         return -1;
     return wish->ours ? put_first(field, wish->ours) : 0;
 }

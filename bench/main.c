@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* The case with the most bytes. 0, or -1 after an error message. */
+/* The case with the most bytes. 0, or not 0 after an error message. */
 static int find_largest(const struct cases *cases, struct one_case *largest)
 {
     uint64_t most = 0;
@@ -20,11 +20,10 @@ static int find_largest(const struct cases *cases, struct one_case *largest)
         const struct one_case what = cases_at(cases, i);
         const uint64_t size = mw_type_size(what.type);
 
-        if (what.count > (UINT64_C(1) << 48) / size) {
-            complain("bench", "--counts: %llu keys are too many (at most 2^48 bytes)",
-                     (unsigned long long)what.count);
-            return -1;
-        }
+        if (what.count > (UINT64_C(1) << 48) / size)
+            return complain("bench",
+                            "--counts: %llu keys are too many (at most 2^48 bytes)",
+                            (unsigned long long)what.count);
         if (what.count * size > most) {
             most = what.count * size;
             *largest = what;
@@ -64,11 +63,12 @@ static int run_cases(struct run *run)
             return -1;
         table_case(run, &what);
         for (int who = 0; who < run->field.count; who++) {
+            const int number = run->measured++;
+
             stage_run(&run->stage, &run->field.list[who], run->wish.phases,
-                      &run->results[run->measured]);
-            run->measured++;
-            table_result(run, i, who);
-            files_result(run, i, who);
+                      &run->results[number]);
+            table_result(run, number);
+            files_result(run, number);
         }
     }
     return 0;
@@ -118,8 +118,7 @@ static int bench(const struct wish *wish)
     run->wish = *wish;
     if (stage_open(&run->stage, wish) == 0 &&
         lists_read_cases(wish, &run->stage.info, &run->cases) == 0 &&
-        lists_read_field(wish, &run->stage.info, run->stage.plugin, run->stage.no_rivals,
-                         &run->field) == 0) {
+        lists_read_field(wish, &run->stage, &run->field) == 0) {
         const size_t cases = (size_t)cases_total(&run->cases);
 
         run->results = calloc(cases * (size_t)run->field.count, sizeof *run->results);
@@ -158,52 +157,37 @@ static int read_and_run(int argc, char **argv)
 {
     struct wish wish = {.device = "auto", .commit = "unknown", .trials = 10};
     /* clang-format off */
+#define TEXT(name, argument, to, help) {name, 0, argument, OPTION_TEXT, &wish.to, 0, help}
     const struct option options[] = {
-        {"device",      0, "NAME", OPTION_TEXT,   &wish.device,      0,
-         "auto, cuda, cuda:N, cpu, cpu:N, sim (auto)"},
-        {"types",       0, "LIST", OPTION_TEXT,   &wish.types,       0,
-         "element types, or all (i32,i64)"},
-        {"counts",      0, "LIST", OPTION_TEXT,   &wish.counts,      0,
-         "numbers of keys: 2^20,1000003 (by device)"},
-        {"shapes",      0, "LIST", OPTION_TEXT,   &wish.shapes,      0,
-         "shapes of the input, see gen, or all (random)"},
-        {"seed",        0, "N",    OPTION_COUNT,  &wish.seed,        0,
-         "seed of the input (0)"},
-        {"with",        0, "LIST", OPTION_TEXT,   &wish.with,        0,
-         "contestants: tile,heap,pair,cub-merge ... (all)"},
-        {"ours",        0, "NAME", OPTION_TEXT,   &wish.ours,        0,
-         "the contestant that ratios refer to (the first)"},
-        {"trials",      0, "N",    OPTION_NUMBER, &wish.trials,      0,
-         "trials after 2 warm-ups (10)"},
-        {"phases",      0, NULL,   OPTION_FLAG,   &wish.phases,      0,
+        TEXT("device", "NAME", device, "auto, cuda, cuda:N, cpu, cpu:N, sim (auto)"),
+        TEXT("types", "LIST", types, "element types, or all (i32,i64)"),
+        TEXT("counts", "LIST", counts, "numbers of keys: 2^20,1000003 (by device)"),
+        TEXT("shapes", "LIST", shapes, "shapes of the input, see gen, or all (random)"),
+        {"seed", 0, "N", OPTION_COUNT, &wish.seed, 0, "seed of the input (0)"},
+        TEXT("with", "LIST", with, "contestants: tile,heap,pair,cub-merge ... (all)"),
+        TEXT("ours", "NAME", ours, "the contestant that ratios refer to (the first)"),
+        {"trials", 0, "N", OPTION_NUMBER, &wish.trials, 0, "trials after 2 warm-ups (10)"},
+        {"phases", 0, NULL, OPTION_FLAG, &wish.phases, 0,
          "time our launches too, one by one"},
-        {"tsv",         0, "FILE", OPTION_TEXT,   &wish.tsv,         0,
-         "write every time as a line of TSV"},
-        {"phases-tsv",  0, "FILE", OPTION_TEXT,   &wish.launches,    0,
-         "write our launches as TSV"},
-        {"json",        0, "FILE", OPTION_TEXT,   &wish.json,        0,
-         "write times and launches as JSON"},
-        {"report",      0, "FILE", OPTION_TEXT,   &wish.report,      0,
-         "write an HTML page with tables and charts"},
-        {"commit",      0, "TEXT", OPTION_TEXT,   &wish.commit,      0,
-         "commit to name in the files (unknown)"},
-        {"rivals-from", 0, "FILE", OPTION_TEXT,   &wish.rivals_from, 0,
-         "open this rivals plugin"},
+        TEXT("tsv", "FILE", tsv, "write every time as a line of TSV"),
+        TEXT("phases-tsv", "FILE", launches, "write our launches as TSV"),
+        TEXT("json", "FILE", json, "write times and launches as JSON"),
+        TEXT("report", "FILE", report, "write an HTML page with tables and charts"),
+        TEXT("commit", "TEXT", commit, "commit to name in the files (unknown)"),
+        TEXT("rivals-from", "FILE", rivals_from, "open this rivals plugin"),
         CACHE_OPTIONS(wish.cache),
         {0},
     };
     /* clang-format on */
-    const struct command command = {.name = "bench",
-                                    .usage =
-                                        "[--device NAME] [--types LIST] [--counts LIST] "
-                                        "[option ...]",
-                                    .about = about,
-                                    .more = more,
-                                    .options = options};
-    int parsed;
+    const struct command command = {
+        .name = "bench",
+        .usage = "[--device NAME] [--types LIST] [--counts LIST] [option ...]",
+        .about = about,
+        .more = more,
+        .options = options};
+    const int parsed = options_parse(&command, argc, argv, NULL);
 
     wish.arguments = argv + 1;
-    parsed = options_parse(&command, argc, argv, NULL);
     if (parsed != OPTIONS_RUN)
         return parsed;
     if (wish.trials > MOST_TRIALS)

@@ -64,19 +64,17 @@ def tables(result):
         if line[0].startswith("#") or line[0] == "kernel":
             continue
         kernel, kind, case, count, _, figure, sim, gpu, off = line
-        figure, both = re.sub("_(load|store)", "", figure), (int(sim), number(gpu))
-        if is_micro(kernel):
-            if "by_instruction" not in figure:
-                micro[kernel, "eight" if "warps" in case else "one"].append(
-                    (kind, sim == gpu, float(off)))
-            continue
-        kernels[kernel][tuple(line[:5])] = 1
-        some = [sums[tuple(line[:5]), figure]]
-        if case == "random" and count == "1048576":
-            some.append(big[kernel, kind, figure])
-        for pair in some:
-            pair[0] += both[0]
-            pair[1] += both[1]
+        figure = re.sub("_(load|store)", "", figure)
+        if not is_micro(kernel):
+            kernels[kernel][tuple(line[:5])] = 1
+            some = [sums[tuple(line[:5]), figure]]
+            if case == "random" and count == "1048576":
+                some.append(big[kernel, kind, figure])
+            for pair in some:
+                pair[:] = pair[0] + int(sim), pair[1] + number(gpu)
+        elif "by_instruction" not in figure:
+            micro[kernel, "eight" if "warps" in case else "one"].append(
+                (kind, sim == gpu, float(off)))
 
     def cells(kernel, kind, figure):
         if (kernel, kind, figure) not in big and figure.startswith("shared"):

@@ -54,9 +54,8 @@ struct rival {
 
 /* Result of a check. */
 struct rival_verdict {
-    uint64_t descents; /* positions whose key is less than its left neighbour */
-    uint64_t
-        fingerprint; /* the sum of kit_fingerprint_add; any order of keys has the same */
+    uint64_t descents;    /* positions whose key is less than its left neighbour */
+    uint64_t fingerprint; /* the sum of kit_fingerprint_add, the same in any order */
 };
 
 struct rivals {

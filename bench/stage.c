@@ -1,27 +1,54 @@
 /*
  * stage.c - the device, the input and the clock of a run.
  */
-#include "stage.h"
+#define _DEFAULT_SOURCE /* _SC_NPROCESSORS_ONLN */
 
+#include "bench.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* A failure of the library. */
-static int own_trouble(const struct stage *stage, mw_status status, const char *what)
-{
-    complain("bench", "%s: %s", what, device_error(stage->context, status));
-    return -1;
-}
+#include <unistd.h>
 
 const char *stage_error(const struct stage *stage)
 {
     return stage->plugin ? stage->plugin->error() : mw_error(stage->context);
 }
 
-static int trouble(const struct stage *stage, const char *what)
+/*
+ * The plugin `file`, or, if that is NULL, the multiway-rivals.so in the folder of the
+ * running program. On failure NULL, and `why` says why. It stays open until the process
+ * ends.
+ */
+static const struct rivals *load_plugin(const char *file, char *why, size_t bytes)
 {
-    complain("bench", "%s: %s", what, stage_error(stage));
-    return -1;
+    static const char beside[] = "$ORIGIN/"; /* the folder of this program */
+    const char *const folder = !file ? beside : strchr(file, '/') ? "" : "./";
+    multiway_rivals_fn *get = NULL;
+    const struct rivals *rivals;
+    char path[4096];
+    void *library;
+    void *symbol;
+
+    snprintf(path, sizeof path, "%s%s", folder, file ? file : "multiway-rivals.so");
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    symbol = library ? dlsym(library, MULTIWAY_RIVALS_SYMBOL) : NULL;
+    if (!symbol) {
+        const char *const said = dlerror();
+        const size_t skip = strncmp(said, beside, strlen(beside)) ? 0 : strlen(beside);
+
+        snprintf(why, bytes, "%.180s%s", said + skip,
+                 file ? "" : " (`make bench` builds it if nvcc is installed)");
+        return NULL;
+    }
+    memcpy(&get, &symbol, sizeof get);
+    rivals = get();
+    if (!rivals || rivals->version != RIVALS_VERSION) {
+        snprintf(why, bytes, "%.160s was built for another version of this program", path);
+        return NULL;
+    }
+    return rivals;
 }
 
 /* A plugin that was named must work. The default one is tried on a GPU only. */
@@ -34,16 +61,12 @@ static int open_plugin(struct stage *stage, const char *file)
                  "--rivals-from names no plugin");
         return 0;
     }
-    stage->plugin = plugin_open(file, stage->no_rivals, sizeof stage->no_rivals);
-    if (!stage->plugin && file) {
-        complain("bench", "--rivals-from: %s", stage->no_rivals);
-        return -1;
-    }
+    stage->plugin = load_plugin(file, stage->no_rivals, sizeof stage->no_rivals);
     if (!stage->plugin)
-        return 0;
+        return file ? complain("bench", "--rivals-from: %s", stage->no_rivals) : 0;
     stage->plugin_open = stage->plugin->open(stage->info.device, &stage->stream) == 0;
     if (!stage->plugin_open && file)
-        return trouble(stage, "rivals");
+        return complain("bench", "rivals: %s", stage_error(stage));
     if (!stage->plugin_open) {
         snprintf(stage->no_rivals, sizeof stage->no_rivals, "%s", stage->plugin->error());
         stage->plugin = NULL;
@@ -60,7 +83,8 @@ int stage_open(struct stage *stage, const struct wish *wish)
     if (status == MW_OK)
         status = mw_get_info(stage->context, &stage->info);
     if (status != MW_OK)
-        return own_trouble(stage, status, wish->device);
+        return complain("bench", "%s: %s", wish->device,
+                        device_error(stage->context, status));
     return open_plugin(stage, wish->rivals_from);
 }
 
@@ -93,10 +117,10 @@ static int warm_up(struct stage *stage, uint64_t bytes)
         if (plugin->start(stage->stream) ||
             plugin->copy(stage->keys, stage->pristine, bytes, stage->stream) ||
             plugin->stop(stage->stream, &ms))
-            return trouble(stage, "a copy");
+            return complain("bench", "a copy: %s", stage_error(stage));
     }
     if (plugin->describe(stage->clocks, sizeof stage->clocks))
-        return trouble(stage, "rivals");
+        return complain("bench", "rivals: %s", stage_error(stage));
     return 0;
 }
 
@@ -110,16 +134,15 @@ int stage_reserve(struct stage *stage, const struct one_case *largest)
     if (!stage->input)
         return -1;
     status = mw_alloc(stage->context, bytes, &stage->keys);
+    if (status == MW_OK && stage->plugin)
+        status = mw_alloc(stage->context, bytes, &stage->pristine);
     if (status != MW_OK)
-        return own_trouble(stage, status, "memory for keys");
-    if (!stage->plugin) {
-        stage->output = memory_for("bench", largest->count, size);
-        return stage->output ? 0 : -1;
-    }
-    status = mw_alloc(stage->context, bytes, &stage->pristine);
-    if (status != MW_OK)
-        return own_trouble(stage, status, "memory for keys");
-    return warm_up(stage, bytes);
+        return complain("bench", "memory for keys: %s",
+                        device_error(stage->context, status));
+    if (stage->plugin)
+        return warm_up(stage, bytes);
+    stage->output = memory_for("bench", largest->count, size);
+    return stage->output ? 0 : -1;
 }
 
 struct rival_case stage_rival_case(const struct one_case *what)
@@ -161,13 +184,76 @@ static int check_the_check(struct stage *stage, const struct rival_verdict *host
     struct rival_verdict verdict = {0, 0};
 
     if (stage_check(stage, &total, stage->pristine, &verdict))
-        return trouble(stage, "the input");
+        return complain("bench", "the input: %s", stage_error(stage));
     if ((verdict.descents == 0) == (host->descents == 0) &&
         verdict.fingerprint == host->fingerprint)
         return 0;
-    complain("bench",
-             "the plugin's check is wrong: it disagrees with the kit on the input");
-    return -1;
+    return complain("bench",
+                    "the plugin's check is wrong: it disagrees with the kit on the input");
+}
+
+enum { MOST_THREADS = 64 };
+
+/* The part that one thread fills. */
+struct share {
+    const struct kit_input *input;
+    uint64_t first, count;
+    char *keys;
+    pthread_t thread;
+    int started;
+};
+
+static void *fill_share(void *argument)
+{
+    const struct share *const share = argument;
+
+    kit_input_fill(share->input, share->first, share->count, share->keys);
+    return NULL;
+}
+
+/* The caller fills the first share, and those for which no thread could be started. */
+static void fill(const struct kit_input *input, char *keys, int threads)
+{
+    const size_t size = mw_type_size(input->type);
+    const uint64_t each = input->count / (uint64_t)threads;
+    struct share shares[MOST_THREADS];
+
+    for (int i = 0; i < threads; i++) {
+        const uint64_t first = each * (uint64_t)i;
+        struct share *const share = &shares[i];
+
+        *share =
+            (struct share){.input = input, .first = first, .keys = keys + first * size};
+        share->count = i + 1 == threads ? input->count - first : each;
+        share->started =
+            i > 0 && pthread_create(&share->thread, NULL, fill_share, share) == 0;
+    }
+    for (int i = 0; i < threads; i++) {
+        if (shares[i].started)
+            pthread_join(shares[i].thread, NULL);
+        else
+            fill_share(&shares[i]);
+    }
+}
+
+/* Make the keys of a case, with a thread for each processor. */
+static int input_fill(const struct one_case *what, uint64_t seed, void *keys)
+{
+    const long processors = what->count < 1 << 16 ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
+    struct kit_input input;
+    mw_status status;
+
+    status = kit_input_open(&input, what->type, what->count, what->shape->shape, seed);
+    if (status == MW_OK)
+        fill(&input, keys,
+             processors < 1              ? 1
+             : processors > MOST_THREADS ? MOST_THREADS
+                                         : (int)processors);
+    kit_input_close(&input);
+    if (status == MW_OK)
+        return 0;
+    return complain("bench", "cannot make an input of shape %s: %s", what->shape->name,
+                    mw_status_text(status));
 }
 
 int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed)
@@ -186,9 +272,9 @@ int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed)
     if (!stage->plugin)
         return 0;
     if (mw_upload(stage->context, stage->pristine, stage->input, stage->bytes) != MW_OK)
-        return own_trouble(stage, MW_DEVICE_FAILED, "the input");
+        return complain("bench", "the input: %s", mw_error(stage->context));
     if (stage_check(stage, &judged, stage->pristine, &stage->original))
-        return trouble(stage, "the input");
+        return complain("bench", "the input: %s", stage_error(stage));
     return is_small ? check_the_check(stage, &host) : 0;
 }
 
@@ -197,8 +283,7 @@ int stage_refill(struct stage *stage)
     if (stage->plugin)
         return stage->plugin->copy(stage->keys, stage->pristine, stage->bytes,
                                    stage->stream);
-    return mw_upload(stage->context, stage->keys, stage->input, stage->bytes) == MW_OK ? 0
-                                                                                       : -1;
+    return mw_upload(stage->context, stage->keys, stage->input, stage->bytes) != MW_OK;
 }
 
 int stage_start(struct stage *stage, double *began)
@@ -219,34 +304,13 @@ int stage_stop(struct stage *stage, double began, double *milliseconds)
     return 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-struct figures figures_of(double *times, uint32_t count)
-{
-    struct figures figures = {0};
-
-    qsort(times, count, sizeof *times, by_value);
-    for (uint32_t i = 0; i < count; i++)
-        figures.mean += times[i] / count;
-    figures.median = (times[(count - 1) / 2] + times[count / 2]) / 2;
-    figures.least = times[0];
-    figures.most = times[count - 1];
-    return figures;
-}
-
 /* Copies inside a GPU need the plugin; on the CPU memcpy will do. */
 int stage_copies(const struct stage *stage)
 {
     return stage->plugin || strncmp(stage->info.device, "cpu", 3) == 0;
 }
 
-int stage_copy(struct stage *stage, uint64_t bytes, struct figures *figures)
+int stage_copy(struct stage *stage, uint64_t bytes, struct times *figures)
 {
     double *const times = calloc(stage->trials, sizeof *times);
     int failed = !times;
@@ -266,7 +330,7 @@ int stage_copy(struct stage *stage, uint64_t bytes, struct figures *figures)
             times[i] = ms;
     }
     if (!failed)
-        *figures = figures_of(times, stage->trials);
+        *figures = times_of(times, (int)stage->trials);
     free(times);
-    return failed ? trouble(stage, "a copy") : 0;
+    return failed ? complain("bench", "a copy: %s", stage_error(stage)) : 0;
 }

@@ -5,9 +5,24 @@
 
 enum { FIRST_WIDTH = 18, OTHER_WIDTH = 25 }; /* of a contestant's columns */
 
-const struct result *run_result(const struct run *run, int i, int who)
+int run_total(const struct run *run)
 {
-    return &run->results[i * run->field.count + who];
+    return cases_total(&run->cases) * run->field.count;
+}
+
+struct entry run_entry(const struct run *run, int number)
+{
+    const int who = number % run->field.count;
+    const struct result *const result = &run->results[number];
+    const struct result *const first = result - who;
+    const int both = first->outcome == RIGHT && result->outcome == RIGHT;
+
+    return (struct entry){
+        .who = who,
+        .name = run->field.list[who].name,
+        .what = cases_at(&run->cases, number / run->field.count),
+        .result = result,
+        .ratio = both && first->ms.median > 0 ? result->ms.median / first->ms.median : 0};
 }
 
 const struct copy *run_copy(const struct run *run, uint64_t bytes)
@@ -17,16 +32,6 @@ const struct copy *run_copy(const struct run *run, uint64_t bytes)
             return &run->copies[i];
     }
     return NULL;
-}
-
-double run_ratio(const struct run *run, int i, int who)
-{
-    const struct result *const first = run_result(run, i, 0);
-    const struct result *const other = run_result(run, i, who);
-
-    if (first->outcome != RIGHT || other->outcome != RIGHT || !(first->ms.median > 0))
-        return 0;
-    return other->ms.median / first->ms.median;
 }
 
 void table_header(const struct run *run)
@@ -92,24 +97,23 @@ void table_case(const struct run *run, const struct one_case *what)
            count_text(what->count, text));
 }
 
-void table_result(const struct run *run, int i, int who)
+void table_result(const struct run *run, int number)
 {
-    const struct result *const result = run_result(run, i, who);
-    const double ratio = run_ratio(run, i, who);
-    const uint64_t count = cases_at(&run->cases, i).count;
+    const struct entry entry = run_entry(run, number);
+    const struct result *const result = entry.result;
 
     if (result->ms.median > 0)
         printf(" | %10.4f %7.3f", result->ms.median,
-               1e-6 * (double)count / result->ms.median);
+               1e-6 * (double)entry.what.count / result->ms.median);
     else
         printf(" | %10s %7s", result->outcome == FAILED ? "FAILED" : "-", "-");
     if (result->outcome == WRONG)
-        printf("%s", who ? "  WRONG" : " WRONG");
-    else if (who && ratio > 0)
-        printf(" %6.2f", ratio);
-    else if (who)
+        printf("%s", entry.who ? "  WRONG" : " WRONG");
+    else if (entry.who && entry.ratio > 0)
+        printf(" %6.2f", entry.ratio);
+    else if (entry.who)
         printf(" %6s", "-");
-    if (who + 1 == run->field.count)
+    if (entry.who + 1 == run->field.count)
         putchar('\n');
     fflush(stdout);
 }
@@ -117,21 +121,28 @@ void table_result(const struct run *run, int i, int who)
 /* Why there is no time, or a wrong result, case by case. */
 void table_notes(const struct run *run)
 {
-    for (int i = 0; i < cases_total(&run->cases); i++) {
-        const struct one_case what = cases_at(&run->cases, i);
+    for (int n = 0; n < run_total(run); n++) {
+        const struct entry entry = run_entry(run, n);
+        const enum outcome outcome = entry.result->outcome;
+        char text[CASE_TEXT];
 
-        for (int who = 0; who < run->field.count; who++) {
-            const struct result *const result = run_result(run, i, who);
-            char text[COUNT_TEXT];
-
-            /* The dash says that a rival does not take a case. */
-            if (!*result->why || (result->outcome == NOT_RUN && run->field.list[who].rival))
-                continue;
-            printf("%s on %s %s %s: %s%s\n", run->field.list[who].name,
-                   mw_type_name(what.type), what.shape->name, count_text(what.count, text),
-                   result->outcome == WRONG ? "WRONG: " : "", result->why);
-        }
+        /* The dash says that a rival does not take a case. */
+        if (*entry.result->why && (outcome != NOT_RUN || !run->field.list[entry.who].rival))
+            printf("%s on %s: %s%s\n", entry.name, case_text(&entry.what, text),
+                   outcome == WRONG ? "WRONG: " : "", entry.result->why);
     }
+}
+
+/* The time of the launches from number `i` on of one kernel, or, if NULL, of all. */
+static double sum_of(const struct result *result, size_t i, const char *kernel)
+{
+    double sum = 0;
+
+    for (; i < result->launch_count; i++) {
+        if (!kernel || strcmp(result->launches[i].kernel, kernel) == 0)
+            sum += result->launches[i].milliseconds;
+    }
+    return sum;
 }
 
 /* Each kernel's share of the whole, in one line. */
@@ -139,34 +150,25 @@ static void print_shares(const struct result *result, double total)
 {
     for (size_t i = 0; i < result->launch_count; i++) {
         const char *const kernel = result->launches[i].kernel;
-        double sum = 0;
         size_t first = 0;
 
         while (strcmp(result->launches[first].kernel, kernel) != 0)
             first++;
-        if (first < i)
-            continue; /* printed already */
-        for (size_t j = i; j < result->launch_count; j++) {
-            if (strcmp(result->launches[j].kernel, kernel) == 0)
-                sum += result->launches[j].milliseconds;
-        }
-        printf("%s%s %.1f %%", i ? ", " : "  together: ", kernel, 100 * sum / total);
+        if (first == i)
+            printf("%s%s %.1f %%", i ? ", " : "  together: ", kernel,
+                   100 * sum_of(result, i, kernel) / total);
     }
     putchar('\n');
 }
 
-static void print_phases(const struct run *run, int i, int who)
+static void print_phases(const struct run *run, const struct entry *entry)
 {
-    const struct one_case what = cases_at(&run->cases, i);
-    const struct result *const result = run_result(run, i, who);
-    char text[COUNT_TEXT];
-    double total = 0;
+    const struct result *const result = entry->result;
+    const double total = sum_of(result, 0, NULL);
+    char text[CASE_TEXT];
 
-    for (size_t l = 0; l < result->launch_count; l++)
-        total += result->launches[l].milliseconds;
-    printf("\nlaunches of %s, %s %s %s: medians of %u, %.4f ms together\n",
-           run->field.list[who].name, mw_type_name(what.type), what.shape->name,
-           count_text(what.count, text), (unsigned)run->stage.trials, total);
+    printf("\nlaunches of %s, %s: medians of %u, %.4f ms together\n", entry->name,
+           case_text(&entry->what, text), (unsigned)run->stage.trials, total);
     printf("  %4s  %-12s %10s %7s %10s %7s\n", "pass", "kernel", "blocks", "threads", "ms",
            "share");
     for (size_t l = 0; l < result->launch_count; l++) {
@@ -182,50 +184,47 @@ static void print_phases(const struct run *run, int i, int who)
 
 void table_phases(const struct run *run)
 {
-    for (int i = 0; i < cases_total(&run->cases); i++) {
-        for (int who = 0; who < run->field.count; who++) {
-            if (run_result(run, i, who)->launch_count)
-                print_phases(run, i, who);
-        }
+    for (int n = 0; n < run_total(run); n++) {
+        const struct entry entry = run_entry(run, n);
+
+        if (entry.result->launch_count)
+            print_phases(run, &entry);
     }
 }
 
-static void print_ratio(const struct run *run, int i, int who, const char *name)
+static void print_ratio(const struct entry *entry, const char *name, const char *more)
 {
-    const struct one_case what = cases_at(&run->cases, i);
-    char text[COUNT_TEXT];
+    char text[CASE_TEXT];
 
-    printf("  %-12s %6.3f %s %s %s", name, run_ratio(run, i, who), mw_type_name(what.type),
-           what.shape->name, count_text(what.count, text));
+    printf("  %-12s %6.3f %s%s", name, entry->ratio, case_text(&entry->what, text), more);
 }
 
 /* The least ratio of one contestant, and every case in which it is below 1. */
 static void summarise(const struct run *run, int who)
 {
-    const int total = cases_total(&run->cases);
-    int least = -1;
+    struct entry least = {.ratio = 0};
     int below = 0;
     int known = 0;
 
-    for (int i = 0; i < total; i++) {
-        const double ratio = run_ratio(run, i, who);
+    for (int n = who; n < run_total(run); n += run->field.count) {
+        const struct entry entry = run_entry(run, n);
 
-        known += ratio > 0;
-        below += ratio > 0 && ratio < 1;
-        if (ratio > 0 && (least < 0 || ratio < run_ratio(run, least, who)))
-            least = i;
+        known += entry.ratio > 0;
+        below += entry.ratio > 0 && entry.ratio < 1;
+        if (entry.ratio > 0 && (known == 1 || entry.ratio < least.ratio))
+            least = entry;
     }
-    if (least < 0) {
+    if (known == 0) {
         printf("  %-12s      - in no case\n", run->field.list[who].name);
         return;
     }
-    print_ratio(run, least, who, run->field.list[who].name);
+    print_ratio(&least, least.name, "");
     printf("; below 1 in %d of %d case%s\n", below, known, known == 1 ? "" : "s");
-    for (int i = 0; i < total; i++) {
-        if (run_ratio(run, i, who) > 0 && run_ratio(run, i, who) < 1) {
-            print_ratio(run, i, who, "");
-            putchar('\n');
-        }
+    for (int n = who; n < run_total(run); n += run->field.count) {
+        const struct entry entry = run_entry(run, n);
+
+        if (entry.ratio > 0 && entry.ratio < 1)
+            print_ratio(&entry, "", "\n");
     }
 }
 

@@ -3,6 +3,7 @@
  */
 #include "cli.h"
 #include "options.h"
+#include "tally.h"
 #include "trials.h"
 
 #include <inttypes.h>

@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "device.h"
 #include "options.h"
+#include "tally.h"
 #include "trials.h"
 
 #include <inttypes.h>

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "device.h"
+#include "tally.h"
 
 #include <stdlib.h>
 
@@ -119,7 +120,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static struct times times_of(double *trial, int trials)
+struct times times_of(double *trial, int trials)
 {
     struct times times = {0};
 

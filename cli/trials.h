@@ -10,7 +10,7 @@
 #ifndef MW_CLI_TRIALS_H
 #define MW_CLI_TRIALS_H
 
-#include "tally.h"
+#include "kit.h"
 
 enum { TRIALS_MOST = 10 };
 
@@ -39,6 +39,9 @@ struct times {
     double median, mean, least, most;
 };
 
+/* Of that many trials, which are sorted in place. */
+struct times times_of(double *trial, int trials);
+
 /* Open the simulator, in which launches are counted one by one. */
 int trials_simulate(struct trials *trials);
 
@@ -49,6 +52,8 @@ void trials_close(struct trials *trials);
 /* Sort `trials` times by this tuning; `times` may be NULL. */
 enum { TRIALS_CANNOT = 3 }; /* the device does not support this tuning: no complaint */
 int trials_run(struct trials *trials, const mw_tuning *tuning, struct times *times);
+
+struct tally;
 
 /* Sort in the simulator and add up what it counted. EXIT_NO also if a claim fails. */
 int trials_count(struct trials *trials, const mw_tuning *tuning, struct tally *tally);

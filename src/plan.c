@@ -1,11 +1,16 @@
+/*
+ * plan.c - which engine a sort has, plans of engine heap, and the workspace.
+ */
 #include "plan_parts.h"
+
+#include <string.h>
 
 /* One row of tune.def for engine heap. */
 struct tune_row {
     uint32_t arch;
     size_t size;
     uint32_t ways;
-    uint32_t warps; /* per multiprocessor */
+    uint32_t warps; /* per SM */
     uint32_t threads;
     uint32_t base;
 };
@@ -80,8 +85,7 @@ static uint32_t base_shared(uint64_t base, size_t key_size)
 
 static uint32_t merge_shared(const mw_tuning *t, size_t key_size)
 {
-    return (uint32_t)(t->threads / WARP * HEAP_NODES(t->ways) * HEAP_NODE_KEYS *
-                      key_size);
+    return (uint32_t)(t->threads / WARP * HEAP_NODES(t->ways) * HEAP_NODE_KEYS * key_size);
 }
 
 /*
@@ -122,8 +126,7 @@ static mw_status heap_tuning(mw_tuning *t, const mw_info *info, size_t key_size,
         t->warps = row->warps * info->processors;
     if (!t->threads) {
         t->threads = row->threads;
-        while (t->threads > WARP &&
-               merge_shared(t, key_size) > info->shared_per_block)
+        while (t->threads > WARP && merge_shared(t, key_size) > info->shared_per_block)
             t->threads -= WARP;
     }
     while (most_base > HEAP_GRID &&
@@ -255,7 +258,9 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
     const uint64_t most = (UINT64_C(1) << 62) / key_size;
     mw_status status;
 
-    *plan = (struct plan){.key_bytes = count * key_size, .tuning = *wish};
+    memset(plan, 0, offsetof(struct plan, round)); /* of the rounds, only some are used */
+    plan->key_bytes = count * key_size;
+    plan->tuning = *wish;
     if (count > most || divide_up(count, HEAP_GRID) > INT32_MAX)
         return fail(error, MW_BAD_ARGUMENT, "count %llu is beyond what can be sorted",
                     (unsigned long long)count);

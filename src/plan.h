@@ -31,10 +31,10 @@ struct plan_round {
     uint64_t run;     /* keys in each sorted run that comes in */
     uint64_t groups;  /* groups of `ways` neighbouring runs */
     uint64_t pieces;  /* pieces of each group's output: merge tasks (heap), tiles (tile) */
-    uint64_t piece;   /* keys in a piece; heap: a multiple of 32, tile: about so many */
+    uint64_t piece;   /* keys in a piece; heap: a multiple of 32, tile: roughly */
     uint64_t blocks;  /* of the merge launch; tile: those that merge, ... */
     uint64_t cutters; /* ... and those that find cuts, unless it is joined, ... */
-    uint64_t ahead;   /* ... so many of these before all others */
+    uint64_t ahead;   /* ... of these, the ones before all others */
     uint32_t ways;    /* runs merged at once */
     int joined;       /* tile: every block finds the cuts of its tile, tile_join */
 };
@@ -45,7 +45,6 @@ struct plan {
     uint32_t kernels;            /* ... and the set of these; 0 for 0 keys */
     uint32_t rounds;
     uint32_t launches;
-    struct plan_round round[PLAN_MOST_ROUNDS];
     uint64_t base_blocks; /* of the first pass: base case, or sorting of tiles */
     uint32_t base_threads;
     uint32_t base_shared; /* bytes a block */
@@ -55,7 +54,8 @@ struct plan {
     uint64_t cuts_offset;     /* where in the workspace each begins */
     uint64_t cut_cells;       /* of the round that has most */
     uint64_t samples_offset;
-    uint64_t spare_samples_offset; /* the same if there is but one round */
+    uint64_t spare_samples_offset; /* the same if there is only one round */
+    struct plan_round round[PLAN_MOST_ROUNDS]; /* last: only `rounds` of them are set */
 };
 
 /* What all sorts of up to some count need. */
@@ -78,9 +78,9 @@ mw_status plan_check(const mw_tuning *tuning, struct error *error);
  * The plan for `count` keys of `key_size` bytes on a device described by
  * `info`, following `wish` where it is not 0 and the tuning table elsewhere.
  * MW_BAD_ARGUMENT if `count` is beyond what memory can address,
- * MW_UNSUPPORTED if the wish needs more shared memory than a block can have, or
- * names an engine that does not go with its other numbers or with the count. Not
- * every device has kernels for every geometry of tiles: loading them tells.
+ * MW_UNSUPPORTED if the wish needs more shared memory than a block can have, or its
+ * engine does not take its other numbers, the count or the key size. A device need not
+ * have kernels for every geometry of tiles: to load them may still fail.
  */
 mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
                     size_t key_size, uint64_t count, struct error *error);

@@ -32,13 +32,6 @@ struct question {
     size_t key_size;
 };
 
-static int same_name(const struct program_name *a, const struct program_name *b)
-{
-    return a->engine == b->engine && a->bits == b->bits && a->tile.rows == b->tile.rows &&
-           a->tile.items == b->tile.items && a->tile.sort_blocks == b->tile.sort_blocks &&
-           a->tile.merge_blocks == b->tile.merge_blocks;
-}
-
 static void add_program(struct plan_cover *cover, const struct plan *plan)
 {
     struct plan_program *program = cover->program;
@@ -46,7 +39,7 @@ static void add_program(struct plan_cover *cover, const struct plan *plan)
 
     if (!plan->kernels)
         return;
-    while (program < end && !same_name(&program->name, &plan->program))
+    while (program < end && !same_program(&program->name, &plan->program))
         program++;
     if (program == end) {
         assert(cover->program_count < PLAN_MOST_PROGRAMS);

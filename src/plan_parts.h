@@ -1,5 +1,5 @@
 /*
- * plan_parts.h - what plan.c, plan_tile.c and plan_pair.c share.
+ * plan_parts.h - what plan.c, plan_tile.c, plan_pair.c and plan_cover.c share.
  */
 #ifndef MW_PLAN_PARTS_H
 #define MW_PLAN_PARTS_H

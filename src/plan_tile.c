@@ -7,7 +7,7 @@
 /* One row of tune.def for engine tile. */
 struct tile_row {
     uint32_t arch;
-    uint32_t kib; /* of shared memory that a multiprocessor must have */
+    uint32_t kib; /* of shared memory that an SM must have */
     size_t size;
     uint64_t most; /* keys; 0: any number */
     uint32_t ways;
@@ -54,7 +54,7 @@ uint64_t plan_tile_row_end(uint64_t count)
     return end;
 }
 
-/* Blocks a multiprocessor: the table's if a row has this geometry, else by rule. */
+/* Blocks on an SM: the table's if a row has this geometry, else by TILE_BLOCKS. */
 static void set_blocks(struct tile_geometry *tile, const mw_info *info, size_t key_size)
 {
     for (int i = 0; i < TILE_ROW_COUNT; i++) {

@@ -1,9 +1,9 @@
 /*
  * capture.c - after one mw_prepare for a large count, mw_enqueue of that count and of
- * smaller ones only launches kernels.
+ * smaller ones only launches kernels. And mw_run waits once, for a stream of its own.
  *
- * On the fake driver (fake_cuda/ first in LD_LIBRARY_PATH) every other call is counted.
- * On a GPU the sorts are captured in a graph, which is replayed with fresh keys.
+ * On the fake driver (fake_cuda/ first in LD_LIBRARY_PATH) calls are counted. On a GPU
+ * the sorts are captured in a graph, which is replayed with fresh keys.
  */
 #include "cuda/driver.h"
 #include "fake_cuda/fake_cuda.h"
@@ -34,7 +34,7 @@ static struct fake_cuda *fake; /* NULL on a GPU */
 /* One small tile, two, few tiles of half the size, whole tiles: a geometry for each. */
 static const uint64_t counts[] = {1, 2048, 4096, 5000, 98304, 98305, 1 << 20};
 
-enum { COUNTS = COUNT_OF(counts), KEYS = (1 << 20) + 256 * 1024 }; /* of all, and gaps */
+enum { COUNTS = COUNT_OF(counts), ROOM = 1 << 20, KEYS = COUNTS * ROOM };
 
 static void find(void *library, const char *name, void *function)
 {
@@ -60,7 +60,7 @@ static int find_driver(void)
     return fake || graphs.instantiate;
 }
 
-/* What is sorted: the arrays of all counts, consecutive, each at a multiple of 256 keys. */
+/* What is sorted: an array for each count, in room for ROOM keys. */
 struct sorts {
     mw_context *context;
     mw_type type;
@@ -72,11 +72,16 @@ struct sorts {
 
 static uint64_t place_of(const struct sorts *s, size_t i)
 {
-    uint64_t place = 0;
+    return i * ROOM * mw_type_size(s->type);
+}
 
-    for (size_t j = 0; j < i; j++)
-        place += (counts[j] + 255) / 256 * 256;
-    return place * mw_type_size(s->type);
+static mw_job job_of(mw_type type, const mw_table *table)
+{
+    mw_job job = MW_JOB_INIT;
+
+    job.order = mw_order_of(type, MW_ASCENDING);
+    job.in = table;
+    return job;
 }
 
 static mw_status enqueue_all(const struct sorts *s)
@@ -85,26 +90,28 @@ static mw_status enqueue_all(const struct sorts *s)
 
     for (size_t i = 0; i < COUNTS && status == MW_OK; i++) {
         const mw_table table = {(char *)s->keys + place_of(s, i), counts[i], NULL, 0};
-        mw_job job = MW_JOB_INIT;
+        const mw_job job = job_of(s->type, &table);
 
-        job.order = mw_order_of(s->type, MW_ASCENDING);
-        job.in = &table;
         status = mw_enqueue(s->context, &job, s->workspace, s->workspace_bytes, s->stream);
     }
     return status;
 }
 
-/* Do sorts launch, and do nothing else but enter and leave the context? */
+/* Calls of the fake driver that neither launch nor enter or leave the context. */
+static int other_calls(void)
+{
+    return fake->calls.count - fake->calls.called("cuLaunchKernelEx") -
+           2 * fake->calls.called("cuCtxPushCurrent_v2");
+}
+
+/* Do sorts launch, and do nothing else? */
 static int only_launches(const struct sorts *s)
 {
-    int (*const called)(const char *name) = fake->calls.called;
-    const int launches = called("cuLaunchKernelEx");
-    const int others = fake->calls.count - launches - 2 * called("cuCtxPushCurrent_v2");
+    const int launches = fake->calls.called("cuLaunchKernelEx");
+    const int others = other_calls();
 
-    return enqueue_all(s) == MW_OK && called("cuLaunchKernelEx") >= launches + COUNTS &&
-           fake->calls.count - called("cuLaunchKernelEx") -
-                   2 * called("cuCtxPushCurrent_v2") ==
-               others;
+    return enqueue_all(s) == MW_OK && other_calls() == others &&
+           fake->calls.called("cuLaunchKernelEx") >= launches + COUNTS;
 }
 
 /* Fresh keys, one launch of the graph: are all arrays sorted? */
@@ -153,13 +160,11 @@ static void test_sorts(struct tap *tap, const char *engine, mw_engine number, mw
     struct sorts s = {.type = type, .host = malloc(KEYS * mw_type_size(type))};
     mw_tuning tuning = MW_TUNING_INIT;
     const mw_table table = {NULL, counts[COUNTS - 1], NULL, 0};
-    mw_job job = MW_JOB_INIT;
+    const mw_job job = job_of(type, &table);
     int right = 0;
     mw_status status;
 
     tuning.engine = number;
-    job.order = mw_order_of(type, MW_ASCENDING);
-    job.in = &table;
     TRY(mw_open(&s.context, "cuda", NULL));
     TRY(mw_set_tuning(s.context, &tuning));
     TRY(mw_prepare(s.context, &job, &s.workspace_bytes));
@@ -175,9 +180,55 @@ done:
     free(s.host);
 }
 
+/*
+ * Each mw_run launches on the same stream, not the default one, and waits for it once.
+ * Only engine tile launches programmatically, and only if launches are not timed.
+ */
+static void test_run(struct tap *tap)
+{
+    static const struct {
+        mw_engine engine;
+        mw_timing timing;
+        unsigned attributes; /* of the last launch */
+    } rows[] = {
+        {MW_ENGINE_TILE, MW_TIMING_OFF,      1},
+        {MW_ENGINE_TILE, MW_TIMING_LAUNCHES, 0},
+        {MW_ENGINE_HEAP, MW_TIMING_OFF,      0},
+        {MW_ENGINE_PAIR, MW_TIMING_OFF,      0},
+    };
+    static float keys[100000];
+    const mw_table table = {keys, COUNT_OF(keys), NULL, 0};
+    const mw_job job = job_of(MW_F32, &table);
+    mw_tuning tuning = MW_TUNING_INIT;
+    void *stream = NULL;
+    mw_context *context;
+    mw_status status;
+
+    TRY(mw_open(&context, "cuda", NULL));
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const int waits = fake->calls.called("cuStreamSynchronize");
+
+        tuning.engine = rows[i].engine;
+        TRY(mw_set_tuning(context, &tuning));
+        TRY(mw_set_timing(context, rows[i].timing));
+        TRY(mw_run(context, &job));
+        stream = stream ? stream : fake->launched.stream;
+        tap_case(tap, stream && fake->launched.stream == stream,
+                 "mw_run %zu: its own stream", i);
+        tap_case(tap, fake->calls.called("cuStreamSynchronize") == waits + 1,
+                 "mw_run %zu: one wait", i);
+        tap_case(tap, fake->launched.attributes == rows[i].attributes,
+                 "mw_run %zu: a programmatic launch where it may be", i);
+    }
+done:
+    tap_case(tap, status == MW_OK && fake->calls.called("cuCtxSynchronize") == 0,
+             "mw_run waits for no other stream: %s", mw_error(context));
+    mw_close(context);
+}
+
 int main(void)
 {
-    static const mw_type types[] = {MW_F32, MW_U64, MW_U8, MW_I16};
+    static const mw_type types[] = {MW_F32, MW_U64};
     struct tap tap = {0, 0};
     CUcontext context = NULL;
 
@@ -186,8 +237,9 @@ int main(void)
         return tap_end(&tap);
     }
     driver.CtxPushCurrent(context);
-    /* On a GPU kernels may have to be compiled, so two widths must do. */
-    for (size_t i = 0; i < (fake ? COUNT_OF(types) : 2); i++) {
+    if (fake)
+        test_run(&tap);
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
         test_sorts(&tap, "auto", MW_ENGINE_AUTO, types[i]);
         test_sorts(&tap, "heap", MW_ENGINE_HEAP, types[i]);
         test_sorts(&tap, "pair", MW_ENGINE_PAIR, types[i]);

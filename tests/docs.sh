@@ -141,50 +141,5 @@ for document in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md; do
     say "$document: links and paths lead somewhere" "$(check_paths "$document")"
     say "$document: names are those of the header" "$(check_names "$document")"
 done
-
-# The checks themselves, on a document that is wrong in every way.
-cat >"$work/wrong.md" <<'EOF_WRONG'
-A [link](nowhere.md), `src/nothing.c`, mw_nothing.
-
-```c
-int unmarked;
-```
-
-<!-- is examples/01_sort.c -->
-```c
-int main(void)
-```
-
-<!-- from examples/01_sort.c -->
-```c
-int main(void)
-{
-    int wrong;
-```
-
-<!-- from examples/01_sort.c -->
-```text
-what it never printed
-```
-
-```sh
-multiway nothing
-make nothing
-```
-EOF_WRONG
-heard=$(
-    cut_blocks "$work/wrong.md"
-    for block in "$work"/blocks/*; do
-        case $block in
-        *.sh) run_block wrong "$block" ;;
-        *.c | *.text) compare_block wrong "$block" ;;
-        esac
-    done
-    say links "$(check_paths "$work/wrong.md")"
-    say names "$(check_names "$work/wrong.md")"
-)
-heard_count=$(grep -c '^not ok' <<<"$heard")
-[ "$heard_count" = 8 ] && heard= # three blocks of C, one of text, two lines, links, names
-say "a wrong document is found wrong" "$heard"
 echo "1..$number"
 exit $failed

@@ -6,19 +6,16 @@
  *   nvrtc_compile kernels heap|pair|tile      the names of an engine's kernels
  *   nvrtc_compile tiles ARCHITECTURE BITS     ROWS ITEMS SORT MERGE of its rows of tune.def
  *
- * Each kernel of the engine by itself; prints NVRTC's logs, with what each kernel uses,
- * and the time. Exits with 77 if the machine has no NVRTC, with 1 if a kernel does not
+ * Each kernel of the engine by itself; prints NVRTC's logs, with what each kernel uses.
+ * Exits with 77 if the machine has no NVRTC, with 1 if a kernel does not
  * compile.
  */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
-
 #include "cuda/nvrtc.h"
 #include "tile_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { NO_NVRTC = 77 };
 
@@ -61,18 +58,9 @@ static int print_tiles(unsigned architecture, unsigned bits)
     return 0;
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static int compile(const struct nvrtc *nvrtc, struct nvrtc_request *request,
                    const struct kernel *kernel)
 {
-    const double start = seconds();
     struct nvrtc_code code;
     struct error error;
     mw_status status;
@@ -81,8 +69,7 @@ static int compile(const struct nvrtc *nvrtc, struct nvrtc_request *request,
     request->args = kernel->args;
     status = nvrtc_compile(nvrtc, request, &code, &error);
     if (status == MW_OK)
-        printf("%s%s: %zu bytes of machine code in %.2f s\n", code.log, kernel->name,
-               code.size, seconds() - start);
+        printf("%s%s: %zu bytes of machine code\n", code.log, kernel->name, code.size);
     else
         printf("%s\n", error.text);
     nvrtc_code_free(&code);
@@ -129,11 +116,7 @@ int main(int count, char **arguments)
             (struct tile_geometry){numbers[4], numbers[5], numbers[6], numbers[7]};
     if (request.program.engine == MW_ENGINE_TILE ? count != 8 && !request.places
                                                  : count != 4) {
-        fprintf(stderr, "usage: nvrtc_compile BITS ARCHITECTURE heap|pair\n"
-                        "       nvrtc_compile BITS ARCHITECTURE tile ROWS ITEMS SORT MERGE"
-                        " [places]\n"
-                        "       nvrtc_compile kernels heap|pair|tile\n"
-                        "       nvrtc_compile tiles ARCHITECTURE BITS\n");
+        fprintf(stderr, "usage: see the first lines of nvrtc_compile.c\n");
         return 2;
     }
     return compile_all(&request);

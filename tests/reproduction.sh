@@ -41,24 +41,14 @@ verdict() {
         "$work/changed.md"
 }
 
-holds() { # NAME ROW AWK TABLE...
+claim() { # holds|ends NAME ROW AWK TABLE...: does it, with such numbers?
     local said
-    said=$(verdict "${@:2}")
-    case $said in
-    holds) said= ;;
-    '') said="nothing is said" ;;
+    said=$(verdict "${@:3}")
+    case $1:$said in
+    holds:holds | ends:'holds in part' | ends:'does not hold here') said= ;;
+    *) said="the verdict is: $said" ;;
     esac
-    say "$2 would hold: $1" "$said"
-}
-
-ends() { # NAME ROW AWK TABLE...
-    local said
-    said=$(verdict "${@:2}")
-    case $said in
-    'holds in part' | 'does not hold here') said= ;;
-    '') said="nothing is said" ;;
-    esac
-    say "$2 would not hold: $1" "$said"
+    say "$3 $1: $2" "$said"
 }
 
 python3 "$plots/reproduction.py" "$results" "$work/page.md" >/dev/null 2>"$work/log"
@@ -68,24 +58,24 @@ say "the simulator counts what the tables say" \
     "$(python3 "$plots/counts.py" "$command" "$results" --check 50000 3 2>&1)"
 
 # Whatever was measured, other numbers must get other words.
-ends "one conflict" C1 '$1 == "heap" && $2 == "u8" { $9 = 1 }' sim-claims
-ends "requests beyond the formula" C2 '$4 == 1048576 { $22 = $21 - 1 }' sim-claims
-ends "sectors beyond the formula" C3 '$1 == "heap" { $22 = $21 - 1 }' sim-claims
-ends "four bytes to spare" C4 '$1 == "heap" { $19 += 4 }' sim-claims
-holds "quick cuts" C5 '$6 == "heap_cut" { $9 /= 1000 }' fig4-launches-i32
-ends "slow cuts" C5 '$6 == "heap_cut" { $9 *= 1000 }' fig4-launches-i32
-holds "all shapes alike" C6 '$4 == "heap" { $6 = 5 }' shapes-i32
-ends "one slow shape" C6 '$2 == "organ" && $4 == "heap" { $6 *= 2 }' shapes-i32
-holds "hurt libraries" C7 '$4 ~ /cub|thrust|mod|heap/ { $6 = $2 ~ /con/ && $4 != "heap" ? 9 : 5 }' \
+claim ends "one conflict" C1 '$1 == "heap" && $2 == "u8" { $9 = 1 }' sim-claims
+claim ends "requests beyond the formula" C2 '$4 == 1048576 { $22 = $21 - 1 }' sim-claims
+claim ends "sectors beyond the formula" C3 '$1 == "heap" { $22 = $21 - 1 }' sim-claims
+claim ends "four bytes to spare" C4 '$1 == "heap" { $19 += 4 }' sim-claims
+claim holds "quick cuts" C5 '$6 == "heap_cut" { $9 /= 1000 }' fig4-launches-i32
+claim ends "slow cuts" C5 '$6 == "heap_cut" { $9 *= 1000 }' fig4-launches-i32
+claim holds "all shapes alike" C6 '$4 == "heap" { $6 = 5 }' shapes-i32
+claim ends "one slow shape" C6 '$2 == "organ" && $4 == "heap" { $6 *= 2 }' shapes-i32
+claim holds "hurt libraries" C7 '$4 ~ /cub|thrust|mod|heap/ { $6 = $2 ~ /con/ && $4 != "heap" ? 9 : 5 }' \
     fig6-conflict-i32 fig6-conflict-moderngpu
-ends "a hurt heap" C7 '$2 ~ /conflict/ && $4 == "heap" { $6 *= 2 }' fig6-conflict-i32
-holds "the best K is 32" C8 '$4 ~ /^heap/ { split($4, name, ":"); $6 = 100 / name[2] }' fig2-ways
-ends "a fast K = 2" C8 '$4 ~ /^heap:2:/ { $6 /= 10 }' fig2-ways
-holds "slow merges" C9 '$6 == "heap_merge" { $9 *= 1000 }' fig4-launches-i32
-ends "slow base cases" C9 '$6 == "heap_base" { $9 *= 1000 }' fig4-launches-i32
-holds "a fast heap" C10 '$4 == "heap" { $6 /= 100 }' fig4-random-i32 fig6-conflict-i32 \
+claim ends "a hurt heap" C7 '$2 ~ /conflict/ && $4 == "heap" { $6 *= 2 }' fig6-conflict-i32
+claim holds "the best K is 32" C8 '$4 ~ /^heap/ { split($4, name, ":"); $6 = 100 / name[2] }' fig2-ways
+claim ends "a fast K = 2" C8 '$4 ~ /^heap:2:/ { $6 /= 10 }' fig2-ways
+claim holds "slow merges" C9 '$6 == "heap_merge" { $9 *= 1000 }' fig4-launches-i32
+claim ends "slow base cases" C9 '$6 == "heap_base" { $9 *= 1000 }' fig4-launches-i32
+claim holds "a fast heap" C10 '$4 == "heap" { $6 /= 100 }' fig4-random-i32 fig6-conflict-i32 \
     fig6-conflict-moderngpu
-ends "a fast Thrust" C10 '$4 == "thrust" { $6 /= 100 }' fig4-random-i32 fig6-conflict-i32
+claim ends "a fast Thrust" C10 '$4 == "thrust" { $6 /= 100 }' fig4-random-i32 fig6-conflict-i32
 
 python=
 for candidate in "$build/plots/bin/python" python3; do

@@ -14,7 +14,7 @@ log=Testing/Temporary/LastTest.log
 mkdir -p Testing
 rm -f "$log"
 echo "ctest status 1" >"$verdicts.status" # unless ctest comes to its end
-# Nothing but tee stands behind ctest, and tee holds no line back.
+# Only tee reads from ctest, and it holds no line back.
 {
     ctest --output-on-failure "$@"
     echo "ctest status $?" >"$verdicts.status"
@@ -42,7 +42,7 @@ awk '
     /^Output:$/ && !inside { waiting = 1; next }
     waiting { waiting = 0; inside = 1; next } # a line of dashes
     inside && /<end of output>$/ {
-        sub(/<end of output>$/, "") # it may stand behind a last line without an end
+        sub(/<end of output>$/, "") # it may follow a last line without an end
         read_line()
         finish()
         next

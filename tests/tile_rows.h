@@ -29,7 +29,7 @@ static const struct tile_row tile_rows[] = {
 
 enum { TILE_ROW_COUNT = sizeof tile_rows / sizeof *tile_rows };
 
-/* The n-th geometry for keys of `size` bytes, each once; NULL behind the last. */
+/* The n-th geometry for keys of `size` bytes, each once; NULL after the last. */
 static inline const struct tile_geometry *tile_of_size(size_t size, int n)
 {
     for (int i = 0; i < TILE_ROW_COUNT; i++) {

@@ -1,8 +1,7 @@
 /*
- * unit_sim_sectors.c - distinct sectors, by the simulator, of kernels of which they are
- * known: a sector counts once a launch for those who write it and, unless that comes
- * first, once for those who read it, at the line that touches it first. And of words that
- * touch memory in other manners: they cost the same.
+ * unit_sim_sectors.c - distinct sectors of kernels for which they are known: a launch
+ * counts a sector once for all its stores and, unless one of them came first, once for
+ * all its loads, at the line that touches it first.
  */
 #include "sim_kernels/test_kernels.h"
 
@@ -106,44 +105,6 @@ static void test_wander(struct tap *tap, struct fixture *f)
     fixture_clear(f);
 }
 
-/* Are two lines the same traffic, and some? */
-static int same_traffic(const mw_ledger_line *a, const mw_ledger_line *b)
-{
-    const mw_traffic *const t = &a->traffic;
-    const mw_traffic *const u = &b->traffic;
-
-    return t->global_requests > 0 && t->global_requests == u->global_requests &&
-           t->global_sectors == u->global_sectors && t->global_ideal == u->global_ideal &&
-           t->global_distinct == u->global_distinct && t->global_distinct > 0 &&
-           t->shared_requests + u->shared_requests == 0;
-}
-
-/* POST and PEEK, STORE_AWAY and LOAD_AWAY, beside STORE and LOAD. */
-static void test_manners(struct tap *tap, struct fixture *f)
-{
-    enum { BLOCKS = 3, THREADS = 40, MOST_STRIDE = 5, APART = 640 };
-
-    for (int stride = 1; stride <= MOST_STRIDE; stride++) {
-        uint64_t *const out = fixture_array(f, 3 * APART * sizeof(uint64_t));
-        const struct test_args args = {.in = fixture_array(f, 3 * APART * sizeof(uint64_t)),
-                                       .out = out,
-                                       .count = APART,
-                                       .stride = stride,
-                                       .first = stride % 3};
-        int right = RUN(f, manners_32, BLOCKS, THREADS, 0, args) == MW_OK;
-        size_t count;
-        const mw_ledger_line *const lines = fixture_ledger(f, &count);
-
-        right &= count == 6;
-        for (size_t i = 0; right && i < count; i++)
-            right &= same_traffic(&lines[i], &lines[i / 3 * 3]) &&
-                     (lines[i].access == MW_ACCESS_BULK) == (i % 3 == 2) &&
-                     out[i % 3 * APART + (uint64_t)args.first] == i % 3 + 1;
-        tap_case(tap, right, "open and away, stride %d: counted as others are", stride);
-        fixture_clear(f);
-    }
-}
-
 /* Blocks share cells openly; those of other launches may do so plainly. */
 static void test_board(struct tap *tap, struct fixture *f)
 {
@@ -196,7 +157,7 @@ static void test_fault(struct tap *tap, struct fixture *f)
             f->device->verbs->ledger_last(f->device).global_distinct == 8;
     right = right && RUN(f, twice_32, 1, 64, 0, args) == MW_OK;
     tap_ok(tap, right && fixture_line(f, 0).global_distinct == 16,
-           "a launch that fails, and one behind it", "");
+           "a launch that fails, and one after it", "");
     fixture_clear(f);
 }
 
@@ -210,7 +171,6 @@ int main(void)
         return tap_end(&tap);
     test_twice(&tap, &f);
     test_wander(&tap, &f);
-    test_manners(&tap, &f);
     test_board(&tap, &f);
     test_clock(&tap, &f);
     test_fault(&tap, &f);

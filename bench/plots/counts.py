@@ -17,7 +17,6 @@ import sys
 
 SORTEDNESS = 4352 << 8  # keys, a whole number of tiles of engine pair
 LARGE = 10 ** 8  # the keys of the figure that this stands beside
-SWAPS = [1000, 10000, 100000, 1000000, 10000000]  # of those
 WAYS = [2, 4, 8, 16, 32]
 SHAPES = ["sorted", "reversed", "equal", "permutation", "organ", "sawtooth:256",
           "conflict:17,256"]
@@ -28,20 +27,19 @@ COLUMNS = ["engine", "type", "shape", "count", "ways", "base", "rounds", "wavefr
            "bulk_sectors_formula", "warp_bytes", "warp_bytes_formula", "claims", "held"]
 
 
-def scaled(swaps):
-    """Swaps of LARGE keys in proportion to SORTEDNESS."""
-    return max(1, swaps * SORTEDNESS // LARGE)
+def scaled(shape):
+    """A shape for SORTEDNESS keys: swaps of LARGE keys in proportion."""
+    name, _, swaps = shape.partition(":")
+    return f"swaps:{max(1, int(swaps) * SORTEDNESS // LARGE)}" if name == "swaps" else shape
 
 
 def sortedness():
     """Engines over the shapes of figure 1, with swaps in proportion."""
-    shapes = ["sorted"]
-    shapes += [f"swaps:{scaled(swaps)}" for swaps in SWAPS]
-    shapes += ["permutation", "conflict:17,256", "conflict:11,128",
-               "conflict:17,256,worst"]
+    shapes = ["sorted", *(f"swaps:{10 ** digits}" for digits in range(3, 8)), "permutation",
+              "conflict:17,256", "conflict:11,128", "conflict:17,256,worst"]
     for engine in "pair", "heap", "tile":
         for shape in shapes:
-            yield engine, "i32", shape, SORTEDNESS, []
+            yield engine, "i32", scaled(shape), SORTEDNESS, []
 
 
 def claims():
@@ -55,8 +53,7 @@ def claims():
             for shape in SHAPES:
                 yield engine, name, shape, 40009, []
     for ways in WAYS:
-        yield ("heap", "i32", "permutation", 1 << 20,
-               ["--ways", str(ways), "--base", "1024"])
+        yield "heap", "i32", "permutation", 1 << 20, ["--ways", str(ways), "--base", "1024"]
 
 
 FILES = {"sim-sortedness": sortedness, "sim-claims": claims}
@@ -71,17 +68,16 @@ def count(multiway, engine, name, shape, keys, options):
         raise SystemExit(f"{engine} {name} {shape} {keys}: {said.stderr}{said.stdout[:200]}")
     told = json.loads(said.stdout)
     rows = {claim["row"]: claim for claim in reversed(told["claims"])}
-    merge = next((kernel for kernel in told["kernels"]
-                  if kernel["kernel"] == "pair_merge" and kernel["serial_merges"]), None)
-    merged = merge and (merge["serial"]["shared_wavefronts"] / merge["serial_merges"],
-                        (merge["serial"]["shared_wavefronts"]
-                         - merge["serial"]["shared_conflicts"]) / merge["serial_merges"])
+    merged = ["-", "-"]
+    for kernel in told["kernels"]:
+        if kernel["kernel"] == "pair_merge" and kernel["serial_merges"]:
+            cost = kernel["serial"]["shared_wavefronts"]
+            merged = [f"{number / kernel['serial_merges']:.2f}" for number
+                      in (cost, cost - kernel["serial"]["shared_conflicts"])]
     row = [engine, name, shape, keys, told["tuning"]["ways"], told["tuning"]["base"],
            told["rounds"], told["total"]["shared_wavefronts"],
            told["total"]["shared_conflicts"], told["searches"]["shared_conflicts"],
-           told["merging"]["shared_conflicts"]]
-    row += [f"{number:.2f}" for number in merged] if merged else ["-", "-"]
-    row += [told["total"]["global_sectors"]]
+           told["merging"]["shared_conflicts"], *merged, told["total"]["global_sectors"]]
     for claim in "C2", "C3", "C4":
         row += ([rows[claim]["counted"], rows[claim]["formula"]] if claim in rows
                 else ["-", "-"])
@@ -96,45 +92,38 @@ def count_all(multiway, runs):
         yield from pool.map(lambda run: count(multiway, *run), runs)
 
 
-def header(stem):
-    return ("# machine: the simulator; counts are the same on every machine\n"
-            f"# what: {FILES[stem].__doc__}\n"
-            "# command: multiway count --json, by bench/plots/counts.py\n"
-            + "\t".join(COLUMNS) + "\n")
-
-
 def write(multiway, folder):
+    folder.mkdir(parents=True, exist_ok=True)
     for stem, runs in FILES.items():
         path = folder / f"{stem}.tsv"
         with path.open("w") as file:
-            file.write(header(stem))
-            for line in count_all(multiway, runs()):
-                file.write(line + "\n")
+            file.write("# machine: the simulator; counts are the same on every machine\n"
+                       f"# what: {runs.__doc__}\n"
+                       "# command: multiway count --json, by bench/plots/counts.py\n"
+                       + "\t".join(COLUMNS) + "\n")
+            file.writelines(line + "\n" for line in count_all(multiway, runs()))
         print(path)
+    return 0
 
 
 def check(multiway, folder, most, every):
-    """How many rows differ, each named."""
+    """1 if a row differs, each of which is named."""
     wrong = 0
     for stem, runs in FILES.items():
         path = folder / f"{stem}.tsv"
         lines = path.read_text().splitlines()
-        small = [run for run in runs() if run[3] <= most]
-        for line in count_all(multiway, small[::every]):
+        small = [run for run in runs() if run[3] <= int(most)]
+        for line in count_all(multiway, small[::int(every)]):
             if line not in lines:
                 print(f"{path} is not what is counted now:\n{line}")
-                wrong += 1
+                wrong = 1
     return wrong
 
 
-def main(arguments):
-    multiway, folder = arguments[0], pathlib.Path(arguments[1])
-    if arguments[2:3] == ["--check"]:
-        return 1 if check(multiway, folder, *map(int, arguments[3:])) else 0
-    folder.mkdir(parents=True, exist_ok=True)
-    write(multiway, folder)
-    return 0
+def main(multiway, folder, option=None, *numbers):
+    command = check if option == "--check" else write
+    return command(multiway, pathlib.Path(folder), *numbers)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]))

@@ -14,20 +14,15 @@ MODERNGPU_INPUT = "conflict:11,128"
 
 def by_figure_1(counted, engine, shapes):
     """The counts of an engine by the shapes of figure 1, whose swaps are in proportion."""
-    rows = {}
-    for shape in shapes:
-        wanted = shape
-        if shape.startswith("swaps:"):
-            wanted = f"swaps:{counts.scaled(int(shape.split(':')[1]))}"
-        for row in counted.where(engine=engine, shape=wanted):
-            rows[shape] = row
-    return rows
+    rows = {row["shape"]: row for row in counted.where(engine=engine)}
+    return {shape: rows[counts.scaled(shape)] for shape in shapes
+            if counts.scaled(shape) in rows}
 
 
 def over_warps(results, ways):
     """Engine heap's rows by its warps."""
-    rows = right(results[f"fig3-ways-{ways}"].rows)
-    return {int(row["contestant"].split(":")[2]): row for row in rows
+    return {int(row["contestant"].split(":")[2]): row
+            for row in right(results[f"fig3-ways-{ways}"].rows)
             if row["contestant"].count(":") == 2}
 
 
@@ -37,15 +32,10 @@ def best_warps(results, ways):
     return min(rows, key=lambda warps: rows[warps]["mean_ms"])
 
 
-def machine(results):
-    return results["fig4-random-i32"].header.get("machine", "")
-
-
 def speedups(table, shape, ours, theirs):
     """How many times as fast ours is, by count."""
     found = times(table, shape=shape)
-    rows = found.get(ours, {})
-    others = found.get(theirs, {})
+    rows, others = found.get(ours, {}), found.get(theirs, {})
     return {count: others[count]["mean_ms"] / rows[count]["mean_ms"]
             for count in sorted(rows) if count in others}
 
@@ -67,12 +57,11 @@ def passes(launches, name, kind, count):
 
 def limits(table, launches, name):
     """Billions of keys a second if each pass were a plain copy, by count."""
-    found = {}
-    for row in table.where(contestant="copy"):
-        number = passes(launches, name, row["type"], row["count"])
-        if number:
-            found[row["count"]] = 1e-6 * row["count"] / (number * row["mean_ms"])
-    return {count: found[count] for count in sorted(found)}
+    copies = {row["count"]: row for row in table.where(contestant="copy")}
+    found = {count: passes(launches, name, copies[count]["type"], count)
+             for count in sorted(copies)}
+    return {count: 1e-6 * count / (number * copies[count]["mean_ms"])
+            for count, number in found.items() if number}
 
 
 def share(launches, name, count, kernel):

@@ -45,12 +45,10 @@ def is_made(shape):
 
 def figure_1(results):
     """Run time over sortedness, and the conflicts of our engines, counted."""
-    figure, axes = style.panels(2, 1, height=6.6, sharex=True,
-                                gridspec_kw={"height_ratios": [3, 2]})
-    table = results["fig1-sortedness"]
-    counted = results["sim-sortedness"]
+    figure, [[above], [below]] = style.panels(2, 1, height=6.6, sharex=True,
+                                              gridspec_kw={"height_ratios": [3, 2]})
+    table, counted = results["fig1-sortedness"], results["sim-sortedness"]
     shapes = list(facts.by_figure_1(counted, "pair", table.names("shape")))
-    above, below = axes[0][0], axes[1][0]
     labels = []
     for name in style.known(table.names("contestant")):
         rows = [dict(row, count=shapes.index(row["shape"]))
@@ -97,13 +95,11 @@ def figure_2(results):
 
 def figure_3(results):
     """Engine heap over warps."""
-    figure, axes = style.panels(1, 1, width=7.5)
-    panel = axes[0][0]
+    figure, [[panel]] = style.panels(1, 1, width=7.5)
     labels = []
     for ways, colour in WAYS.items():
         rows = facts.over_warps(results, ways)
-        xs = list(rows)
-        ys = [rows[warps]["mean_ms"] for warps in xs]
+        xs, ys = list(rows), [row["mean_ms"] for row in rows.values()]
         best = facts.best_warps(results, ways)
         panel.plot(xs, ys, color=colour, marker=".")
         panel.plot([best], [rows[best]["mean_ms"]], color=colour, marker="o",
@@ -126,28 +122,17 @@ def figure_3(results):
     return figure
 
 
-def throughput(table, shape, title):
-    """All contestants of a table over counts."""
-    figure, axes = style.panels(1, 1)
-    found = times(table, shape=shape)
-    labels = [label(name, *rates(axes[0][0], found[name], **look(name)))
-              for name in style.known(found)]
-    style.counts_axis(axes[0][0], table.names("count"))
-    finish(axes[0][0], labels, title, RATE)
-    return figure
-
-
-def figure_4(results):
-    return throughput(results["fig4-random-i32"], "permutation", "Random keys of 4 bytes")
-
-
-def figure_5(results):
-    return throughput(results["fig5-random-i64"], "permutation", "Random keys of 8 bytes")
-
-
-def figure_6(results):
-    return throughput(results["fig6-conflict-i32"], "conflict:17,256",
-                      "Keys of 4 bytes, constructed against CUB's merge sort")
+def throughput(stem, shape, title):
+    """What draws all contestants of a table over counts."""
+    def draw(results):
+        figure, [[panel]] = style.panels(1, 1)
+        found = times(results[stem], shape=shape)
+        labels = [label(name, *rates(panel, found[name], **look(name)))
+                  for name in style.known(found)]
+        style.counts_axis(panel, results[stem].names("count"))
+        finish(panel, labels, title, RATE)
+        return figure
+    return draw
 
 
 def figure_7(results):
@@ -201,19 +186,21 @@ def figure_8(results):
     return figure
 
 
-FIGURES = {"1-sortedness": figure_1, "2-ways": figure_2, "3-warps": figure_3,
-           "4-random-i32": figure_4, "5-random-i64": figure_5, "6-conflict": figure_6,
-           "7-speedup": figure_7, "8-limits": figure_8}
+FIGURES = {
+    "1-sortedness": figure_1, "2-ways": figure_2, "3-warps": figure_3,
+    "4-random-i32": throughput("fig4-random-i32", "permutation", "Random keys of 4 bytes"),
+    "5-random-i64": throughput("fig5-random-i64", "permutation", "Random keys of 8 bytes"),
+    "6-conflict": throughput("fig6-conflict-i32", "conflict:17,256",
+                             "Keys of 4 bytes, constructed against CUB's merge sort"),
+    "7-speedup": figure_7, "8-limits": figure_8}
 
 
 def main(results, folder):
-    results = Results(results)
-    folder = pathlib.Path(folder)
+    results, folder = Results(results), pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for name, draw in FIGURES.items():
-        path = folder / f"figure-{name}.svg"
-        style.save(draw(results), path)
-        print(path)
+        style.save(draw(results), folder / f"figure-{name}.svg")
+        print(folder / f"figure-{name}.svg")
 
 
 if __name__ == "__main__":

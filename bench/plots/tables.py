@@ -7,20 +7,12 @@ class Table:
     """One file: `header`, a dict of its texts, and `rows`, a list of dicts."""
 
     def __init__(self, path):
-        self.name = pathlib.Path(path).name
-        self.header = {}
-        self.rows = []
-        columns = None
-        for line in pathlib.Path(path).read_text().splitlines():
-            if line.startswith("# "):
-                name, _, text = line[2:].partition(": ")
-                self.header.setdefault(name, text)
-            elif columns is None:
-                columns = line.split("\t")
-            else:
-                cells = [value(text) for text in line.split("\t")]
-                if len(cells) == len(columns):  # a run that was cut ends anywhere
-                    self.rows.append(dict(zip(columns, cells)))
+        lines = pathlib.Path(path).read_text().splitlines()
+        notes = [line[2:].partition(": ") for line in lines if line.startswith("# ")]
+        self.header = {name: text for name, _, text in reversed(notes)}  # the first counts
+        columns, *rows = [line.split("\t") for line in lines if line[:2] != "# "] or [[]]
+        self.rows = [dict(zip(columns, map(value, row))) for row in rows
+                     if len(row) == len(columns)]  # a run that was cut ends anywhere
 
     def where(self, **wanted):
         """The rows that have these values, in the file's order."""
@@ -46,8 +38,8 @@ class Results:
     """The folder with the tables; one that is not there has no rows."""
 
     def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
-        self.tables = {path.stem: Table(path) for path in self.folder.glob("*.tsv")}
+        self.folder = folder
+        self.tables = {path.stem: Table(path) for path in pathlib.Path(folder).glob("*.tsv")}
 
     def __getitem__(self, stem):
         if stem not in self.tables:

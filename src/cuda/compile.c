@@ -1,3 +1,6 @@
+/*
+ * compile.c - kernels compiled in threads, with the disk cache in front of NVRTC.
+ */
 #define _POSIX_C_SOURCE 200809L /* pthread */
 
 #include "compile.h"

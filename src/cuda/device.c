@@ -103,7 +103,7 @@ static struct program *program_slot(struct gpu *gpu, const struct program_name *
 {
     struct program *slot = gpu->programs;
 
-    while (slot && !program_is(slot, name))
+    while (slot && !same_program(&slot->name, name))
         slot = slot->next;
     if (slot)
         return slot;

@@ -1,3 +1,6 @@
+/*
+ * nvrtc.c - one kernel through NVRTC: options, sources, machine code, log.
+ */
 #include "nvrtc.h"
 
 #include "library.h"

@@ -27,19 +27,9 @@ const char *program_kernel_name(enum kernel_id kernel)
     return kernel_rows[kernel].name;
 }
 
-int program_is(const struct program *program, const struct program_name *name)
-{
-    const struct tile_geometry *const a = &program->name.tile;
-    const struct tile_geometry *const b = &name->tile;
+enum { RESERVED_SHARED = 1024 }; /* bytes of each block that the driver takes */
 
-    return program->name.engine == name->engine && program->name.bits == name->bits &&
-           a->rows == b->rows && a->items == b->items && a->sort_blocks == b->sort_blocks &&
-           a->merge_blocks == b->merge_blocks;
-}
-
-enum { RESERVED_SHARED = 1024 }; /* bytes of every block that the system has */
-
-/* Shared memory of the blocks that are to run at once: `wanted`, or 0, by rule. */
+/* Shared memory of `wanted` blocks of an SM; 0: by TILE_BLOCKS. */
 static uint64_t needed(const struct program_name *name, uint64_t wanted, uint64_t each)
 {
     const struct tile_geometry *const tile = &name->tile;
@@ -49,10 +39,10 @@ static uint64_t needed(const struct program_name *name, uint64_t wanted, uint64_
 }
 
 /*
- * How much of a multiprocessor's memory is to be shared memory while a kernel runs, in
- * percent of the most that can be. For tiles that is what their blocks need: all else
- * is cache, in which cuts are found sooner. It is the same for all kernels of the
- * program: they follow each other, and to change it a multiprocessor must be empty.
+ * The shared memory carve-out of a kernel, in percent of the most that an SM can have.
+ * Tiles get what their blocks need; the rest is L1, which makes finding cuts faster. All
+ * kernels of a tile program have the same: an SM must be idle to change it, and they
+ * follow each other.
  */
 static int carveout(const struct program_target *target, const struct program_name *name,
                     enum memory memory)

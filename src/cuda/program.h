@@ -28,8 +28,6 @@ struct program_target {
     struct error *error;
 };
 
-int program_is(const struct program *program, const struct program_name *name);
-
 /*
  * Make sure that the set `kernels` is loaded: all kernels from the embedded image of the
  * program, or else those that are missing from source, compiled at the same time or

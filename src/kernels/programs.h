@@ -26,6 +26,13 @@ struct program_name {
     struct tile_geometry tile; /* all 0 for the other engines */
 };
 
+static inline int same_program(const struct program_name *a, const struct program_name *b)
+{
+    return a->engine == b->engine && a->bits == b->bits && a->tile.rows == b->tile.rows &&
+           a->tile.items == b->tile.items && a->tile.sort_blocks == b->tile.sort_blocks &&
+           a->tile.merge_blocks == b->tile.merge_blocks;
+}
+
 /* The set of all kernels of an engine. */
 static inline uint32_t kernels_of(mw_engine engine)
 {

@@ -1,10 +1,11 @@
 /*
- * fake_rivals.c - a plugin for multiway-bench without a GPU: it sorts the CPU's
- * memory, rightly and wrongly, and its stopwatch shows made-up times, so that
- * tests know what the program must say of them.
+ * fake_rivals.c - a plugin for multiway-bench without a GPU: it sorts the CPU's memory,
+ * rightly and wrongly, and its clock shows made-up times, so that tests know what the
+ * program must print.
  *
- * FAKE_RIVALS_OPEN=1 in the environment lets it refuse to open, FAKE_RIVALS_COPY=1
- * lets every copy fail, and FAKE_RIVALS_BLIND=1 lets it find everything in order.
+ * With FAKE_RIVALS_OLD in the environment it is of another version, with FAKE_RIVALS_OPEN
+ * it refuses to open, with FAKE_RIVALS_COPY every copy fails, and with FAKE_RIVALS_BLIND it
+ * finds everything in order.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 
 static char words[128];
-static double elapsed; /* what the stopwatch will show */
+static double elapsed; /* what the clock will show */
 static mw_type key_type;
 
 static int fail_with(const char *text)
@@ -58,7 +59,7 @@ static int needs_too_much(const struct rival_case *what, uint64_t *bytes)
     return 0;
 }
 
-/* A right sort in half of our time, and where its result lies is its own affair. */
+/* A right sort in half of our time; its result is in the workspace. */
 static int quick(const struct rival_case *what, void *keys, void *workspace, uint64_t bytes,
                  void *stream, void **sorted)
 {
@@ -88,42 +89,22 @@ static int slow(const struct rival_case *what, void *keys, void *workspace, uint
     return 0;
 }
 
-static int backwards(const struct rival_case *what, void *keys, void *workspace,
-                     uint64_t bytes, void *stream, void **sorted)
-{
-    slow(what, keys, workspace, bytes, stream, sorted);
-    qsort(keys, what->count, mw_type_size(what->type), by_key_backwards);
-    return 0;
-}
+/* Sorts that do what `slow` does, and then something else. */
+#define SLOW_THEN(name, more)                                                   \
+    static int name(const struct rival_case *what, void *keys, void *workspace, \
+                    uint64_t bytes, void *stream, void **sorted)                \
+    {                                                                           \
+        const size_t size = mw_type_size(what->type);                           \
+                                                                                \
+        slow(what, keys, workspace, bytes, stream, sorted);                     \
+        (void)size, more;                                                       \
+        return 0;                                                               \
+    }
 
-/* In order, but one key is there twice and another is lost. */
-static int lossy(const struct rival_case *what, void *keys, void *workspace, uint64_t bytes,
-                 void *stream, void **sorted)
-{
-    const size_t size = mw_type_size(what->type);
-
-    slow(what, keys, workspace, bytes, stream, sorted);
-    memcpy((char *)keys + size, keys, size);
-    return 0;
-}
-
-/* Right, and the stopwatch has not moved. */
-static int instant(const struct rival_case *what, void *keys, void *workspace,
-                   uint64_t bytes, void *stream, void **sorted)
-{
-    slow(what, keys, workspace, bytes, stream, sorted);
-    elapsed = 0;
-    return 0;
-}
-
-/* Right, a lifetime later. */
-static int eternal(const struct rival_case *what, void *keys, void *workspace,
-                   uint64_t bytes, void *stream, void **sorted)
-{
-    slow(what, keys, workspace, bytes, stream, sorted);
-    elapsed = 2.5e12;
-    return 0;
-}
+SLOW_THEN(backwards, qsort(keys, what->count, size, by_key_backwards))
+SLOW_THEN(lossy, memcpy((char *)keys + size, keys, size)) /* the first key twice */
+SLOW_THEN(instant, elapsed = 0)
+SLOW_THEN(eternal, elapsed = 2.5e12)
 
 static int failing(const struct rival_case *what, void *keys, void *workspace,
                    uint64_t bytes, void *stream, void **sorted)
@@ -211,23 +192,21 @@ static const char *error(void)
     return words;
 }
 
-static const struct rivals table = {.version = RIVALS_VERSION,
-                                    .built = "fake 1.0",
-                                    .clock = "a made-up clock",
-                                    .list = list,
-                                    .count = sizeof list / sizeof *list,
-                                    .open = open_it,
-                                    .close = close_it,
-                                    .describe = describe,
-                                    .start = start,
-                                    .stop = stop,
-                                    .copy = copy,
-                                    .check = check,
-                                    .error = error};
+/* clang-format off */
+static const struct rivals table = {
+    .version = RIVALS_VERSION, .built = "fake 1.0", .clock = "a made-up clock",
+    .list = list, .count = sizeof list / sizeof *list,
+    .open = open_it, .close = close_it, .describe = describe,
+    .start = start, .stop = stop, .copy = copy, .check = check, .error = error};
+/* clang-format on */
 
 __attribute__((visibility("default"))) const struct rivals *multiway_rivals(void);
 
 const struct rivals *multiway_rivals(void)
 {
-    return &table;
+    static struct rivals other;
+
+    other = table;
+    other.version += getenv("FAKE_RIVALS_OLD") != NULL;
+    return &other;
 }

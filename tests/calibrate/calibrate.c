@@ -138,30 +138,18 @@ static int sort_keys(mw_context *context, mw_type type, void *keys, uint64_t cou
     return 0;
 }
 
-/* The engine that a list with commas begins with; AUTO if it is unknown. */
-static mw_engine first_engine(const char *list)
+/* Make the input and sort it by each engine of the list, which is cut at its commas. */
+static int sort_by_each(mw_context *context, char *engines, mw_type type, const char *shape,
+                        void *keys, uint64_t count)
 {
     static const char *const names[] = {"auto", "heap", "tile", "pair"};
-    const size_t length = strcspn(list, ",");
-
-    for (int i = 1; i < 4; i++) {
-        if (strlen(names[i]) == length && strncmp(names[i], list, length) == 0)
-            return (mw_engine)i;
-    }
-    return MW_ENGINE_AUTO;
-}
-
-/* Make the input and sort it by each engine of the list. */
-static int sort_by_each(mw_context *context, const char *engines, mw_type type,
-                        const char *shape, void *keys, uint64_t count)
-{
     int result = 0;
 
-    for (const char *at = engines; at && !result; at = strchr(at, ',')) {
+    for (char *name = strtok(engines, ","); name && !result; name = strtok(NULL, ",")) {
         mw_tuning tuning = MW_TUNING_INIT;
 
-        at += *at == ',';
-        tuning.engine = first_engine(at);
+        for (int i = 1; i < 4; i++)
+            tuning.engine = strcmp(name, names[i]) ? tuning.engine : (mw_engine)i;
         if (tuning.engine == MW_ENGINE_AUTO)
             return complain("engines are heap, tile and pair");
         if (mw_set_tuning(context, &tuning) != MW_OK)
@@ -181,14 +169,10 @@ static int run_sort(mw_context *context, int argc, char **argv)
     void *keys;
     int result;
 
-    if (argc < 4 || argc > 5)
+    if (argc < 4 || argc > 5 || mw_type_parse(argv[0], &type) != MW_OK ||
+        kit_parse_count(argv[1], &count) || count == 0 ||
+        (argc > 4 && kit_parse_count(argv[4], &processors)))
         return complain("sort needs a type, a count, a shape and an engine");
-    if (mw_type_parse(argv[0], &type) != MW_OK)
-        return complain("no such type");
-    if (kit_parse_count(argv[1], &count) || count == 0)
-        return complain("no such count");
-    if (argc > 4 && kit_parse_count(argv[4], &processors))
-        return complain("no such number of multiprocessors");
     if (processors > 0)
         context->backend->info.processors = (uint32_t)processors;
     keys = malloc(count * mw_type_size(type));
@@ -245,14 +229,8 @@ static int cells_of(const struct micro_case *c)
     return (most / turn + 1) * turn;
 }
 
-/* Memory of the micro-kernels: room for every case. */
-struct micro_memory {
-    void *in;
-    void *out;
-    void *places;
-};
-
-static mw_status micro_alloc(struct device *device, struct micro_memory *memory)
+/* Memory of the micro-kernels, room for every case: in, out and places. */
+static mw_status micro_alloc(struct device *device, void *memory[3])
 {
     const uint64_t bytes = UINT64_C(16) * 8 * 2 * PATTERN_MOST_CELLS;
     void *const zeros = calloc(1, bytes);
@@ -260,10 +238,9 @@ static mw_status micro_alloc(struct device *device, struct micro_memory *memory)
 
     if (!zeros)
         return fail(device->error, MW_NO_MEMORY, "no memory for the cells");
-    TRY(device->verbs->alloc(device, bytes, &memory->in));
-    TRY(device->verbs->alloc(device, bytes, &memory->out));
-    TRY(device->verbs->alloc(device, PATTERN_LANES * sizeof(int), &memory->places));
-    TRY(device->verbs->upload(device, memory->in, zeros, bytes, NULL));
+    for (int i = 0; i < 3; i++)
+        TRY(device->verbs->alloc(device, bytes, &memory[i]));
+    TRY(device->verbs->upload(device, memory[0], zeros, bytes, NULL));
     TRY(device->verbs->wait(device, NULL));
 done:
     free(zeros);
@@ -271,13 +248,12 @@ done:
 }
 
 static mw_status micro_run(struct device *device, struct micro_gpu *gpu,
-                           const struct micro_memory *memory, const struct micro_case *c)
+                           void *const memory[3], const struct micro_case *c)
 {
     const int cells = cells_of(c);
     const int shared = c->kernel == SHARED_LOAD || c->kernel == SHARED_STORE;
     const uint32_t shared_bytes = shared ? (uint32_t)(c->warps * cells * c->bytes) : 0;
-    const struct micro_args args = {memory->in, memory->out, memory->places, cells,
-                                    PATTERN_TURNS};
+    const struct micro_args args = {memory[0], memory[1], memory[2], cells, PATTERN_TURNS};
     char size[16];
     const struct launch_line line = {.kernel = micro_kernel_name(c->kernel),
                                      .type = size,
@@ -289,7 +265,7 @@ static mw_status micro_run(struct device *device, struct micro_gpu *gpu,
     mw_status status;
 
     snprintf(size, sizeof size, "%d byte%s", c->bytes, c->bytes > 1 ? "s" : "");
-    TRY(device->verbs->upload(device, memory->places, c->places, sizeof c->places, NULL));
+    TRY(device->verbs->upload(device, memory[2], c->places, sizeof c->places, NULL));
     if (gpu)
         TRY(micro_gpu_run(gpu, c, shared_bytes, &args));
     else
@@ -302,7 +278,7 @@ done:
 static int run_micro(mw_context *context, int argc, char **argv)
 {
     struct device *const device = backend_device(context->backend);
-    struct micro_memory memory = {NULL, NULL, NULL};
+    void *memory[3] = {NULL, NULL, NULL};
     struct micro_gpu *gpu = NULL;
     uint64_t first = 0;
     uint64_t last = UINT64_MAX;
@@ -312,20 +288,17 @@ static int run_micro(mw_context *context, int argc, char **argv)
     if ((argc > 0 && kit_parse_count(argv[0], &first)) ||
         (argc > 1 && kit_parse_count(argv[1], &last)))
         return complain("no such case");
-    TRY(micro_alloc(device, &memory));
+    TRY(micro_alloc(device, memory));
     if (strcmp(device->info.device, "sim") != 0)
         TRY(micro_gpu_open(&gpu, device->error));
     for (uint64_t i = first; i <= last && micro_case((int)i, &c); i++)
-        TRY(micro_run(device, gpu, &memory, &c));
+        TRY(micro_run(device, gpu, memory, &c));
 done:
     micro_gpu_close(gpu);
-    device->verbs->free(device, memory.places);
-    device->verbs->free(device, memory.out);
-    device->verbs->free(device, memory.in);
+    for (int i = 3; i-- > 0;)
+        device->verbs->free(device, memory[i]);
     return status == MW_OK ? 0 : complain(mw_error(context));
 }
-
-/* ---- */
 
 /* What a results file says about its machine. */
 static int print_info(mw_context *context)
@@ -347,19 +320,14 @@ int main(int argc, char **argv)
         return complain("usage: calibrate sim|cuda micro|sort|info ...");
     if (mw_open(&context, argv[1], NULL) != MW_OK) {
         result = complain(mw_error(context));
-        mw_close(context);
-        return result;
-    }
-    if (strcmp(argv[2], "info") != 0)
-        print_head(sim);
-    if (strcmp(argv[2], "micro") == 0)
-        result = run_micro(context, argc - 3, argv + 3);
-    else if (strcmp(argv[2], "sort") == 0)
-        result = run_sort(context, argc - 3, argv + 3);
-    else if (strcmp(argv[2], "info") == 0)
+    } else if (strcmp(argv[2], "info") == 0) {
         result = print_info(context);
-    else
-        result = complain("micro, sort or info");
+    } else {
+        print_head(sim);
+        result = strcmp(argv[2], "micro") == 0  ? run_micro(context, argc - 3, argv + 3)
+                 : strcmp(argv[2], "sort") == 0 ? run_sort(context, argc - 3, argv + 3)
+                                                : complain("micro, sort or info");
+    }
     mw_close(context);
     return result;
 }

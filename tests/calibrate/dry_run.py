@@ -86,8 +86,7 @@ def fake_ncu(*arguments):
 
 
 def read(path):
-    lines = [line.split("\t") for line in path.read_text().splitlines() if line[0] != "#"]
-    return [dict(zip(lines[0], line)) for line in lines[1:]]
+    return calibrate.rows_of(re.sub("(?m)^#.*\n", "", path.read_text()))
 
 
 def tests(work):

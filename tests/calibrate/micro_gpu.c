@@ -68,13 +68,12 @@ mw_status micro_gpu_run(struct micro_gpu *gpu, const struct micro_case *c,
     const char *const name = micro_kernel_name(c->kernel);
     const CUmodule module = gpu->modules[__builtin_ctz((unsigned)c->bytes)];
     void *parameters[] = {(void *)args};
-    const CUlaunchConfig config = {.gridDimX = 1,
-                                   .gridDimY = 1,
-                                   .gridDimZ = 1,
-                                   .blockDimX = 32 * (unsigned)c->warps,
-                                   .blockDimY = 1,
-                                   .blockDimZ = 1,
-                                   .sharedMemBytes = shared_bytes};
+    /* clang-format off */
+    const CUlaunchConfig config = {
+        .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1,
+        .blockDimX = 32 * (unsigned)c->warps, .blockDimY = 1, .blockDimZ = 1,
+        .sharedMemBytes = shared_bytes};
+    /* clang-format on */
     CUfunction function;
     mw_status status;
 

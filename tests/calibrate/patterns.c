@@ -9,23 +9,13 @@
 
 enum { SHARED = 1, GLOBAL = 2, BOTH = 3, LOADS_ONLY = 4 };
 
-/* How a lane finds its cell; `n` is the row's own number. */
+/* clang-format off */
+/* How a lane finds its cell: see cell_of. */
 enum rule {
-    STRIDE,       /* lane * n */
-    OFFSET,       /* lane + n */
-    BACKWARDS,    /* n - lane */
-    MODULO,       /* lanes that are equal modulo n share a cell */
-    SHARED_BY,    /* each n neighbours share a cell */
-    WITHOUT,      /* lanes that differ in bit n alone share a cell, without gaps */
-    HALF_WITHOUT, /* the same for lanes 0 to 15; the others have a cell each */
-    EXCHANGED,    /* lane xor n */
-    SOME_LANES,   /* neighbouring cells, for the lanes whose bit of n is set */
-    TWO_LANES,    /* lanes 0 and n in different cells of one bank, no other lane */
-    PARTS_MEET,   /* each n lanes are in the banks of the n lanes before them */
-    ANY_OF_64,    /* random cells, perhaps the same for several lanes */
-    ANY_OF_512,   /* random cells, all different */
-    SOME_OF_512   /* the same for about half of the lanes */
+    STRIDE, OFFSET, BACKWARDS, MODULO, SHARED_BY, WITHOUT, HALF_WITHOUT, EXCHANGED,
+    SOME_LANES, TWO_LANES, PARTS_MEET, ANY_OF_64, ANY_OF_512, SOME_OF_512
 };
+/* clang-format on */
 
 /* A row of the table below. Stores need a cell for each lane. */
 struct pattern {
@@ -60,41 +50,35 @@ static int without_bit(int lane, int n)
     return lane >> (n + 1) << n | (lane & ((1 << n) - 1));
 }
 
+/* `n` is the row's own number. */
+/* clang-format off */
 static int cell_of(const struct pattern *p, int bytes, const int *places, int lane)
 {
     const int banks = 128 / bytes; /* cells until the first bank comes again */
     const int n = p->n;
 
     switch (p->rule) {
-    case STRIDE:
-        return lane * n;
-    case OFFSET:
-        return lane + n;
-    case BACKWARDS:
-        return n - lane;
-    case MODULO:
-        return lane % n;
-    case SHARED_BY:
-        return lane / n;
-    case WITHOUT:
-        return without_bit(lane, n);
-    case HALF_WITHOUT:
-        return lane < 16 ? without_bit(lane, n) : lane;
-    case EXCHANGED:
-        return lane ^ n;
-    case SOME_LANES:
-        return (unsigned)n >> lane & 1 ? lane : MICRO_NOBODY;
-    case TWO_LANES:
-        return lane == 0 ? 0 : lane == n ? banks : MICRO_NOBODY;
-    case PARTS_MEET:
-        return lane % n + lane / n * (banks > n ? banks : n);
-    case ANY_OF_64:
-        return random_number(lane, n, 64);
-    default:
-        return new_cell(places, lane, n);
+    case STRIDE:       return lane * n;
+    case OFFSET:       return lane + n;
+    case BACKWARDS:    return n - lane;
+    case MODULO:       return lane % n;
+    case SHARED_BY:    return lane / n;
+    /* Lanes that differ in bit n alone share a cell; then, of lanes 0 to 15 only. */
+    case WITHOUT:      return without_bit(lane, n);
+    case HALF_WITHOUT: return lane < 16 ? without_bit(lane, n) : lane;
+    case EXCHANGED:    return lane ^ n;
+    case SOME_LANES:   return (unsigned)n >> lane & 1 ? lane : MICRO_NOBODY;
+    /* Lanes 0 and n in different cells of one bank, and no other lane. */
+    case TWO_LANES:    return lane == 0 ? 0 : lane == n ? banks : MICRO_NOBODY;
+    /* Each n lanes are in the banks of the n lanes before them. */
+    case PARTS_MEET:   return lane % n + lane / n * (banks > n ? banks : n);
+    case ANY_OF_64:    return random_number(lane, n, 64);
+    default:           return new_cell(places, lane, n); /* all different */
     }
 }
+/* clang-format on */
 
+/* SOME_OF_512 leaves about half of the lanes out. */
 static void make_places(const struct pattern *p, int bytes, int *places)
 {
     for (int lane = 0; lane < PATTERN_LANES; lane++)

@@ -19,7 +19,7 @@ struct micro_case {
     int places[PATTERN_LANES]; /* below PATTERN_MOST_CELLS, or MICRO_NOBODY */
 };
 
-/* Fill in case number `number`, from 0; returns 0 behind the last. */
+/* Fill in case number `number`, from 0; returns 0 after the last. */
 int micro_case(int number, struct micro_case *c);
 
 const char *micro_kernel_name(enum micro_kernel kernel);

@@ -4,7 +4,6 @@
 #include "fake_state.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SHARED_OPTIN = 232448, FIXED_SHARED = 64, MOST_FUNCTIONS = 8 };
@@ -22,11 +21,7 @@ struct CUmod_st {
 
 EXPORT CUresult cuInit(unsigned flags)
 {
-    const char *const devices = getenv("FAKE_CUDA_DEVICES");
-
     (void)flags;
-    if (fake.calls.called(__func__) == 0)
-        fake.devices = devices ? atoi(devices) : MOST_DEVICES;
     return begin(__func__);
 }
 
@@ -156,10 +151,7 @@ EXPORT CUresult cuMemAllocHost_v2(void **memory, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuMemFreeHost(void *memory)
-{
-    return object_remove(begin_inside(__func__), PINNED, memory);
-}
+FREES(cuMemFreeHost, PINNED, void *)
 
 /* Images: a fat binary, or what the tests call an image. */
 static CUresult judge(const void *image)
@@ -182,10 +174,7 @@ EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
     return judge(image);
 }
 
-EXPORT CUresult cuModuleUnload(CUmodule module)
-{
-    return object_remove(begin_inside(__func__), MODULE, module);
-}
+FREES(cuModuleUnload, MODULE, CUmodule)
 
 EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {

@@ -2,9 +2,9 @@
  * fake_cuda.h - a CUDA driver and an NVRTC for tests on machines without a GPU.
  *
  * Built as libcuda.so.1 and libnvrtc.so.13, to be put first in LD_LIBRARY_PATH. Device
- * memory is host memory and kernels do not run. Copies are made as late as the real
- * driver may make them: when their stream, or an event after them, is waited for. Events
- * read a clock that each launch advances by a quarter of a millisecond.
+ * memory is host memory and kernels do not run. Copies of page-locked memory are made as
+ * late as possible: when their stream, or an event after them, is waited for. Events read
+ * a clock that each launch advances by a quarter of a millisecond.
  *
  * Functions that free something do so even when they fail, as the driver's do when they
  * report the error of an earlier kernel.
@@ -17,7 +17,7 @@ struct fake_calls {
     int fail_at;                     /* this call fails, counted from 1; 0: none */
     int error;                       /* with this error; 0: an unknown one */
     int sticky;                      /* 1: so does every later call on the device */
-    int count;                       /* calls so far; set it to 0 to begin again */
+    _Atomic int count;               /* calls so far; set it to 0 to begin again */
     char failed[64];                 /* the call that failed, or "" */
     int (*called)(const char *name); /* how often, of all calls ever */
     int (*live)(void);               /* objects created and not freed */
@@ -36,7 +36,7 @@ struct fake_launch {
 struct fake_cuda {
     struct fake_calls calls;
     struct fake_launch launched;
-    int devices;        /* GPUs: 2, or FAKE_CUDA_DEVICES in the environment */
+    int devices;        /* GPUs: 2 unless changed */
     int (*depth)(void); /* of the calling thread's stack of contexts */
 };
 

@@ -5,7 +5,7 @@
 
 #include "cuda/nvrtc.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ struct _nvrtcProgram {
     int broken;
 };
 
-static int programs, compiles;
+/* Threads may call at the same time. */
+static atomic_int programs, compiles;
 
 static int live(void)
 {
@@ -37,28 +38,12 @@ EXPORT struct fake_calls *fake_nvrtc(void)
     return &calls;
 }
 
-/* Threads may call at the same time. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
 static nvrtcResult begin(const char *name)
 {
-    nvrtcResult code = NVRTC_SUCCESS;
-
-    pthread_mutex_lock(&lock);
-    compiles += strcmp(name, "nvrtcCompileProgram") == 0;
-    if (++calls.count == calls.fail_at) {
-        snprintf(calls.failed, sizeof calls.failed, "%s", name);
-        code = calls.error ? calls.error : INTERNAL;
-    }
-    pthread_mutex_unlock(&lock);
-    return code;
-}
-
-static void count_program(int by)
-{
-    pthread_mutex_lock(&lock);
-    programs += by;
-    pthread_mutex_unlock(&lock);
+    if (++calls.count != calls.fail_at)
+        return NVRTC_SUCCESS;
+    snprintf(calls.failed, sizeof calls.failed, "%s", name);
+    return calls.error ? calls.error : INTERNAL;
 }
 
 EXPORT const char *nvrtcGetErrorString(nvrtcResult code)
@@ -87,13 +72,13 @@ EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source,
         broken |= !headers[i] || strcmp(header_names[i], "program.cu") == 0;
     *program = calloc(1, sizeof **program);
     (*program)->broken = broken;
-    count_program(1);
+    programs++;
     return NVRTC_SUCCESS;
 }
 
 EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 {
-    count_program(-1);
+    programs--;
     free(*program);
     *program = NULL;
     return begin(__func__);
@@ -104,6 +89,7 @@ EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count,
 {
     const nvrtcResult code = begin(__func__);
 
+    compiles++;
     if (code != NVRTC_SUCCESS)
         return code;
     if (program->broken) {
@@ -119,26 +105,17 @@ EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count,
     return NVRTC_SUCCESS;
 }
 
-EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes)
-{
-    *bytes = strlen(program->cubin) + 1;
-    return begin(__func__);
-}
-
-EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
-{
-    strcpy(cubin, program->cubin);
-    return begin(__func__);
-}
-
-EXPORT nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *bytes)
-{
-    *bytes = strlen(program->log) + 1;
-    return begin(__func__);
-}
-
-EXPORT nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
-{
-    strcpy(log, program->log);
-    return begin(__func__);
-}
+/* A text of the program: its size, and itself. */
+#define TEXT(function, text)                                               \
+    EXPORT nvrtcResult function##Size(nvrtcProgram program, size_t *bytes) \
+    {                                                                      \
+        *bytes = strlen(program->text) + 1;                                \
+        return begin(__func__);                                            \
+    }                                                                      \
+    EXPORT nvrtcResult function(nvrtcProgram program, char *text)          \
+    {                                                                      \
+        strcpy(text, program->text);                                       \
+        return begin(__func__);                                            \
+    }
+TEXT(nvrtcGetCUBIN, cubin)
+TEXT(nvrtcGetProgramLog, log)

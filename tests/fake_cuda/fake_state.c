@@ -1,11 +1,10 @@
 /*
- * fake_state.c - counting calls, keeping objects and delaying work.
+ * fake_state.c - counting calls and keeping objects.
  */
 #define _POSIX_C_SOURCE 200809L /* pthread */
 
 #include "fake_state.h"
 
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,40 +18,31 @@ struct object {
     size_t bytes;
 };
 
-/* Work in a stream's queue. */
-struct work {
-    struct work *next;
-    const void *stream;
-    long place;
-    const void *other; /* not a copy: run this stream up to `other_place` */
-    long other_place;  /* 0: a copy */
-    void *to;
-    const void *from;
-    void *owned;
-    size_t bytes;
-};
-
 _Thread_local CUcontext stack[MOST_DEPTH];
 _Thread_local int depth;
 struct CUctx_st primary[MOST_DEVICES];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object objects[MOST_OBJECTS];
-static struct work *queue; /* of all streams, by place */
-static long places = 1;
 
 static struct {
     const char *name;
     int count;
 } names[MOST_NAMES];
 
-static int called(const char *name)
+/* The row of a function; an empty one if it was never called. */
+static int row_of(const char *name)
 {
     int i = 0;
 
     while (names[i].name && strcmp(names[i].name, name) != 0)
         i++;
-    return names[i].count;
+    return i;
+}
+
+static int called(const char *name)
+{
+    return names[row_of(name)].count;
 }
 
 static int live(void)
@@ -71,7 +61,7 @@ static int depth_now(void)
 
 struct fake_cuda fake = {
     .calls = {.called = called, .live = live},
-      .depth = depth_now
+      .devices = MOST_DEVICES, .depth = depth_now
 };
 
 EXPORT struct fake_cuda *fake_cuda(void)
@@ -83,12 +73,12 @@ static CUresult count_call(const char *name, int inside)
 {
     struct fake_calls *const calls = &fake.calls;
     CUresult code = CUDA_SUCCESS;
-    int i = 0;
 
     pthread_mutex_lock(&lock);
     calls->count++;
-    while (names[i].name && strcmp(names[i].name, name) != 0)
-        i++;
+
+    const int i = row_of(name);
+
     names[i].name = name;
     names[i].count++;
     if (calls->count == calls->fail_at)
@@ -172,70 +162,4 @@ void object_clear(void)
         if (objects[i].kind != NOTHING)
             object_remove(CUDA_SUCCESS, objects[i].kind, objects[i].at);
     }
-}
-
-static void enqueue(struct work work)
-{
-    struct work *const last = malloc(sizeof *last);
-    struct work **link = &queue;
-
-    *last = work;
-    pthread_mutex_lock(&lock);
-    last->place = places++;
-    while (*link)
-        link = &(*link)->next;
-    *link = last;
-    pthread_mutex_unlock(&lock);
-}
-
-void enqueue_copy(const void *stream, void *to, const void *from, void *owned, size_t bytes)
-{
-    enqueue((struct work){
-        .stream = stream, .to = to, .from = from, .owned = owned, .bytes = bytes});
-}
-
-void enqueue_wait(const void *stream, const void *other, long place)
-{
-    enqueue((struct work){.stream = stream, .other = other, .other_place = place});
-}
-
-long place_now(void)
-{
-    return places;
-}
-
-/* The lock is held. A wait may run any work before its own, so begin anew after each. */
-static void run_locked(const void *stream, long place)
-{
-    struct work **link = &queue;
-
-    while (*link && (*link)->place < place) {
-        struct work *const work = *link;
-
-        if (work->stream != stream) {
-            link = &work->next;
-            continue;
-        }
-        *link = work->next;
-        if (work->other_place)
-            run_locked(work->other, work->other_place);
-        else
-            memcpy(work->to, work->from, work->bytes);
-        free(work->owned);
-        free(work);
-        link = &queue;
-    }
-}
-
-void run(const void *stream, long place)
-{
-    pthread_mutex_lock(&lock);
-    run_locked(stream, place == END ? LONG_MAX : place);
-    pthread_mutex_unlock(&lock);
-}
-
-void run_all(void)
-{
-    while (queue)
-        run(queue->stream, END);
 }

@@ -49,17 +49,14 @@ int is_stream(const void *stream); /* NULL is one */
 CUresult object_remove(CUresult code, enum kind kind, const void *at);
 void object_clear(void); /* remove all */
 
-/*
- * The queues of all streams. A place in them is a number that grows. enqueue_copy copies
- * when its stream reaches it, and frees `owned` then; enqueue_wait runs stream `other` up
- * to `place` first. run makes the work of one stream before `place`.
- */
-enum { END = -1 };
-long place_now(void);
-void enqueue_copy(const void *stream, void *to, const void *from, void *owned,
-                  size_t bytes);
-void enqueue_wait(const void *stream, const void *other, long place);
-void run(const void *stream, long place);
+/* A function that frees an object and does nothing else. */
+#define FREES(function, kind, type)                                 \
+    EXPORT CUresult function(type object)                           \
+    {                                                               \
+        return object_remove(begin_inside(__func__), kind, object); \
+    }
+
+/* Make all delayed copies. */
 void run_all(void);
 
 #endif

@@ -1,8 +1,12 @@
 /*
  * fake_stream.c - the fake driver's copies, streams and events.
  */
+#define _POSIX_C_SOURCE 200809L /* pthread */
+
 #include "fake_state.h"
 
+#include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +23,44 @@ struct CUevent_st {
     int waited_for;
 };
 
+/* Delayed copies of all streams, by place, which is a number that grows. */
+static struct work {
+    struct work *next;
+    const void *stream;
+    long place;
+    void *to;
+    const void *from;
+    size_t bytes;
+} * queue;
+static long places = 1;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Make the copies of a stream before `place`. */
+static void run(const void *stream, long place)
+{
+    struct work **link = &queue;
+
+    pthread_mutex_lock(&lock);
+    while (*link && (*link)->place < place) {
+        struct work *const work = *link;
+
+        if (work->stream == stream) {
+            memcpy(work->to, work->from, work->bytes);
+            *link = work->next;
+            free(work);
+        } else {
+            link = &work->next;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void run_all(void)
+{
+    while (queue)
+        run(queue->stream, LONG_MAX);
+}
+
 EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer)
 {
     BEGIN(attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE &&
@@ -27,32 +69,40 @@ EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr po
     return CUDA_SUCCESS;
 }
 
-/* Page-locked memory is read when the stream gets there, pageable memory at once. */
+/* Copies of page-locked memory are delayed, those of pageable memory made at once. */
+static void copy(void *to, const void *from, const void *host, size_t bytes,
+                 CUstream stream)
+{
+    struct work *const last = malloc(sizeof *last);
+    struct work **link = &queue;
+
+    pthread_mutex_lock(&lock);
+    *last = (struct work){NULL, stream, places++, to, from, bytes};
+    while (*link)
+        link = &(*link)->next;
+    *link = last;
+    pthread_mutex_unlock(&lock);
+    if (!object_holds(PINNED, host, bytes))
+        run(stream, LONG_MAX);
+}
+
 EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
                                      CUstream stream)
 {
-    void *const target = (void *)(uintptr_t)to;
-    void *owned = NULL;
+    void *const memory = (void *)(uintptr_t)to;
 
-    BEGIN(object_holds(MEMORY, target, bytes) && is_stream(stream));
-    if (!object_holds(PINNED, from, bytes)) {
-        owned = malloc(bytes);
-        memcpy(owned, from, bytes);
-    }
-    enqueue_copy(stream, target, owned ? owned : from, owned, bytes);
+    BEGIN(object_holds(MEMORY, memory, bytes) && is_stream(stream));
+    copy(memory, from, from, bytes, stream);
     return CUDA_SUCCESS;
 }
 
-/* A copy to pageable memory is done when the call returns. */
 EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
                                      CUstream stream)
 {
-    const void *const source = (const void *)(uintptr_t)from;
+    const void *const memory = (const void *)(uintptr_t)from;
 
-    BEGIN(object_holds(MEMORY, source, bytes) && is_stream(stream));
-    enqueue_copy(stream, to, source, NULL, bytes);
-    if (!object_holds(PINNED, to, bytes))
-        run(stream, END);
+    BEGIN(object_holds(MEMORY, memory, bytes) && is_stream(stream));
+    copy(to, memory, to, bytes, stream);
     return CUDA_SUCCESS;
 }
 
@@ -65,13 +115,13 @@ EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 
 EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
-    run(stream, END);
+    run(stream, LONG_MAX);
     return object_remove(begin_inside(__func__), STREAM, stream);
 }
 
 EXPORT CUresult cuStreamSynchronize(CUstream stream)
 {
-    run(stream, END);
+    run(stream, LONG_MAX);
     BEGIN(is_stream(stream));
     return CUDA_SUCCESS;
 }
@@ -95,24 +145,20 @@ EXPORT CUresult cuEventCreate(CUevent *event, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuEventDestroy_v2(CUevent event)
-{
-    return object_remove(begin_inside(__func__), EVENT, event);
-}
+FREES(cuEventDestroy_v2, EVENT, CUevent)
 
 EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
 {
     BEGIN(is_event(event) && is_stream(stream));
-    *event =
-        (struct CUevent_st){stream, place_now(), fake.calls.called("cuLaunchKernelEx"), 0};
+    *event = (struct CUevent_st){stream, places, fake.calls.called("cuLaunchKernelEx"), 0};
     return CUDA_SUCCESS;
 }
 
+/* A stream may be early: what precedes the event is done before the call returns. */
 EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
     BEGIN(is_event(event) && is_stream(stream) && !flags);
-    if (event->place)
-        enqueue_wait(stream, event->stream, event->place);
+    run(event->stream, event->place);
     return CUDA_SUCCESS;
 }
 

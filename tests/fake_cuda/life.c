@@ -1,11 +1,13 @@
 /*
- * life.c - finds the fakes, brings kernels for them and lives one life.
+ * life.c - finds the fakes, has kernels for them and lives one life.
  */
 #include "life.h"
 
 #include "kernels/kernel_files.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +29,7 @@ const struct kernel_file kernel_images[] = {
 
 struct fakes fakes;
 
-static unsigned char *keys, *back; /* for every life: what goes up and what comes down */
+static unsigned char *keys, *back; /* of every life: uploaded and downloaded */
 
 static void *find(const char *library, const char *symbol)
 {
@@ -44,6 +46,9 @@ int life_begin(void)
     fake_nvrtc_fn *nvrtc;
     struct error error;
 
+    /* Keep large blocks when they are freed: fresh pages would take most of the time. */
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
     if (!found[0] || !found[1] || driver_open(&fakes.driver, &error) != MW_OK)
         return 0;
     memcpy(&cuda, &found[0], sizeof cuda);
@@ -64,12 +69,12 @@ void life_end(void)
     free(keys);
 }
 
-void fail_call(struct fake_calls *calls, int number, int error)
+void fail_call(struct fake_calls *calls, int number, int code)
 {
     calls->count = 0;
     calls->failed[0] = '\0';
     calls->fail_at = number;
-    calls->error = error;
+    calls->error = code;
 }
 
 int compiles(void)
@@ -88,12 +93,10 @@ void rewrite_program(const char *text)
 }
 
 mw_status load_all(struct device *device, mw_engine engine, int bits,
-                   const struct tile_geometry *tile, struct program **program)
+                   struct program **program)
 {
-    struct program_name name = {.engine = engine, .bits = bits};
+    const struct program_name name = {.engine = engine, .bits = bits};
 
-    if (tile)
-        name.tile = *tile;
     return device->verbs->load(device, &name, kernels_of(engine), program);
 }
 
@@ -115,7 +118,7 @@ static mw_status live(struct device *device, int bits, uint64_t bytes,
     TRY(verbs->stream_open(device, &stream));
     launch.stream = stream;
     TRY(verbs->upload(device, memory, keys, bytes, stream));
-    TRY(load_all(device, MW_ENGINE_HEAP, bits, NULL, &launch.program));
+    TRY(load_all(device, MW_ENGINE_HEAP, bits, &launch.program));
     for (int i = 0; i < 2; i++)
         TRY(verbs->event_open(device, &events[i]));
     TRY(verbs->record(device, events[0], stream));
@@ -137,12 +140,12 @@ done:
     return status;
 }
 
-struct outcome life(int bits, uint64_t bytes, const mw_options *options)
+struct outcome life(int bits, uint64_t bytes)
 {
     struct outcome outcome = {MW_OK, {""}, 0, 0, 0};
     struct device *device = NULL;
 
-    outcome.status = cuda_open(&device, 1, options, &outcome.error);
+    outcome.status = cuda_open(&device, 1, NULL, &outcome.error);
     outcome.close_calls = fakes.cuda->calls.count;
     if (device) {
         outcome.status = live(device, bits, bytes, &outcome);

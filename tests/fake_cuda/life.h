@@ -27,8 +27,8 @@ extern struct fakes fakes;
 int life_begin(void);
 void life_end(void);
 
-/* Count calls from 0; number `number` fails with `error`. 0: none, an unknown one. */
-void fail_call(struct fake_calls *calls, int number, int error);
+/* Count calls from 0; number `number` (0: none) fails with `code` (0: unknown). */
+void fail_call(struct fake_calls *calls, int number, int code);
 
 /* Programs compiled so far, and objects of both fakes not freed. */
 int compiles(void);
@@ -37,9 +37,9 @@ int leaks(void);
 /* Replace the beginning of program.cu: a text with "error" in it does not compile. */
 void rewrite_program(const char *text);
 
-/* Load all kernels of a program; `tile` is NULL for engines other than tile. */
+/* Load all kernels of engine heap or pair. */
 mw_status load_all(struct device *device, mw_engine engine, int bits,
-                   const struct tile_geometry *tile, struct program **program);
+                   struct program **program);
 
 /* Result of one life. */
 struct outcome {
@@ -51,6 +51,6 @@ struct outcome {
 };
 
 /* A life with keys of `bits` bits, `bytes` of them (at most MOST_BYTES). */
-struct outcome life(int bits, uint64_t bytes, const mw_options *options);
+struct outcome life(int bits, uint64_t bytes);
 
 #endif

@@ -30,7 +30,7 @@ struct fixture {
 int fixture_open(struct fixture *f);
 void fixture_close(struct fixture *f);
 
-/* Device memory, full of rubbish, until fixture_clear; the test ends if there is none. */
+/* Device memory, full of garbage, until fixture_clear; the test ends if there is none. */
 void *fixture_array(struct fixture *f, uint64_t bytes);
 
 /* Free all arrays and forget the ledger. */

@@ -1,26 +1,9 @@
 #include "keys.h"
 
 const char *const kind_names[KINDS] = {
-    [GREATEST] = "all the greatest",
-    [SORTED] = "sorted",
-    [REVERSED] = "reversed",
-    [EQUAL] = "all equal",
-    [TWO] = "two values",
-    [FEW] = "ten values",
-    [RANDOM] = "random",
-    [EXTREMES] = "extremes",
-    [LISTS_ASCEND] = "lists ascend",
-    [LISTS_DESCEND] = "lists descend",
-    [ONE_ODD] = "one odd list out",
-    [SKEWED] = "skewed",
-    [IDENTICAL] = "identical lists",
-    [TURNS] = "lists in turns",
-    [BLOCKS] = "blocks in turn",
-    [LONG_BLOCKS] = "long blocks in turn",
-    [ENDS] = "at both ends",
-    [CUBES] = "cubes",
-    [FLOATS] = "floats, lists ascend",
-    [NEAR_FLOATS] = "neighbouring floats",
+#define KIND(name, text, key) text,
+#include "keys.def"
+#undef KIND
 };
 
 /* The code of a positive float, as kernels have it; of narrow keys the number. */
@@ -38,7 +21,6 @@ static uint64_t code_of_float(int bits, uint64_t number)
                         : number & UINT64_MAX >> (64 - bits);
 }
 
-/* Keys crowded at the lower end. */
 static uint64_t cube_of(int bits, uint64_t random)
 {
     random >>= 48;
@@ -46,56 +28,33 @@ static uint64_t cube_of(int bits, uint64_t random)
     return bits < 48 ? random >> (48 - bits) : random << (bits - 48);
 }
 
+/* A key in the part of the range that belongs to list `place`. */
+static uint64_t in_part(int bits, uint64_t place, uint64_t random)
+{
+    const uint64_t most = UINT64_MAX >> (64 - bits);
+
+    return ((place << (bits - 5)) + (random >> 8 & most >> 5)) & most;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 uint64_t key_of(enum kind kind, int bits, uint64_t list, uint64_t ways, uint64_t i)
 {
     const uint64_t most = UINT64_MAX >> (64 - bits);
     const uint64_t random = kit_mix(list << 32 | i);
-    const uint64_t place = list % ways; /* in the group */
-    const uint64_t block = i / (kind == BLOCKS ? 16 : 128) * ways + place;
+    const uint64_t place = list % ways;
 
     switch (kind) {
-    case EQUAL:
-        return 7;
-    case GREATEST: /* fillers are equal to it */
-        return most;
-    case TWO:
-        return 100 + random % 2;
-    case FEW: /* the greatest among them */
-        return most - random % 10;
-    case EXTREMES:
-        return random % 3 == 0 ? 0 : random % 3 == 1 ? most : most / 2;
-    case LISTS_ASCEND:
-        return place * 4 + random % 4;
-    case LISTS_DESCEND:
-        return (ways - place) * 4 + random % 5;
-    case ONE_ODD:
-        return place == 1 ? random & most : 50;
-    case SKEWED: /* each list in a part of the range half as long as the last one's */
-        return (random & most) >> place % (unsigned)(bits - 2);
-    case IDENTICAL:
-        return i * 3 & most;
-    case TURNS: /* a list has nine of ten keys where the others have few */
-        return (random % 10 ? (place << (bits - 5)) + (random >> 8 & most >> 5)
-                            : random >> 8) &
-               most;
-    case BLOCKS: /* keys of each list in turn; of 8 bits, the last value stays */
-    case LONG_BLOCKS:
-        return block < most ? block : most;
-    case ENDS: /* next to 0 and to the greatest key, beyond which no pivot may go */
-        return random % 2 ? random >> 8 & 3 : most - (random >> 8 & 3);
-    case CUBES:
-        return cube_of(bits, random);
-    case SORTED:
-        return bits == 8 ? i >> 7 & most : i & most;
-    case REVERSED:
-        return most - (bits == 8 ? i >> 7 & most : i & most);
-    case FLOATS:
-        return code_of_float(bits, place * 3000 + i % 3000);
-    case NEAR_FLOATS: /* few of them, and more of some in some lists */
-        return code_of_float(bits, 1) +
-               (random % 3 ? list * 5 % ways % 5 : random >> 8) % 5;
+#define KIND(name, text, key) \
+    case name:                \
+        return key;
+#include "keys.def"
+#undef KIND
     default:
-        return random & most;
+        return 0;
     }
 }
 

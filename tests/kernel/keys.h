@@ -8,28 +8,10 @@
 
 #include "fixture.h"
 
-/* Cuts are tried from FIRST_TO_CUT on; keys from FLOATS on are codes of floats. */
 enum kind {
-    GREATEST,
-    SORTED,
-    REVERSED,
-    EQUAL,
-    TWO,
-    FEW,
-    RANDOM,
-    EXTREMES,
-    LISTS_ASCEND,
-    LISTS_DESCEND,
-    ONE_ODD,
-    SKEWED,
-    IDENTICAL,
-    TURNS,
-    BLOCKS,
-    LONG_BLOCKS,
-    ENDS,
-    CUBES,
-    FLOATS,
-    NEAR_FLOATS,
+#define KIND(name, text, key) name,
+#include "keys.def"
+#undef KIND
     KINDS,
     FIRST_TO_CUT = EQUAL
 };

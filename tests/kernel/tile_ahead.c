@@ -5,7 +5,7 @@
  * that tile_merge writes are the same, and so are the cuts left in the cells. The
  * simulator runs blocks in the order of their numbers, so with no cutter ahead, or none
  * at all, tiles find no cut where they look and must find it themselves. A tile written
- * twice is a race, which the simulator reports, and one never written leaves rubbish.
+ * twice is a race, which the simulator reports, and one never written leaves garbage.
  */
 #include "keys.h"
 
@@ -38,10 +38,10 @@ static const struct input {
 };
 
 /* What the cells of the cuts hold when tile_merge begins. */
-enum cells { CLEARED, POSTED, OTHER_ROUND, RUBBISH, EVEN_ROWS, EVEN_LISTS, CELLS };
+enum cells { CLEARED, POSTED, OTHER_ROUND, GARBAGE, EVEN_ROWS, EVEN_LISTS, CELLS };
 
 static const char *const cells_names[CELLS] = {"cleared",         "posted",
-                                               "another round's", "rubbish",
+                                               "another round's", "garbage",
                                                "every other row", "every other list"};
 
 /* One round of one row: its arrays, and what is expected of it. */
@@ -150,7 +150,7 @@ static wide cell_of(const struct merging *m, enum cells cells, uint64_t i)
         [CLEARED] = 0,
         [POSTED] = m->cuts[i],
         [OTHER_ROUND] = other + (i & 1), /* and other places */
-        [RUBBISH] = kit_mix(i) & ~((wide)0xffff << 32),
+        [GARBAGE] = kit_mix(i) & ~((wide)0xffff << 32),
         [EVEN_ROWS] = i / ways % 2 ? 0 : m->cuts[i],
         [EVEN_LISTS] = i % 2 ? other : m->cuts[i],
     };
@@ -230,7 +230,7 @@ static void test_merges(struct tap *tap, struct fixture *f, const struct merging
             merges(f, m, CLEARED, cutters, 0, UINT32_MAX, all, 2 * all) &&
             merges(f, m, CLEARED, cutters + 3, 1, rate_of(m, cutters + 3), all, 2 * all) &&
             merges(f, m, OTHER_ROUND, cutters, 1, rate, all, 2 * all) &&
-            merges(f, m, RUBBISH, cutters, cutters, rate, all, all) &&
+            merges(f, m, GARBAGE, cutters, cutters, rate, all, all) &&
             merges(f, m, EVEN_LISTS, cutters, 0, rate, all, 2 * all);
     tap_case(tap, right, "%s, other rates, more cutters, other cells", name);
 }

@@ -85,7 +85,7 @@ static const struct {
     {"blocks that do not mix", fill_blocks,      12},
 };
 
-/* Of memory full of rubbish on the simulator, are all cells but the guards 0? */
+/* Of memory full of garbage on the simulator, are all cells but the guards 0? */
 static int cleared(const wide *cells, uint64_t count)
 {
     for (uint64_t i = 0; i < count + 2 * GUARD; i++) {

@@ -22,40 +22,26 @@ DEVICE void break_bounds(const struct test_args *args)
     wide_cell *const last = (wide_cell *)in + args->count / 2;
     word_cell mine;
 
-    switch (args->fault) {
-    case SHARED_PAST_END:
+    if (args->fault == SHARED_PAST_END)
         HERE, STORE(&cells[THREAD + 1], 1); /* its last thread is one too far */
-        break;
-    case SHARED_BEFORE_START:
+    if (args->fault == SHARED_BEFORE_START)
         HERE, STORE(&cells[THREAD - 1], 1);
-        break;
-    case GLOBAL_PAST_END:
+    if (args->fault == GLOBAL_PAST_END)
         HERE, (void)LOAD(&in[args->count + THREAD]);
-        break;
-    case GLOBAL_STRADDLE:
+    if (args->fault == GLOBAL_STRADDLE)
         HERE, (void)LOAD(last);
-        break;
-    case GLOBAL_NOWHERE:
+    if (args->fault == GLOBAL_NOWHERE)
         HERE, STORE(&mine, 1); /* a thread's own stack is no memory of the device */
-        break;
-    case MISALIGNED:
+    if (args->fault == MISALIGNED)
         HERE, (void)LOAD((word_cell *)((byte_cell *)in + 2));
-        break;
-    case POST_STRADDLE:
+    if (args->fault == POST_STRADDLE)
         HERE, POST(PLAIN, last, 1);
-        break;
-    case PEEK_STRADDLE:
+    if (args->fault == PEEK_STRADDLE)
         HERE, (void)PEEK(PLAIN, last);
-        break;
-    case PEEK_MISALIGNED:
+    if (args->fault == PEEK_MISALIGNED)
         HERE, (void)PEEK(PLAIN, (wide_cell *)(in + 1));
-        break;
-    case POST_SHARED:
+    if (args->fault == POST_SHARED)
         HERE, POST(PLAIN, &wides[THREAD], 1);
-        break;
-    default:
-        break;
-    }
 }
 
 /* Shared memory that the block has not written. */

@@ -96,39 +96,6 @@ KERNEL(transpose, struct test_args)
     }
 }
 
-/* Threads exchange with their neighbours, barrier by barrier; sub-word cells. */
-KERNEL(neighbours, struct test_args)
-{
-    SHARED(byte_cell, cells);
-    byte_cell *const out = (byte_cell *)args.out + BLOCK * THREADS;
-    unsigned char mine = (unsigned char)THREAD;
-
-    for (int round = 0; round < 4; round++) {
-        STORE(&cells[THREAD], mine);
-        BARRIER();
-        mine = LOAD(&cells[(THREAD + 1) % THREADS]);
-        BARRIER();
-    }
-    STORE(&out[THREAD], mine);
-}
-
-/* One warp's memory passes from lane to lane under warp barriers. */
-KERNEL(reuse, struct test_args)
-{
-    SHARED(wide_cell, cells);
-    wide_cell *const mine = cells + THREAD / WARP * WARP;
-    wide_cell *const out = (wide_cell *)args.out;
-    unsigned long long sum = 0;
-
-    for (int round = 0; round < WARP; round++) {
-        STORE(&mine[(LANE + round) % WARP], (unsigned long long)LANE);
-        WARP_BARRIER();
-        sum += LOAD(&mine[LANE]) + LOAD(&mine[0]);
-        WARP_BARRIER();
-    }
-    STORE(&out[THREAD], sum);
-}
-
 /* Global memory, written, read and written again across barriers of one block. */
 KERNEL(block_order, struct test_args)
 {
@@ -188,21 +155,6 @@ KERNEL(wander, struct test_args)
     const unsigned place = LOAD(&places[BLOCK * THREADS + THREAD]);
 
     (void)LOAD(&bytes[place]);
-}
-
-/* Lines: store, post, store away, load, peek, load away; `count` cells apart. */
-KERNEL(manners, struct test_args)
-{
-    const wide_cell *const in = (const wide_cell *)args.in;
-    wide_cell *const out = (wide_cell *)args.out;
-    const int i = args.first + (BLOCK * THREADS + THREAD) * args.stride;
-
-    STORE(&out[i], 1);
-    POST(PLAIN, &out[i + args.count], 2);
-    STORE_EVICT(BULK, &out[i + 2 * args.count], 3);
-    (void)LOAD(&in[i]);
-    (void)PEEK(PLAIN, &in[i + args.count]);
-    (void)LOAD_EVICT(BULK, &in[i + 2 * args.count]);
 }
 
 /*
