@@ -183,12 +183,10 @@ static void test_rivals(struct tap *tap)
         {{17, 256, 4}, "permutation",           16, 0,    63,  67 },
         {{17, 256, 4}, "conflict:17,256",       16, 0,    280, 310},
         {{17, 256, 4}, "conflict:17,256,worst", 16, 0,    300, 310},
-        {{17, 256, 4}, "conflict:17,256,worst", 2,  1,    160, 310}, /* the first of two rounds
-  */
+        {{17, 256, 4}, "conflict:17,256,worst", 2,  1,    160, 310}, /* 1 round of 2 */
         {{17, 256, 4}, "conflict:17,256,worst", 3,  0,    205, 310},
         {{17, 256, 4}, "conflict:17,256,worst", 13, 543,  255, 310},
-        {{17, 256, 4}, "conflict:17,256,worst", 16, 600,  245, 310}, /* four of five rounds
-  */
+        {{17, 256, 4}, "conflict:17,256,worst", 16, 600,  245, 310}, /* 4 of 5 */
         {{17, 256, 4}, "conflict:17,256,worst", 31, 4000, 300, 310},
         {{15, 512, 4}, "sorted",                16, 0,    17,  17 },
         {{15, 512, 4}, "permutation",           16, 0,    56,  60 },
