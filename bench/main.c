@@ -185,11 +185,11 @@ static int read_and_run(int argc, char **argv)
         .about = about,
         .more = more,
         .options = options};
-    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
+    const int parsed = options_parse(&command, argc, argv, NULL);
 
     wish.arguments = argv + 1;
-    if (parsed != PARSED_RUN)
-        return exit_of(parsed);
+    if (parsed != OPTIONS_RUN)
+        return parsed;
     if (wish.trials > MOST_TRIALS)
         return complain("bench", "--trials must be 1 to %d", MOST_TRIALS);
     wish.phases |= wish.launches != NULL;

@@ -7,7 +7,6 @@
 #include "options.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { CHUNK_BYTES = 1 << 20 };
 
@@ -140,21 +139,15 @@ static int check(const struct check *check)
 {
     struct finding finding = {0};
     struct finding other = {0};
-    char *chunk;
-    int failed;
+    static char chunk[CHUNK_BYTES];
     int same;
 
     if (check->same_as && is_standard_input(check->input) &&
         is_standard_input(check->same_as))
         return complain("check",
                         "both inputs are standard input (expected a file for one)");
-    chunk = memory_for("check", CHUNK_BYTES, 1);
-    if (!chunk)
-        return EXIT_TROUBLE;
-    failed = examine(check, check->input, chunk, &finding) ||
-             (check->same_as && examine(check, check->same_as, chunk, &other));
-    free(chunk);
-    if (failed)
+    if (examine(check, check->input, chunk, &finding) ||
+        (check->same_as && examine(check, check->same_as, chunk, &other)))
         return EXIT_TROUBLE;
     same = !check->same_as || kit_fingerprint_equal(finding.print, other.print);
     (check->json ? print_json : print_text)(check, &finding, &other, same);
@@ -189,7 +182,7 @@ int command_check(int argc, char **argv)
                 "  multiway check --type u64 sorted.bin\n"
                 "  multiway check --type u64 --same-as keys.bin sorted.bin\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, &c.input);
+    const int parsed = options_parse(&command, argc, argv, &c.input);
 
-    return parsed == PARSED_RUN ? check(&c) : exit_of(parsed);
+    return parsed == OPTIONS_RUN ? check(&c) : parsed;
 }

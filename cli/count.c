@@ -2,9 +2,7 @@
  * count.c - `multiway count`: one sort in the simulator, and what it cost.
  */
 #include "cli.h"
-#include "device.h"
 #include "options.h"
-#include "table.h"
 #include "tally.h"
 #include "trials.h"
 
@@ -112,7 +110,7 @@ static void put_lines(struct report *report, const struct tally *tally, int all)
     free(lines);
 }
 
-static void put_count(const struct count *count, const struct tally *tally, int correct)
+static void put_count(const struct count *count, const struct tally *tally)
 {
     struct report report = report_begin(count->json);
     const struct trials *const input = &count->trials;
@@ -121,7 +119,7 @@ static void put_count(const struct count *count, const struct tally *tally, int 
     report_input(&report, input->type, input->count, input->shape, input->seed);
     report_field(&report, "direction",
                  TEXT(count->descending ? "descending" : "ascending"));
-    report_field(&report, "correct", TRUTH(correct));
+    report_field(&report, "correct", TRUTH(tally->correct));
     report_field(&report, "tuning", TUNING(&tally->counts.tuning));
     report_field(&report, "rounds", COUNT(tally->counts.rounds));
     report_field(&report, "launches", COUNT(tally->counts.launches));
@@ -135,34 +133,19 @@ static void put_count(const struct count *count, const struct tally *tally, int 
 static int count(struct count *count)
 {
     struct trials *const trials = &count->trials;
-    mw_context *context = NULL;
-    mw_status status = device_open(&context, "sim", (struct cache_choice){NULL, 1}, NULL);
-    enum trials_result result = TRIALS_CANNOT;
+    int result = trials_simulate(trials);
     struct tally tally;
 
-    trials->context = context;
     trials->direction = count->descending ? MW_DESCENDING : MW_ASCENDING;
-    if (status == MW_OK)
-        status = mw_set_timing(context, MW_TIMING_LAUNCHES); /* to tell passes apart */
-    if (status == MW_OK) {
+    if (result == EXIT_FINE)
         result = trials_open(trials);
-        if (result == TRIALS_FINE)
-            result = trials_run(trials, &count->tuning, NULL);
-        if (result == TRIALS_FINE || result == TRIALS_WRONG)
-            status = tally_make(&tally, context, trials->type);
-    }
-    if (result == TRIALS_CANNOT || status != MW_OK) {
-        complain("count", "%s", device_error(context, status));
-        result = TRIALS_TROUBLE;
-    }
+    if (result == EXIT_FINE)
+        result = trials_count(trials, &count->tuning, &tally);
     trials_close(trials);
-    if (result != TRIALS_TROUBLE) {
-        put_count(count, &tally, result == TRIALS_FINE);
-        if (!tally_holds(&tally))
-            result = TRIALS_WRONG;
-    }
-    mw_close(context);
-    return trials_exit(result);
+    if (result != EXIT_TROUBLE)
+        put_count(count, &tally);
+    mw_close(trials->context);
+    return result;
 }
 
 int command_count(int argc, char **argv)
@@ -197,7 +180,7 @@ int command_count(int argc, char **argv)
             "  multiway count --type i32 --count 100k --shape random --ways 8\n"
             "  multiway count --type f64 --count 20k --shape organ --engine heap --lines\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
+    const int parsed = options_parse(&command, argc, argv, NULL);
 
-    return parsed == PARSED_RUN ? count(&c) : exit_of(parsed);
+    return parsed == OPTIONS_RUN ? count(&c) : parsed;
 }

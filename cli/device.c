@@ -6,40 +6,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { MOST_PATH = 4096 };
+
 /*
  * The user's cache folder by the XDG convention: $XDG_CACHE_HOME if it is an absolute
  * path, else ~/.cache. The library makes the folder when it has something to keep.
  */
-static char *cache_folder(void)
+static const char *cache_folder(char path[MOST_PATH])
 {
     const char *root = getenv("XDG_CACHE_HOME");
     const char *tail = "/multiway";
-    char *path;
 
     if (!root || root[0] != '/') {
         root = getenv("HOME");
         tail = "/.cache/multiway";
     }
-    if (!root || root[0] != '/')
+    if (!root || root[0] != '/' ||
+        snprintf(path, MOST_PATH, "%s%s", root, tail) >= MOST_PATH)
         return NULL;
-    path = malloc(strlen(root) + strlen(tail) + 1);
-    if (path)
-        sprintf(path, "%s%s", root, tail);
     return path;
 }
 
 mw_status device_open(mw_context **context, const char *device, struct cache_choice cache,
                       const mw_tuning *tuning)
 {
-    char *const folder = cache.none || cache.path ? NULL : cache_folder();
+    char folder[MOST_PATH];
     mw_options options = MW_OPTIONS_INIT;
     mw_status status;
 
-    options.cache_path = cache.none ? NULL : cache.path ? cache.path : folder;
+    if (!cache.none)
+        options.cache_path = cache.path ? cache.path : cache_folder(folder);
     status = mw_open(context, device, &options);
     if (status == MW_OK && tuning)
         status = mw_set_tuning(*context, tuning);
-    free(folder);
     return status;
 }
 

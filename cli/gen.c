@@ -6,7 +6,6 @@
 #include "output.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { CHUNK_BYTES = 4 << 20 };
 
@@ -18,8 +17,9 @@ struct gen {
     const char *output;
 };
 
-static int write_keys(const struct kit_input *input, struct output *output, void *chunk)
+static int write_keys(const struct kit_input *input, struct output *output)
 {
+    static char chunk[CHUNK_BYTES];
     const size_t size = mw_type_size(input->type);
     const uint64_t most = CHUNK_BYTES / size;
 
@@ -40,7 +40,6 @@ static int gen(const struct gen *gen)
 {
     struct output output = {0};
     struct kit_input input = {0};
-    void *chunk = NULL;
     int failed = output_aim(&output, "gen", gen->output);
 
     if (!failed && gen->count > (UINT64_C(1) << 62) / mw_type_size(gen->type))
@@ -49,12 +48,9 @@ static int gen(const struct gen *gen)
     if (!failed &&
         kit_input_open(&input, gen->type, gen->count, gen->shape, gen->seed) != MW_OK)
         failed = complain("gen", "no memory for the tables of this shape");
-    if (!failed)
-        chunk = memory_for("gen", CHUNK_BYTES, 1);
-    failed = !chunk || write_keys(&input, &output, chunk);
+    failed = failed || write_keys(&input, &output);
     output_drop(&output);
     kit_input_close(&input);
-    free(chunk);
     return failed ? EXIT_TROUBLE : EXIT_FINE;
 }
 
@@ -81,7 +77,7 @@ int command_gen(int argc, char **argv)
             "  multiway gen --type i32 --count 2228224 --shape conflict:17,256 "
             ">hard.bin\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
+    const int parsed = options_parse(&command, argc, argv, NULL);
 
-    return parsed == PARSED_RUN ? gen(&c) : exit_of(parsed);
+    return parsed == OPTIONS_RUN ? gen(&c) : parsed;
 }

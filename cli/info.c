@@ -136,7 +136,7 @@ int command_info(int argc, char **argv)
         .more = "  multiway info\n"
                 "  multiway info --json\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, NULL);
+    const int parsed = options_parse(&command, argc, argv, NULL);
 
-    return parsed == PARSED_RUN ? info(as_json) : exit_of(parsed);
+    return parsed == OPTIONS_RUN ? info(as_json) : parsed;
 }

@@ -177,18 +177,14 @@ static int take_option(const struct command *command, int argc, char **argv, int
 
 static int take_file(const struct command *command, const char *argument, const char **file)
 {
-    if (!command->takes_file)
-        return complain(command->name, "unexpected argument %s (no file is read)",
-                        argument);
-    if (*file)
-        return complain(command->name, "unexpected argument %s (expected one file)",
-                        argument);
+    if (!command->takes_file || *file)
+        return complain(command->name, "unexpected argument %s (%s)", argument,
+                        command->takes_file ? "expected one file" : "no file is read");
     *file = argument;
     return 0;
 }
 
-enum parsed options_parse(const struct command *command, int argc, char **argv,
-                          const char **file)
+int options_parse(const struct command *command, int argc, char **argv, const char **file)
 {
     uint64_t given = 0;
     int only_files = 0;
@@ -199,29 +195,22 @@ enum parsed options_parse(const struct command *command, int argc, char **argv,
 
         if (only_files || argument[0] != '-' || argument[1] == '\0') {
             if (take_file(command, argument, file))
-                return PARSED_BAD;
+                return EXIT_TROUBLE;
         } else if (strcmp(argument, "--") == 0) {
             only_files = 1;
         } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
             print_help(command);
-            return PARSED_HELP;
+            return EXIT_FINE;
         } else {
             took = take_option(command, argc, argv, i, &given);
             if (took == 0)
-                return PARSED_BAD;
+                return EXIT_TROUBLE;
         }
         i += took;
     }
     for (const struct option *o = command->options; o->name; o++) {
-        if (o->required && !(given >> (o - command->options) & 1)) {
-            complain(command->name, "--%s %s is missing", o->name, o->argument);
-            return PARSED_BAD;
-        }
+        if (o->required && !(given >> (o - command->options) & 1))
+            return complain(command->name, "--%s %s is missing", o->name, o->argument);
     }
-    return PARSED_RUN;
-}
-
-int exit_of(enum parsed parsed)
-{
-    return parsed == PARSED_HELP ? EXIT_FINE : EXIT_TROUBLE;
+    return OPTIONS_RUN;
 }

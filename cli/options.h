@@ -41,16 +41,12 @@ struct command {
     int shapes;     /* 1: the help lists the shapes */
 };
 
-enum parsed { PARSED_RUN, PARSED_HELP, PARSED_BAD };
-
 /*
- * Set the options' values and `*file` (left alone if none is named). Unless this
- * returns PARSED_RUN, help or a complaint has been written, and the command ends with
- * exit_of() it.
+ * Set the options' values and `*file` (left alone if none is named). Unless this returns
+ * OPTIONS_RUN, help or a complaint has been written, and it is the exit status.
  */
-enum parsed options_parse(const struct command *command, int argc, char **argv,
-                          const char **file);
-int exit_of(enum parsed parsed);
+enum { OPTIONS_RUN = -1 };
+int options_parse(const struct command *command, int argc, char **argv, const char **file);
 
 /* The names of all types, a blank before each. */
 enum { TYPE_NAMES = 8 * MW_TYPE_COUNT };

@@ -29,23 +29,6 @@ struct figures {
     double seconds;
 };
 
-static int sort_keys(const struct sort *sort, mw_context *context, void *keys,
-                     uint64_t count, struct figures *figures)
-{
-    const mw_direction direction = sort->descending ? MW_DESCENDING : MW_ASCENDING;
-    const double start = kit_seconds();
-    mw_status status;
-
-    *figures = (struct figures){.info = MW_INFO_INIT, .counts = MW_COUNTS_INIT};
-    status = mw_sort(context, sort->type, direction, keys, count);
-    figures->seconds = kit_seconds() - start;
-    if (status == MW_OK)
-        status = mw_get_info(context, &figures->info);
-    if (status == MW_OK)
-        status = mw_get_counts(context, &figures->counts);
-    return status == MW_OK ? 0 : complain("sort", "%s", device_error(context, status));
-}
-
 /*
  * From the input to keys in order. Input and device are opened before a key is read,
  * which may take long on a pipe. The handle is closed before anything is written: its
@@ -54,18 +37,28 @@ static int sort_keys(const struct sort *sort, mw_context *context, void *keys,
 static int read_and_sort(const struct sort *sort, void **keys, uint64_t *count,
                          struct figures *figures)
 {
+    const mw_direction direction = sort->descending ? MW_DESCENDING : MW_ASCENDING;
     struct input input;
     mw_context *context = NULL;
-    mw_status status;
+    mw_status status = MW_OK;
     int bad = input_open(&input, "sort", sort->input, sort->type);
 
-    if (!bad) {
+    if (!bad)
         status = device_open(&context, sort->device, sort->cache, &sort->tuning);
-        if (status != MW_OK)
-            bad = complain("sort", "%s", device_error(context, status));
+    if (status == MW_OK)
+        bad = bad || input_all(&input, keys, count);
+    if (status == MW_OK && !bad) {
+        const double start = kit_seconds();
+
+        status = mw_sort(context, sort->type, direction, *keys, *count);
+        figures->seconds = kit_seconds() - start;
+        if (status == MW_OK)
+            status = mw_get_info(context, &figures->info);
+        if (status == MW_OK)
+            status = mw_get_counts(context, &figures->counts);
     }
-    bad = bad || input_all(&input, keys, count) ||
-          sort_keys(sort, context, *keys, *count, figures);
+    if (status != MW_OK)
+        bad = complain("sort", "%s", device_error(context, status));
     mw_close(context);
     input_close(&input);
     return bad;
@@ -105,7 +98,7 @@ static void print_stats(const struct sort *sort, const struct figures *figures)
 static int sort(const struct sort *sort)
 {
     struct output output = {0};
-    struct figures figures;
+    struct figures figures = {.info = MW_INFO_INIT, .counts = MW_COUNTS_INIT};
     void *keys = NULL;
     uint64_t count = 0;
     const int bad = output_aim(&output, "sort", sort->output) ||
@@ -156,7 +149,7 @@ int command_sort(int argc, char **argv)
             "  multiway sort --type f32 --desc --device cpu:4 -v < keys.bin > sorted.bin\n"
             "  multiway sort --type i32 --engine heap --ways 8 -o keys.bin keys.bin\n",
     };
-    const enum parsed parsed = options_parse(&command, argc, argv, &c.input);
+    const int parsed = options_parse(&command, argc, argv, &c.input);
 
-    return parsed == PARSED_RUN ? sort(&c) : exit_of(parsed);
+    return parsed == OPTIONS_RUN ? sort(&c) : parsed;
 }

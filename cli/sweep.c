@@ -9,6 +9,7 @@
 #include "table.h"
 
 #include <math.h>
+#include <stddef.h>
 
 static const char columns[] =
     "engine:0 type:0 count:0 ways:4 warps:7 threads:7 items:5 base:6 "
@@ -54,142 +55,118 @@ static int tried(const struct sweep *sweep, const mw_tuning *used)
     return 0;
 }
 
-enum trials_result sweep_try(struct sweep *sweep, const mw_tuning *wish)
+int sweep_try(struct sweep *sweep, const mw_tuning *wish)
 {
     struct trials *const trials = sweep->trials;
     struct sweep_row *const row = &sweep->rows[sweep->count];
-    enum trials_result result = TRIALS_CANNOT;
+    int result = TRIALS_CANNOT;
     mw_plan plan;
     const mw_status status =
         sort_plan(trials->context, wish, trials->type, trials->count, &plan);
     const mw_tuning *const used = &plan.tuning;
 
+    if (status != MW_OK && status != MW_UNSUPPORTED)
+        return complain(trials->command, "%s", device_error(trials->context, status));
     if (status == MW_OK) {
         if (sweep->count == SWEEP_MOST || tried(sweep, used))
-            return TRIALS_FINE;
+            return EXIT_FINE;
         result = trials_run(trials, wish, &row->times);
-    } else if (status != MW_UNSUPPORTED) {
-        complain(trials->command, "%s", device_error(trials->context, status));
-        return TRIALS_TROUBLE;
     }
     if (result == TRIALS_CANNOT) {
         if (sweep->left_out++ == 0)
             snprintf(sweep->why, sizeof sweep->why, "%s", mw_error(trials->context));
-        return TRIALS_FINE;
+        return EXIT_FINE;
     }
-    if (result == TRIALS_WRONG)
+    if (result == EXIT_NO)
         complain(trials->command,
                  "the result is wrong: engine %s, ways %u, warps %u, threads %u, items %u, "
                  "base %u",
                  engine_name(used->engine), used->ways, used->warps, used->threads,
                  used->items, used->base);
-    if (result != TRIALS_FINE)
+    if (result != EXIT_FINE)
         return result;
     row->wish = *wish;
     row->used = *used;
     row->rounds = plan.rounds;
     sweep->count++;
     print_row(sweep, row);
-    return TRIALS_FINE;
+    return EXIT_FINE;
 }
 
-/* Values of one field of a tuning, ended by 0; each is multiplied by `times`. */
+/* Values of one field of a tuning; each list ends with 0. */
 struct axis {
-    uint32_t *field;
-    const uint32_t *values;
-    uint32_t times;
+    size_t field;
+    int per_processor; /* values are multiplied by the number of processors */
+    uint32_t all[14];
+    uint32_t quick[14]; /* if it has any */
 };
 
+/* clang-format off */
+#define FIELD(name) offsetof(mw_tuning, name)
+static const struct axis threads_items_ways[] = {
+    {FIELD(threads), 0, {64, 128, 256, 512},              {128, 256}},
+    {FIELD(items),   0, {8, 16, 32},                      {16, 32}},
+    {FIELD(ways),    0, {32, 16, 8, 4},                   {32, 8}},
+}, ways_warps[] = {
+    {FIELD(ways),    0, {2, 4, 8, 16, 32},                {0}},
+    {FIELD(warps),   1, {16, 24, 32, 40, 48, 64, 96},     {16, 32, 64}},
+}, base_threads[] = {
+    {FIELD(base),    0, {1024, 2048, 4096, 8192, 16384},  {0}},
+    {FIELD(threads), 0, {64, 128, 256},                   {0}},
+}, paper_few[] = {
+    {FIELD(ways),    0, {2, 4, 8, 16, 32},                {0}},
+    {FIELD(warps),   0, {60, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 2000, 4000},
+     {60, 250, 1000}},
+}, paper_many[] = {
+    {FIELD(ways),    0, {2, 4, 8, 16, 32},                {0}},
+    {FIELD(warps),   1, {16, 32, 48, 64, 96},             {0}},
+};
+#undef FIELD
+/* clang-format on */
+
 /* Try all combinations; a field that is not 0 keeps its value. */
-static enum trials_result try_all(struct sweep *sweep, const mw_tuning *wish,
-                                  const struct axis *axes, int count)
+static int try_all(struct sweep *sweep, mw_tuning wish, const struct axis *axes, int count)
 {
-    enum trials_result result = TRIALS_FINE;
+    const uint32_t *value;
+    uint32_t *field;
+    int result = EXIT_FINE;
 
     if (count == 0)
-        return sweep_try(sweep, wish);
-    if (*axes->field)
+        return sweep_try(sweep, &wish);
+    field = (uint32_t *)((char *)&wish + axes->field);
+    if (*field)
         return try_all(sweep, wish, axes + 1, count - 1);
-    for (const uint32_t *value = axes->values; *value && result == TRIALS_FINE; value++) {
-        *axes->field = *value * axes->times;
+    value = sweep->quick && *axes->quick ? axes->quick : axes->all;
+    for (; *value && result == EXIT_FINE; value++) {
+        *field = *value * (axes->per_processor ? sweep->processors : 1);
         result = try_all(sweep, wish, axes + 1, count - 1);
     }
-    *axes->field = 0;
     return result;
 }
 
-static const uint32_t all_ways[] = {2, 4, 8, 16, 32, 0};
-
-enum trials_result sweep_tile(struct sweep *sweep)
+/* Engine heap: base and threads for the fastest of all ways and warps. */
+int sweep_engine(struct sweep *sweep)
 {
-    static const uint32_t threads[2][5] = {
-        {64,   128, 256, 512},
-        {128, 256   }
-    };
-    static const uint32_t items[2][4] = {
-        {8, 16, 32},
-        {16, 32 }
-    };
-    static const uint32_t ways[2][5] = {
-        {32, 16, 8, 4},
-        {32, 8  }
-    };
-    const int quick = sweep->quick;
     mw_tuning wish = sweep->only;
-    const struct axis axes[] = {
-        {&wish.threads, threads[quick], 1},
-        {&wish.items,   items[quick],   1},
-        {&wish.ways,    ways[quick],    1}
-    };
+    int result;
 
-    return try_all(sweep, &wish, axes, 3);
-}
-
-enum trials_result sweep_heap(struct sweep *sweep)
-{
-    static const uint32_t warps[2][8] = {
-        {16,  24, 32, 40, 48, 64, 96},
-        {16, 32, 64}
-    };
-    static const uint32_t bases[] = {1024, 2048, 4096, 8192, 16384, 0};
-    static const uint32_t threads[] = {64, 128, 256, 0};
-    mw_tuning wish = sweep->only;
-    const struct axis axes[] = {
-        {&wish.ways,    all_ways,            1                },
-        {&wish.warps,   warps[sweep->quick], sweep->processors},
-        {&wish.base,    bases,               1                },
-        {&wish.threads, threads,             1                }
-    };
-    enum trials_result result = try_all(sweep, &wish, axes, 2);
-
-    if (result != TRIALS_FINE)
+    if (wish.engine == MW_ENGINE_TILE)
+        return try_all(sweep, wish, threads_items_ways, 3);
+    result = try_all(sweep, wish, ways_warps, 2);
+    if (result != EXIT_FINE)
         return result;
     if (!wish.ways)
         wish.ways = sweep_best(sweep, 0)->wish.ways;
     if (!wish.warps)
         wish.warps = sweep_best(sweep, 0)->wish.warps;
-    return try_all(sweep, &wish, axes + 2, 2);
+    return try_all(sweep, wish, base_threads, 2);
 }
 
-enum trials_result sweep_paper(struct sweep *sweep)
+int sweep_paper(struct sweep *sweep)
 {
-    static const uint32_t warps[2][14] = {
-        {60,   100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 2000, 4000},
-        {60, 250, 1000}
-    };
-    static const uint32_t per_processor[] = {16, 32, 48, 64, 96, 0};
-    mw_tuning wish = sweep->only;
-    const struct axis few[] = {
-        {&wish.ways,  all_ways,            1},
-        {&wish.warps, warps[sweep->quick], 1}
-    };
-    const struct axis many[] = {
-        {&wish.ways,  all_ways,      1                },
-        {&wish.warps, per_processor, sweep->processors}
-    };
-    const enum trials_result result = try_all(sweep, &wish, few, 2);
+    const int result = try_all(sweep, sweep->only, paper_few, 2);
 
-    return result == TRIALS_FINE ? try_all(sweep, &wish, many, 2) : result;
+    return result == EXIT_FINE ? try_all(sweep, sweep->only, paper_many, 2) : result;
 }
 
 const struct sweep_row *sweep_best(const struct sweep *sweep, uint32_t ways)

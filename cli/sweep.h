@@ -39,16 +39,13 @@ void sweep_head(FILE *to, int tsv);
  * Time this tuning, unless an earlier one had the same plan; print its row. A tuning
  * that the device does not support is left out, which is no failure.
  */
-enum trials_result sweep_try(struct sweep *sweep, const mw_tuning *wish);
+int sweep_try(struct sweep *sweep, const mw_tuning *wish);
 
-/* Engine tile: threads, items, ways. */
-enum trials_result sweep_tile(struct sweep *sweep);
-
-/* Engine heap: ways and warps first; then base and threads for the fastest of those. */
-enum trials_result sweep_heap(struct sweep *sweep);
+/* Sweep engine `only.engine`. */
+int sweep_engine(struct sweep *sweep);
 
 /* P9 of the paper, its first part: the best number of warps for each number of ways. */
-enum trials_result sweep_paper(struct sweep *sweep);
+int sweep_paper(struct sweep *sweep);
 
 /* The fastest row, or of those with `ways` if that is not 0; NULL: there is none. */
 const struct sweep_row *sweep_best(const struct sweep *sweep, uint32_t ways);

@@ -36,14 +36,13 @@ int tally_holds(const struct tally *tally)
     return holds;
 }
 
+#define COLUMNS \
+    "row:-3 what:-30 formula:14 allowance:14 allowance_text:-36 formula_text:-33"
+
 void tally_report(struct report *report, const struct tally *tally, int ran)
 {
     const struct table table =
-        table_open(report, "claims",
-                   ran ? "row:-3 what:-30 formula:14 allowance:14 allowance_text:-36 "
-                         "formula_text:-33 counted:14 holds:5"
-                       : "row:-3 what:-30 formula:14 allowance:14 allowance_text:-36 "
-                         "formula_text:-1");
+        table_open(report, "claims", ran ? COLUMNS " counted:14 holds:5" : COLUMNS);
 
     for (int i = 0; i < tally->claim_count; i++) {
         const struct claim *const c = &tally->claims[i];
@@ -89,10 +88,15 @@ mw_status tally_plan(struct tally *tally, mw_context *context, const mw_tuning *
                      mw_type type, uint64_t count)
 {
     /* clang-format off */
-    static const char *const names[PLANNED] = {
-        "first pass reads", "first pass sectors read", "first pass writes",
-        "first pass sectors written", "merging reads", "merging sectors read",
-        "merging writes", "merging sectors written"};
+    static const char *const planned[PLANNED][2] = {
+        {"first pass reads",           "ceil(N / 32)"},
+        {"first pass sectors read",    "ceil(N size / 32)"},
+        {"first pass writes",          "ceil(N / 32)"},
+        {"first pass sectors written", "ceil(N size / 32)"},
+        {"merging reads",              "R ceil(N / 32)"},
+        {"merging sectors read",       "R ceil(N size / 32)"},
+        {"merging writes",             "R ceil(N / 32)"},
+        {"merging sectors written",    "R ceil(N size / 32)"}};
     static const char *const excuses[][MERGING] = {
         [MW_ENGINE_HEAP] = {"K - 1 a piece", "1 a read, 2 (K - 1) a piece", "", ""},
         [MW_ENGINE_TILE] = {"2 K a tile", "1 a read, 4 K a tile",
@@ -101,6 +105,8 @@ mw_status tally_plan(struct tally *tally, mw_context *context, const mw_tuning *
     /* clang-format on */
     mw_plan *const plan = &tally->plan;
     uint64_t cuts[PLANNED] = {0};
+    const uint64_t once[2] = {divide_up(count, LANES),
+                              divide_up(count * mw_type_size(type), SECTOR)};
     const mw_status status = sort_plan(context, tuning, type, count, plan);
 
     if (status != MW_OK)
@@ -108,19 +114,10 @@ mw_status tally_plan(struct tally *tally, mw_context *context, const mw_tuning *
     tally->claim_count = 0;
     for (uint32_t i = 0; i < plan->rounds; i++)
         add_cuts(cuts + MERGING, plan, &plan->round[i]);
-    for (int i = 0; i < PLANNED; i++) {
-        const int sectors = i % 2;
-        const uint64_t once = sectors ? divide_up(count * mw_type_size(type), SECTOR)
-                                      : divide_up(count, LANES);
-
-        if (i < MERGING)
-            add_claim(tally, "", names[i], 0, once,
-                      sectors ? "ceil(N size / 32)" : "ceil(N / 32)", 0, "");
-        else
-            add_claim(tally, "", names[i], 0, plan->rounds * once,
-                      sectors ? "R ceil(N size / 32)" : "R ceil(N / 32)", cuts[i],
-                      excuses[plan->tuning.engine][i - MERGING]);
-    }
+    for (int i = 0; i < PLANNED; i++)
+        add_claim(tally, "", planned[i][0], 0,
+                  (i < MERGING ? 1 : plan->rounds) * once[i % 2], planned[i][1], cuts[i],
+                  i < MERGING ? "" : excuses[plan->tuning.engine][i - MERGING]);
     return MW_OK;
 }
 
@@ -248,15 +245,10 @@ static struct kernel_tally *kernel_of(struct tally *tally, const mw_ledger_line 
     return &tally->kernels[i];
 }
 
-/* Is it a line of the first pass, whose kernel is launched first? */
-static int in_first_pass(const struct tally *tally, const mw_ledger_line *line)
-{
-    return tally->launch_count > 0 && strcmp(line->kernel, tally->launches[0].kernel) == 0;
-}
-
 static void add_line(struct tally *tally, const mw_ledger_line *line)
 {
-    const int first = in_first_pass(tally, line);
+    const int first = /* the kernel that is launched first makes the first pass */
+        tally->launch_count > 0 && strcmp(line->kernel, tally->launches[0].kernel) == 0;
     struct claim *const moved =
         &tally->claims[(first ? 0 : MERGING) + (line->stores ? WRITES : READS)];
     struct kernel_tally *const kernel = kernel_of(tally, line);

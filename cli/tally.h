@@ -54,6 +54,7 @@ struct tally {
     mw_traffic merging;  /* engine tile: keys to be merged and merged keys, in merges */
     struct claim claims[TALLY_MOST_CLAIMS];
     int claim_count;
+    int correct; /* the caller's: the result was the input in order */
 };
 
 /*

@@ -5,25 +5,28 @@
 
 #include "cli.h"
 #include "device.h"
+#include "tally.h"
 
 #include <stdlib.h>
 
-static enum trials_result result_of(const struct trials *trials, mw_status status)
+static int exit_with(const struct trials *trials, mw_status status)
 {
+    return status == MW_OK
+               ? EXIT_FINE
+               : complain(trials->command, "%s", device_error(trials->context, status));
+}
+
+int trials_simulate(struct trials *trials)
+{
+    const struct cache_choice none = {NULL, 1};
+    mw_status status = device_open(&trials->context, "sim", none, NULL);
+
     if (status == MW_OK)
-        return TRIALS_FINE;
-    complain(trials->command, "%s", device_error(trials->context, status));
-    return TRIALS_TROUBLE;
+        status = mw_set_timing(trials->context, MW_TIMING_LAUNCHES);
+    return exit_with(trials, status);
 }
 
-int trials_exit(enum trials_result result)
-{
-    return result == TRIALS_FINE    ? EXIT_FINE
-           : result == TRIALS_WRONG ? EXIT_NO
-                                    : EXIT_TROUBLE;
-}
-
-enum trials_result trials_open(struct trials *trials)
+int trials_open(struct trials *trials)
 {
     const size_t size = mw_type_size(trials->type);
     struct kit_input input;
@@ -33,18 +36,16 @@ enum trials_result trials_open(struct trials *trials)
     trials->output =
         trials->input ? memory_for(trials->command, trials->count, size) : NULL;
     if (!trials->output)
-        return TRIALS_TROUBLE;
+        return EXIT_TROUBLE;
     status =
         kit_input_open(&input, trials->type, trials->count, trials->shape, trials->seed);
     if (status == MW_OK)
         kit_input_fill(&input, 0, trials->count, trials->input);
     kit_input_close(&input);
-    if (status != MW_OK) {
-        complain(trials->command, "no memory for the tables of this shape");
-        return TRIALS_TROUBLE;
-    }
+    if (status != MW_OK)
+        return complain(trials->command, "no memory for the tables of this shape");
     kit_fingerprint_add(&trials->print, trials->type, trials->input, trials->count);
-    return result_of(trials,
+    return exit_with(trials,
                      mw_alloc(trials->context, trials->count * size, &trials->keys));
 }
 
@@ -59,7 +60,7 @@ void trials_close(struct trials *trials)
 }
 
 /* Set the tuning, load its kernels and make room for it. */
-static enum trials_result prepare(struct trials *trials, const mw_tuning *tuning)
+static int prepare(struct trials *trials, const mw_tuning *tuning)
 {
     uint64_t bytes = 0;
     mw_status status = mw_set_tuning(trials->context, tuning);
@@ -75,7 +76,7 @@ static enum trials_result prepare(struct trials *trials, const mw_tuning *tuning
         status = mw_alloc(trials->context, bytes, &trials->workspace);
         trials->workspace_bytes = status == MW_OK ? bytes : 0;
     }
-    return result_of(trials, status);
+    return exit_with(trials, status);
 }
 
 /* One trial: the input again, then the sort, in milliseconds. */
@@ -95,20 +96,20 @@ static mw_status sort_once(struct trials *trials, double *time)
     return status;
 }
 
-static enum trials_result verify(const struct trials *trials)
+static int verify(const struct trials *trials)
 {
     struct kit_fingerprint print = {0, 0};
     const mw_status status = mw_download(trials->context, trials->output, trials->keys,
                                          trials->count * mw_type_size(trials->type));
 
     if (status != MW_OK)
-        return result_of(trials, status);
+        return exit_with(trials, status);
     kit_fingerprint_add(&print, trials->type, trials->output, trials->count);
     if (!kit_fingerprint_equal(print, trials->print) ||
         kit_first_disorder(trials->type, trials->direction, trials->output,
                            trials->count) != trials->count)
-        return TRIALS_WRONG;
-    return TRIALS_FINE;
+        return EXIT_NO;
+    return EXIT_FINE;
 }
 
 static int by_value(const void *a, const void *b)
@@ -132,17 +133,29 @@ struct times times_of(double *trial, int trials)
     return times;
 }
 
-enum trials_result trials_run(struct trials *trials, const mw_tuning *tuning,
-                              struct times *times)
+int trials_run(struct trials *trials, const mw_tuning *tuning, struct times *times)
 {
     double trial[TRIALS_MOST];
-    enum trials_result result = prepare(trials, tuning);
+    int result = prepare(trials, tuning);
 
-    for (int i = -trials->warm_ups; i < trials->trials && result == TRIALS_FINE; i++)
-        result = result_of(trials, sort_once(trials, &trial[i < 0 ? 0 : i]));
-    if (result == TRIALS_FINE)
+    for (int i = -trials->warm_ups; i < trials->trials && result == EXIT_FINE; i++)
+        result = exit_with(trials, sort_once(trials, &trial[i < 0 ? 0 : i]));
+    if (result == EXIT_FINE)
         result = verify(trials);
-    if (result == TRIALS_FINE && times)
+    if (result == EXIT_FINE && times)
         *times = times_of(trial, trials->trials);
     return result;
+}
+
+int trials_count(struct trials *trials, const mw_tuning *tuning, struct tally *tally)
+{
+    const int result = trials_run(trials, tuning, NULL);
+
+    if (result == EXIT_TROUBLE)
+        return result;
+    if (result == TRIALS_CANNOT ||
+        tally_make(tally, trials->context, trials->type) != MW_OK)
+        return complain(trials->command, "%s", mw_error(trials->context));
+    tally->correct = result == EXIT_FINE;
+    return tally->correct && tally_holds(tally) ? EXIT_FINE : EXIT_NO;
 }

@@ -1,11 +1,11 @@
 /*
  * trials.h - sort one made input by one tuning after the other; verify and time it.
  *
- *   trials_open, then trials_run for each tuning, then trials_close.
+ *   trials_open, then trials_run or trials_count for each tuning, then trials_close.
  *
  * Keys lie in device memory. A time is the wall clock's, from the call of mw_enqueue
- * to the end of mw_wait. An error is complained about here; the calls then return
- * TRIALS_TROUBLE.
+ * to the end of mw_wait. Calls return EXIT_FINE, EXIT_NO if a result is not the input
+ * in order, or EXIT_TROUBLE after a complaint.
  */
 #ifndef MW_CLI_TRIALS_H
 #define MW_CLI_TRIALS_H
@@ -13,15 +13,6 @@
 #include "kit.h"
 
 enum { TRIALS_MOST = 10 };
-
-enum trials_result {
-    TRIALS_FINE,
-    TRIALS_CANNOT, /* the device does not support this tuning: no complaint */
-    TRIALS_WRONG,  /* the result is not the input in order: no complaint */
-    TRIALS_TROUBLE
-};
-
-int trials_exit(enum trials_result result); /* the command's exit status */
 
 /* The first part is the caller's. */
 struct trials {
@@ -51,12 +42,20 @@ struct times {
 /* Of that many trials, which are sorted in place. */
 struct times times_of(double *trial, int trials);
 
+/* Open the simulator, in which launches are counted one by one. */
+int trials_simulate(struct trials *trials);
+
 /* Make the input and a place for it. */
-enum trials_result trials_open(struct trials *trials);
+int trials_open(struct trials *trials);
 void trials_close(struct trials *trials);
 
 /* Sort `trials` times by this tuning; `times` may be NULL. */
-enum trials_result trials_run(struct trials *trials, const mw_tuning *tuning,
-                              struct times *times);
+enum { TRIALS_CANNOT = 3 }; /* the device does not support this tuning: no complaint */
+int trials_run(struct trials *trials, const mw_tuning *tuning, struct times *times);
+
+struct tally;
+
+/* Sort in the simulator and add up what it counted. EXIT_NO also if a claim fails. */
+int trials_count(struct trials *trials, const mw_tuning *tuning, struct tally *tally);
 
 #endif

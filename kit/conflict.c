@@ -15,6 +15,7 @@
  */
 #include "inside.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -154,8 +155,7 @@ mw_status conflict_open(struct kit_input *input)
     struct taking thread[WARP];
     struct kit_shuffle shuffle;
 
-    if (conflict_trouble(&input->shape))
-        return MW_BAD_ARGUMENT;
+    assert(items <= MOST_ITEMS); /* as conflict_parse sees to */
     input->table = malloc(3 * length * sizeof *input->table);
     if (!input->table)
         return MW_NO_MEMORY;
@@ -223,16 +223,6 @@ uint64_t conflict_at(const struct kit_input *input, uint64_t i)
     return warp * length + place;
 }
 
-const char *conflict_trouble(const struct kit_shape *shape)
-{
-    if (shape->parameter < 1 || shape->parameter > MOST_ITEMS)
-        return "needs 1 to 64 keys a thread";
-    if (shape->threads < WARP || shape->threads > 1024 ||
-        (shape->threads & (shape->threads - 1)) != 0)
-        return "needs 32, 64, 128, 256, 512 or 1024 threads";
-    return NULL;
-}
-
 const char *conflict_parse(const char *text, struct kit_shape *shape)
 {
     char items[32] = "";
@@ -246,5 +236,10 @@ const char *conflict_parse(const char *text, struct kit_shape *shape)
     shape->worst = parts == 3;
     if (text[strlen(text) - 1] == ',' || (shape->worst && strcmp(rest, "worst") != 0))
         return "takes only the word worst after its numbers";
-    return conflict_trouble(shape);
+    if (shape->parameter < 1 || shape->parameter > MOST_ITEMS)
+        return "needs 1 to 64 keys a thread";
+    if (shape->threads < WARP || shape->threads > 1024 ||
+        (shape->threads & (shape->threads - 1)) != 0)
+        return "needs 32, 64, 128, 256, 512 or 1024 threads";
+    return NULL;
 }

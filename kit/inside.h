@@ -22,11 +22,10 @@ mw_status swaps_open(struct kit_input *input);
 uint64_t swaps_at(const struct kit_input *input, uint64_t position);
 
 /*
- * `conflict:E,THREADS[,worst]`: what is wrong with the text after the colon, or
- * with the numbers, or NULL; the tables; the rank that stands at a position.
+ * `conflict:E,THREADS[,worst]`: what is wrong with the text after the colon, or NULL; the
+ * tables; the rank that stands at a position.
  */
 const char *conflict_parse(const char *text, struct kit_shape *shape);
-const char *conflict_trouble(const struct kit_shape *shape);
 mw_status conflict_open(struct kit_input *input);
 uint64_t conflict_at(const struct kit_input *input, uint64_t position);
 

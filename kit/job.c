@@ -38,14 +38,3 @@ mw_status kit_get_plan(mw_context *context, mw_type type, uint64_t count, mw_pla
 
     return mw_get_plan(context, &job, plan);
 }
-
-mw_status kit_get_tuning(mw_context *context, mw_type type, uint64_t count,
-                         mw_tuning *tuning)
-{
-    mw_plan plan = {.size = sizeof plan};
-    const mw_status status = kit_get_plan(context, type, count, &plan);
-
-    if (status == MW_OK)
-        *tuning = plan.tuning;
-    return status;
-}

@@ -92,31 +92,27 @@ int kit_compare(mw_type type, mw_direction direction, const void *a, const void 
 uint64_t kit_first_disorder(mw_type type, mw_direction direction, const void *keys,
                             uint64_t count);
 
-/* The bits of a key, at the low end of 64. */
+/* The bits of a key, at the low end of 64: machines are little-endian. */
 static inline uint64_t kit_key_bits(mw_type type, const void *key)
 {
-    uint8_t u8;
-    uint16_t u16;
-    uint32_t u32;
-    uint64_t u64;
+    uint64_t bits = 0;
 
     switch (type) {
     case MW_I8:
     case MW_U8:
-        memcpy(&u8, key, sizeof u8);
-        return u8;
+        return *(const uint8_t *)key;
     case MW_I16:
     case MW_U16:
-        memcpy(&u16, key, sizeof u16);
-        return u16;
+        memcpy(&bits, key, 2);
+        return bits;
     case MW_I32:
     case MW_U32:
     case MW_F32:
-        memcpy(&u32, key, sizeof u32);
-        return u32;
+        memcpy(&bits, key, 4);
+        return bits;
     default:
-        memcpy(&u64, key, sizeof u64);
-        return u64;
+        memcpy(&bits, key, 8);
+        return bits;
     }
 }
 
@@ -142,10 +138,6 @@ mw_status kit_sort_device(mw_context *context, mw_type type, mw_direction direct
                           void *keys, uint64_t count, void *workspace,
                           uint64_t workspace_bytes, void *stream);
 mw_status kit_get_plan(mw_context *context, mw_type type, uint64_t count, mw_plan *plan);
-
-/* The tuning of that plan. */
-mw_status kit_get_tuning(mw_context *context, mw_type type, uint64_t count,
-                         mw_tuning *tuning);
 
 /* ---- Time and text ------------------------------------------------------- */
 

@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-typedef uint64_t key_function(const struct kit_input *input, uint64_t i);
-
 /* The key of a rank, as bits. */
 static uint64_t key_of(const struct kit_input *input, uint64_t rank)
 {
@@ -32,121 +30,106 @@ static uint64_t key_of(const struct kit_input *input, uint64_t rank)
     return bits;
 }
 
-static uint64_t at_permutation(const struct kit_input *input, uint64_t i)
+static uint64_t permuted(const struct kit_input *input, uint64_t i)
 {
-    return key_of(input, shuffle_at(&input->shuffle, i));
+    return shuffle_at(&input->shuffle, i);
 }
 
-static uint64_t at_random(const struct kit_input *input, uint64_t i)
+static uint64_t ascending(const struct kit_input *input, uint64_t i)
 {
-    return special_number(input->type, random_at(input->seed, i));
+    (void)input;
+    return i;
 }
 
-static uint64_t at_sorted(const struct kit_input *input, uint64_t i)
+static uint64_t descending(const struct kit_input *input, uint64_t i)
 {
-    return key_of(input, i);
+    return input->count - 1 - i;
 }
 
-static uint64_t at_reversed(const struct kit_input *input, uint64_t i)
+static uint64_t few(const struct kit_input *input, uint64_t i)
 {
-    return key_of(input, input->count - 1 - i);
+    return random_at(input->seed, i) % input->shape.parameter;
 }
 
-static uint64_t at_equal(const struct kit_input *input, uint64_t i)
+static uint64_t sawtooth(const struct kit_input *input, uint64_t i)
 {
-    (void)i;
-    return special_number(input->type, random_at(input->seed, 0));
+    return i % input->shape.parameter;
 }
 
-static uint64_t at_few(const struct kit_input *input, uint64_t i)
-{
-    return key_of(input, random_at(input->seed, i) % input->shape.parameter);
-}
-
-static uint64_t at_swaps(const struct kit_input *input, uint64_t i)
-{
-    return key_of(input, swaps_at(input, i));
-}
-
-static uint64_t at_sawtooth(const struct kit_input *input, uint64_t i)
-{
-    return key_of(input, i % input->shape.parameter);
-}
-
-static uint64_t at_organ(const struct kit_input *input, uint64_t i)
+static uint64_t organ(const struct kit_input *input, uint64_t i)
 {
     const uint64_t from_end = input->count - 1 - i;
 
-    return key_of(input, i < from_end ? i : from_end);
+    return i < from_end ? i : from_end;
 }
 
-static uint64_t at_blocks(const struct kit_input *input, uint64_t i)
+static uint64_t blocks(const struct kit_input *input, uint64_t i)
 {
     const uint64_t size = input->shape.parameter;
     const uint64_t block = i / size;
 
-    if (block >= input->shuffle.count) /* the short block stays at the end */
-        return key_of(input, i);
-    return key_of(input, shuffle_at(&input->shuffle, block) * size + i % size);
+    if (block >= input->count / size) /* the short block stays at the end */
+        return i;
+    return shuffle_at(&input->shuffle, block) * size + i % size;
 }
 
-static uint64_t at_interleaved(const struct kit_input *input, uint64_t i)
+static mw_status blocks_open(struct kit_input *input)
+{
+    const uint64_t whole = input->count / input->shape.parameter;
+
+    if (whole > 0)
+        shuffle_open(&input->shuffle, whole, input->seed);
+    return MW_OK;
+}
+
+static uint64_t interleaved(const struct kit_input *input, uint64_t i)
 {
     const uint64_t sequences = input->shape.parameter;
     const uint64_t longer = input->count % sequences; /* sequences with one key more */
     const uint64_t own = i % sequences;
     const uint64_t before = own < longer ? own : longer;
 
-    return key_of(input, own * (input->count / sequences) + before + i / sequences);
+    return own * (input->count / sequences) + before + i / sequences;
 }
 
-static uint64_t at_conflict(const struct kit_input *input, uint64_t i)
-{
-    return key_of(input, conflict_at(input, i));
-}
-
-static uint64_t at_extremes(const struct kit_input *input, uint64_t i)
-{
-    return special_extreme(input->type, random_at(input->seed, i));
-}
-
-static uint64_t at_specials(const struct kit_input *input, uint64_t i)
-{
-    return special_float(input->type, random_at(input->seed, i));
-}
-
-enum ranks { COUNT, PARAMETER, HALF };
-
-/* clang-format off */
+/* A shape puts ranks in some order, or makes each key of random bits. */
 static const struct row {
     struct kit_shape_text text;
-    key_function *key_at;
-    enum ranks ranks; /* how many it arranges */
-    uint64_t least;   /* parameter */
-    uint64_t normal;  /* parameter if none is given */
+    uint64_t (*rank_at)(const struct kit_input *input, uint64_t i);
+    uint64_t (*key_of)(mw_type type, uint64_t random);
+    enum { COUNT, PARAMETER, HALF, ONE } ranks; /* how many; ONE: one random number */
+    uint64_t least;                             /* parameter */
+    uint64_t normal;                            /* parameter if none is given */
+    mw_status (*open)(struct kit_input *input); /* may be NULL */
 } rows[] = {
+  /* clang-format off */
     {{"random", "any number of the type; floats finite, of every magnitude"},
-     at_random, COUNT, 0, 0},
-    {{"permutation", "0 to count - 1 in random order"}, at_permutation, COUNT, 0, 0},
-    {{"sorted", "0 to count - 1, ascending"}, at_sorted, COUNT, 0, 0},
-    {{"reversed", "the same, descending"}, at_reversed, COUNT, 0, 0},
-    {{"equal", "one value, chosen by the seed, everywhere"}, at_equal, COUNT, 0, 0},
-    {{"few[:n]", "n different values at random (16)"}, at_few, PARAMETER, 1, 16},
-    {{"swaps:s", "sorted, then s swaps of two random keys"}, at_swaps, COUNT, 0, 0},
-    {{"sawtooth:p", "position modulo p"}, at_sawtooth, PARAMETER, 1, 0},
-    {{"organ", "organ pipes: up to the middle, down to the end"}, at_organ, HALF, 0, 0},
+     .key_of = special_number},
+    {{"permutation", "0 to count - 1 in random order"}, .rank_at = permuted},
+    {{"sorted", "0 to count - 1, ascending"}, .rank_at = ascending},
+    {{"reversed", "the same, descending"}, .rank_at = descending},
+    {{"equal", "one value, chosen by the seed, everywhere"},
+     .key_of = special_number, .ranks = ONE},
+    {{"few[:n]", "n different values at random (16)"},
+     .rank_at = few, .ranks = PARAMETER, .least = 1, .normal = 16},
+    {{"swaps:s", "sorted, then s swaps of two random keys"},
+     .rank_at = swaps_at, .open = swaps_open},
+    {{"sawtooth:p", "position modulo p"},
+     .rank_at = sawtooth, .ranks = PARAMETER, .least = 1},
+    {{"organ", "organ pipes: up to the middle, down to the end"},
+     .rank_at = organ, .ranks = HALF},
     {{"blocks[:b]", "sorted, cut into blocks of b keys, the blocks shuffled (1024)"},
-     at_blocks, COUNT, 1, 1024},
+     .rank_at = blocks, .least = 1, .normal = 1024, .open = blocks_open},
     {{"interleaved[:k]", "sorted, cut into k sequences, dealt out in turn (16)"},
-     at_interleaved, COUNT, 1, 16},
+     .rank_at = interleaved, .least = 1, .normal = 16},
     {{"conflict:E,T[,worst]", "hard on a pairwise mergesort of T threads, E keys each"},
-     at_conflict, COUNT, 1, 0},
+     .rank_at = conflict_at, .least = 1, .open = conflict_open},
     {{"extremes", "the least and the greatest value, 0, 1 and -1, mixed"},
-     at_extremes, COUNT, 0, 0},
+     .key_of = special_extreme},
     {{"specials", "floats: NaNs, infinities, zeros, denormals; integers: extremes"},
-     at_specials, COUNT, 0, 0},
+     .key_of = special_float},
+  /* clang-format on */
 };
-/* clang-format on */
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -167,7 +150,7 @@ const char *kit_shape_parse(const char *text, struct kit_shape *shape)
         if (name_length != length || memcmp(row->text.usage, text, length) != 0)
             continue;
         *shape = (struct kit_shape){.row = i, .parameter = row->normal};
-        if (row->key_at == at_conflict)
+        if (row->open == conflict_open)
             return conflict_parse(text + length + (text[length] == ':'), shape);
         if (!text[length])
             return parameter == ':' ? "needs a number, as in sawtooth:100" : NULL;
@@ -221,7 +204,6 @@ mw_status kit_input_open(struct kit_input *input, mw_type type, uint64_t count,
 {
     const struct row *row;
     uint64_t ranks = count;
-    uint64_t shuffle = count;
 
     *input = (struct kit_input){.type = type, .count = count, .seed = seed};
     if (!mw_type_size(type) || !kit_shape_text(shape.row))
@@ -235,13 +217,9 @@ mw_status kit_input_open(struct kit_input *input, mw_type type, uint64_t count,
     else if (row->ranks == HALF)
         ranks = count / 2 + count % 2;
     spread(input, ranks ? ranks : 1);
-    if (row->key_at == at_blocks)
-        shuffle = count / shape.parameter;
-    if (shuffle > 0)
-        shuffle_open(&input->shuffle, shuffle, seed);
-    if (row->key_at == at_conflict)
-        return conflict_open(input);
-    return row->key_at == at_swaps ? swaps_open(input) : MW_OK;
+    if (count > 0)
+        shuffle_open(&input->shuffle, count, seed);
+    return row->open ? row->open(input) : MW_OK;
 }
 
 void kit_input_close(struct kit_input *input)
@@ -256,12 +234,15 @@ void kit_input_close(struct kit_input *input)
 void kit_input_fill(const struct kit_input *input, uint64_t first, uint64_t count,
                     void *keys)
 {
-    key_function *const key_at = rows[input->shape.row].key_at;
+    const struct row *const row = &rows[input->shape.row];
     const size_t size = mw_type_size(input->type);
     char *key = keys;
 
     for (uint64_t i = first; i < first + count; i++, key += size) {
-        const uint64_t bits = key_at(input, i);
+        const uint64_t bits =
+            row->rank_at ? key_of(input, row->rank_at(input, i))
+                         : row->key_of(input->type,
+                                       random_at(input->seed, row->ranks == ONE ? 0 : i));
 
         memcpy(key, &bits, size); /* files and machines are little-endian */
     }

@@ -1,3 +1,6 @@
+/*
+ * claim.c - one sort by a plan, and its ledger by kinds of access.
+ */
 #include "claim.h"
 
 int claim_make(struct claim *claim, mw_context *context, const struct trial *trial)

@@ -21,7 +21,7 @@ kit/                       include/ kit/
 cli/                       include/ kit/ cli/
 bench/                     include/ kit/ bench/ cli/
 examples/                  include/
-tests/                     include/ kit/ src/ tests/ bench/rivals.h cli/pem.h cli/tally.h
+tests/                     include/ kit/ src/ tests/ bench/rivals.h cli/tally.h
 src/base/                  include/ src/base/
 src/kernels/kernel_files.h -
 src/kernels/programs.h     src/base/ src/kernels/launch.h src/kernels/kernels.def

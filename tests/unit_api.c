@@ -189,19 +189,20 @@ static void test_tuning(struct tap *tap, mw_context *context, const char *device
 {
     const mw_tuning wish = {sizeof wish, MW_ENGINE_HEAP, 4, 9, 64, 32, 2048};
     mw_tuning wrong = wish;
-    mw_tuning got = MW_TUNING_INIT;
+    mw_plan plan = {.size = sizeof plan};
 
     wrong.ways = 5;
     tap_ok(tap,
            mw_set_tuning(context, &wish) == MW_OK &&
                mw_set_tuning(context, &wrong) == MW_BAD_ARGUMENT &&
-               kit_get_tuning(context, MW_I32, 5000, &got) == MW_OK &&
-               memcmp(&got, &wish, sizeof got) == 0,
+               kit_get_plan(context, MW_I32, 5000, &plan) == MW_OK &&
+               memcmp(&plan.tuning, &wish, sizeof wish) == 0,
            device, "tuning set and got");
     tap_ok(tap,
            mw_set_tuning(context, NULL) == MW_OK &&
-               kit_get_tuning(context, MW_I32, 5000, &got) == MW_OK && got.warps != 9 &&
-               (strncmp(device, "cpu", 3) == 0 || got.engine == MW_ENGINE_TILE),
+               kit_get_plan(context, MW_I32, 5000, &plan) == MW_OK &&
+               plan.tuning.warps != 9 &&
+               (strncmp(device, "cpu", 3) == 0 || plan.tuning.engine == MW_ENGINE_TILE),
            device, "back to the defaults");
 }
 
