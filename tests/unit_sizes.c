@@ -90,34 +90,21 @@ static void test_newer(struct tap *tap, const char *device)
     }
 }
 
-/* The three calls that fill a struct. */
-static mw_status fill_info(mw_context *context, void *info)
-{
-    return mw_get_info(context, info);
-}
+/* The structs that calls fill. */
+enum target { INFO, COUNTS, PLAN, TARGETS };
 
-static mw_status fill_counts(mw_context *context, void *counts)
+static mw_status fill(mw_context *context, enum target target, void *at)
 {
-    return mw_get_counts(context, counts);
-}
-
-static mw_status fill_plan(mw_context *context, void *plan)
-{
-    return kit_get_plan(context, MW_U32, KEYS, plan);
+    return target == INFO     ? mw_get_info(context, at)
+           : target == COUNTS ? mw_get_counts(context, at)
+                              : kit_get_plan(context, MW_U32, KEYS, at);
 }
 
 /* A struct of any size gets what both sides know, 0 after that, and nothing beyond. */
 static void test_filled(struct tap *tap, const char *device)
 {
-    static const struct {
-        const char *name;
-        mw_status (*call)(mw_context *context, void *target);
-        size_t size;
-    } rows[] = {
-        {"mw_info",   fill_info,   sizeof(mw_info)  },
-        {"mw_counts", fill_counts, sizeof(mw_counts)},
-        {"mw_plan",   fill_plan,   sizeof(mw_plan)  },
-    };
+    static const char *const names[] = {"mw_info", "mw_counts", "mw_plan"};
+    static const size_t sizes[] = {sizeof(mw_info), sizeof(mw_counts), sizeof(mw_plan)};
     enum { MORE = 16 };
     mw_context *const context = trial_open(tap, device);
     uint32_t keys[KEYS];
@@ -125,20 +112,20 @@ static void test_filled(struct tap *tap, const char *device)
     kit_fill(MW_U32, "random", 1, keys, KEYS);
     tap_ok(tap, mw_sort(context, MW_U32, MW_ASCENDING, keys, KEYS) == MW_OK, device,
            "a sort with figures");
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    for (int i = 0; i < TARGETS; i++) {
         union {
             size_t size;
             char bytes[sizeof(mw_plan) + MORE + 1];
-        } whole = {.size = rows[i].size}, other;
-        int passed = rows[i].call(context, &whole) == MW_OK;
+        } whole = {.size = sizes[i]}, other;
+        int passed = fill(context, (enum target)i, &whole) == MW_OK;
 
-        for (size_t size = sizeof size; size <= rows[i].size + MORE; size++) {
+        for (size_t size = sizeof size; size <= sizes[i] + MORE; size++) {
             memset(&other, 0xa5, sizeof other);
             other.size = whole.size = size;
-            passed &= rows[i].call(context, &other) == MW_OK &&
+            passed &= fill(context, (enum target)i, &other) == MW_OK &&
                       memcmp(&other, &whole, size) == 0 && other.bytes[size] == (char)0xa5;
         }
-        tap_ok(tap, passed, device, rows[i].name);
+        tap_ok(tap, passed, device, names[i]);
     }
     mw_close(context);
 }
