@@ -73,20 +73,18 @@ run_block() { # DOCUMENT FILE: lines, joined at a \, without explanations
 }
 
 compare_block() { # DOCUMENT FILE
-    local how from name
+    local how from
     if ! read -r how from 2>/dev/null <"${2%.*}.marker"; then
         say "$1: a block of ${2##*.} says where it is from" "$(head -n 3 "$2")"
         return
     fi
-    name="$1 quotes $from"
-    if [ ! -f "$from" ]; then
-        say "$name" "there is no such file"
-    elif [ "$how" = is ]; then
-        say "$name" "$(diff "$from" "$2")"
+    if [ "$how" = is ]; then
+        say "$1 quotes $from" "$(diff "$from" "$2" 2>&1)"
     else
-        say "$name" "$(awk 'FNR == NR { quote = quote $0 "\n"; next } { text = text $0 "\n" }
-            END { if (!index("\n" text, "\n" quote)) print "this does not stand there:\n" quote }
-            ' "$2" "$from")"
+        say "$1 quotes $from" "$(awk 'FNR == NR { quote = quote $0 "\n"; next }
+            { text = text $0 "\n" }
+            END { if (!index("\n" text, "\n" quote)) print "not there:\n" quote }
+            ' "$2" "$from" 2>&1)"
     fi
 }
 

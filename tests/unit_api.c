@@ -66,42 +66,28 @@ static void test_types(struct tap *tap)
            "");
 }
 
-/* A handle that failed to open can tell why, and refuses all else. */
-static int useless(mw_context *context)
+/* A handle that failed to open, or none, refuses every call before it looks further. */
+static int useless(mw_context *c)
 {
-    const mw_table table = {.count = 0};
-    const mw_ledger_line *lines;
-    const mw_launch *launches;
-    mw_job job = MW_JOB_INIT;
-    mw_tuning tuning = MW_TUNING_INIT;
-    mw_counts counts = MW_COUNTS_INIT;
-    mw_plan plan = {.size = sizeof plan};
-    mw_info info = MW_INFO_INIT;
-    uint64_t key = 1;
-    size_t count;
-    void *memory = &key;
+    int passed = *mw_error(c) != '\0';
 
-    job.order = mw_order_of(MW_U64, MW_ASCENDING);
-    job.in = &table;
-    const mw_status all[] = {mw_sort(context, MW_U64, MW_ASCENDING, &key, 1),
-                             mw_prepare(context, &job, &key),
-                             mw_run(context, &job),
-                             mw_enqueue(context, &job, NULL, 0, NULL),
-                             mw_get_plan(context, &job, &plan),
-                             mw_alloc(context, 1, &memory),
-                             mw_upload(context, &key, &key, 1),
-                             mw_download(context, &key, &key, 1),
-                             mw_wait(context),
-                             mw_set_tuning(context, &tuning),
-                             mw_set_timing(context, MW_TIMING_OFF),
-                             mw_get_counts(context, &counts),
-                             mw_get_ledger(context, &lines, &count),
-                             mw_get_launches(context, &launches, &count),
-                             mw_get_info(context, &info)};
-    int passed = *mw_error(context) != '\0';
-
-    for (size_t i = 0; i < COUNT_OF(all); i++)
-        passed &= all[i] == MW_BAD_ARGUMENT;
+#define REFUSES(call) \
+    passed &= (call) == MW_BAD_ARGUMENT && (!c || strstr(mw_error(c), "failed to open"))
+    REFUSES(mw_sort(c, MW_U64, MW_ASCENDING, NULL, 0));
+    REFUSES(mw_prepare(c, NULL, NULL));
+    REFUSES(mw_run(c, NULL));
+    REFUSES(mw_enqueue(c, NULL, NULL, 0, NULL));
+    REFUSES(mw_get_plan(c, NULL, NULL));
+    REFUSES(mw_alloc(c, 1, NULL));
+    REFUSES(mw_upload(c, NULL, NULL, 0));
+    REFUSES(mw_download(c, NULL, NULL, 0));
+    REFUSES(mw_wait(c));
+    REFUSES(mw_set_tuning(c, NULL));
+    REFUSES(mw_set_timing(c, MW_TIMING_OFF));
+    REFUSES(mw_get_counts(c, NULL));
+    REFUSES(mw_get_ledger(c, NULL, NULL));
+    REFUSES(mw_get_launches(c, NULL, NULL));
+    REFUSES(mw_get_info(c, NULL));
     return passed;
 }
 
