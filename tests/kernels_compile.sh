@@ -53,9 +53,9 @@ by_nvcc() { # PROGRAM ARCHITECTURE DEFINITION...
     program=$1
     architecture=$2
     shift 2
-    "$nvcc" -cubin -O3 "$@" -arch=sm_$architecture -Xptxas -v -I"$source_tree/src/base" \
+    "$nvcc" -cubin -O3 "$@" -arch="sm_$architecture" -Xptxas -v -I"$source_tree/src/base" \
         -o "$folder/cubin" "$source_tree/src/kernels/program.cu" >"$folder/log" 2>&1
-    judge $? $architecture "$program" "nvcc, sm_$architecture, $*: no spills, no stack"
+    judge $? "$architecture" "$program" "nvcc, sm_$architecture, $*: no spills, no stack"
 }
 
 by_nvrtc() { # BITS ARCHITECTURE heap|pair|tile [ROWS ITEMS SORT MERGE [places]]
@@ -66,15 +66,15 @@ by_nvrtc() { # BITS ARCHITECTURE heap|pair|tile [ROWS ITEMS SORT MERGE [places]]
 
 for architecture in ${nvcc:+80 90}; do
     for bits in 8 16 32 64; do
-        by_nvcc heap $architecture -DKEY_BITS=$bits
-        by_nvcc pair $architecture -DKEY_BITS=$bits -DPAIR_PROGRAM=1
+        by_nvcc heap "$architecture" -DKEY_BITS=$bits
+        by_nvcc pair "$architecture" -DKEY_BITS=$bits -DPAIR_PROGRAM=1
         while read -r rows items sort merge; do
-            by_nvcc tile $architecture -DKEY_BITS=$bits -DTILE_ROWS="$rows" \
+            by_nvcc tile "$architecture" -DKEY_BITS=$bits -DTILE_ROWS="$rows" \
                 -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS="$sort" -DTILE_MERGE_BLOCKS="$merge"
-        done < <(tiles $architecture $bits)
+        done < <(tiles "$architecture" $bits)
     done
     while read -r bits rows items; do
-        by_nvcc tile $architecture -DKEY_BITS="$bits" -DTILE_ROWS="$rows" \
+        by_nvcc tile "$architecture" -DKEY_BITS="$bits" -DTILE_ROWS="$rows" \
             -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0 -DTILE_PLACES=1
     done < <(tr , '\n' <<<"$placed")
 done

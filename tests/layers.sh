@@ -113,7 +113,7 @@ cd "$planted" || exit 1
 mkdir -p include kit cli bench examples docs src/{base,kernels,cpu,cuda,sim}
 touch kit/kit.h src/{base/base,kernels/launch,plan,passes,context,device,cpu/cpu,sim/ledger}.h
 
-todo=TO''DO
+todo='TO''DO'
 # Violations: a file, its text and what is said about it, to the letter.
 while IFS='|' read -r path text words; do
     printf '\n%b\n' "$text" >"$path"
