@@ -30,7 +30,8 @@ tr ' ' '\n' <"$folder/taken" | sort -u >"$folder/words"
 # Comments and strings hold no names.
 cat "$kernels"/*.cu "$kernels"/*.cuh "$kernels/simt.h" "$kernels/launch.h" \
     "$source_tree/src/base/code.inl" |
-    sed 's/"[^"]*"//g' | sed -zE 's,/\*([^*]|\*+[^*/])*\*+/,,g' | grep -oE '\b[A-Za-z][A-Za-z0-9_]*\b' | grep -vE '^(u|ull|x[0-9a-f]+|f)$' | sort -u |
+    sed 's/"[^"]*"//g' | sed -zE 's,/\*([^*]|\*+[^*/])*\*+/,,g' |
+    grep -oE '\b[A-Za-z][A-Za-z0-9_]*\b' | grep -vE '^(u|ull|x[0-9a-f]+|f)$' | sort -u |
     comm -23 - "$folder/words" >"$folder/names"
 
 sed 's/.*/struct & { int mw_member; };/' "$folder/names" >"$folder/types.h"
