@@ -109,6 +109,13 @@ mw_status order_read(const mw_order *theirs, struct request *request, struct err
 
     if (!theirs)
         return fail(error, MW_BAD_ARGUMENT, "job: order is NULL");
+    if ((uintptr_t)theirs - (uintptr_t)orders < sizeof orders) { /* one of ours */
+        const ptrdiff_t number = theirs - orders[0];
+
+        request->type = type_row((mw_type)(number / 2));
+        request->code = type_code(request->type, (mw_direction)(number % 2));
+        return MW_OK;
+    }
     TRY(sized_read(&order, sizeof order, theirs, theirs->size, offsetof(mw_order, less),
                    "the order", error));
     TRY(check_order(&order, error));

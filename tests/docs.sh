@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# docs.sh SOURCE COMMAND - hold the documents against the house as it is.
+# docs.sh SOURCE COMMAND - check the documents against the tree and the command.
 #
 #   ```sh      each line is run, in a folder of its document's own, with COMMAND
-#              in PATH; make lines are held against the Makefile, and lines for
-#              other tools or for a GPU are skipped by name
+#              in PATH; the Makefile must have the targets of make lines, and lines for
+#              other tools or for a GPU are skipped
 #   ```c and   must stand word for word in the file named in a comment above:
 #   ```cmake   <!-- is FILE --> for all of it, <!-- from FILE --> for a part; so must a
 #              block marked text that has such a comment, as output of a tested case
@@ -12,7 +12,7 @@
 # changelog also names what was removed.
 #
 # Speaks TAP.
-# shellcheck disable=SC2016,SC2030,SC2031 # backticks are meant; a subshell counts anew
+# shellcheck disable=SC2013,SC2016,SC2030,SC2031 # words and backticks are meant; a subshell counts anew
 set -u
 
 source_tree=$(cd "$1" && pwd)
@@ -23,11 +23,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # shellcheck source=tests/say.sh
 . "$source_tree/tests/say.sh"
-
-skip() { # NAME WHY
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
 
 # Cut a document's code blocks into files $work/blocks/N.LANGUAGE; the marker
 # above block N, if there is one, into N.marker.
@@ -52,16 +47,12 @@ cut_blocks() {
 }
 
 run_line() { # DOCUMENT LINE
-    local target complaint=
+    local complaint=
     case $2 in
     make*)
-        for target in $(sed 's/"[^"]*"//g' <<<"$2"); do
-            case $target in
-            make | *=*) ;;
-            *) grep -q "^$target:" Makefile || complaint="the Makefile has no $target" ;;
-            esac
-        done
-        say "$1: $2" "$complaint"
+        say "$1: $2" "$(for target in $(sed 's/"[^"]*"//g; s/^make//' <<<"$2"); do
+            [[ $target == *=* ]] || grep -q "^$target:" Makefile || echo "no target $target"
+        done)"
         ;;
     *cuda*) skip "$1: $2" "needs a GPU" ;;
     multiway\ *)
@@ -73,36 +64,27 @@ run_line() { # DOCUMENT LINE
     esac
 }
 
-run_block() { # DOCUMENT FILE
-    local line whole=
+run_block() { # DOCUMENT FILE: lines, joined at a \, without explanations
+    local line
     while IFS= read -r line; do
-        line=${line%%  #*} # an explanation at the end
-        whole+=$line
-        if [[ $whole == *\\ ]]; then
-            whole=${whole%\\}
-            continue
-        fi
-        whole=$(sed 's/  */ /g; s/^ //; s/ $//; /^#/d' <<<"$whole")
-        [ -z "$whole" ] || run_line "$1" "$whole"
-        whole=
-    done <"$2"
+        run_line "$1" "$line"
+    done < <(sed -e ':a' -e '/\\$/ { N; s/\\\n//; ba' -e '}' "$2" |
+        sed 's/  #.*//; s/  */ /g; s/^ //; s/ $//; /^#/d; /^$/d')
 }
 
 compare_block() { # DOCUMENT FILE
-    local how from name
+    local how from
     if ! read -r how from 2>/dev/null <"${2%.*}.marker"; then
         say "$1: a block of ${2##*.} says where it is from" "$(head -n 3 "$2")"
         return
     fi
-    name="$1 quotes $from"
-    if [ ! -f "$from" ]; then
-        say "$name" "there is no such file"
-    elif [ "$how" = is ]; then
-        say "$name" "$(diff "$from" "$2")"
+    if [ "$how" = is ]; then
+        say "$1 quotes $from" "$(diff "$from" "$2" 2>&1)"
     else
-        say "$name" "$(awk 'FNR == NR { quote = quote $0 "\n"; next } { text = text $0 "\n" }
-            END { if (!index("\n" text, "\n" quote)) print "this does not stand there:\n" quote }
-            ' "$2" "$from")"
+        say "$1 quotes $from" "$(awk 'FNR == NR { quote = quote $0 "\n"; next }
+            { text = text $0 "\n" }
+            END { if (!index("\n" text, "\n" quote)) print "not there:\n" quote }
+            ' "$2" "$from" 2>&1)"
     fi
 }
 
@@ -127,19 +109,54 @@ check_names() { # every mw_ and MW_ word, but for the build's own options
     done
 }
 
-for document in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md; do
+check_document() {
+    local block
     rm -rf "$work/here"
     mkdir "$work/here"
-    cut_blocks "$document"
+    cut_blocks "$1"
     for block in "$work"/blocks/*; do
         case $block in
-        *.sh) run_block "$document" "$block" ;;
-        *.c | *.cmake | *.cpp | *.cu) compare_block "$document" "$block" ;;
-        *.text) [ ! -e "${block%.*}.marker" ] || compare_block "$document" "$block" ;;
+        *.sh) run_block "$1" "$block" ;;
+        *.c | *.cmake | *.cpp | *.cu) compare_block "$1" "$block" ;;
+        *.text) [ ! -e "${block%.*}.marker" ] || compare_block "$1" "$block" ;;
         esac
     done
-    say "$document: links and paths lead somewhere" "$(check_paths "$document")"
-    say "$document: names are those of the header" "$(check_names "$document")"
+    say "$1: links and paths lead somewhere" "$(check_paths "$1")"
+    say "$1: names are those of the header" "$(check_names "$1")"
+}
+
+for document in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md; do
+    check_document "$document"
 done
+
+# The checks themselves, on a document that is wrong in every way: three blocks of C, one
+# of text, two lines to run, links and names.
+cat >"$work/wrong.md" <<'WRONG'
+A [link](nowhere.md), `src/nothing.c`, mw_nothing.
+```c
+int unmarked;
+```
+<!-- is examples/01_sort.c -->
+```c
+int main(void)
+```
+<!-- from examples/01_sort.c -->
+```c
+int main(void)
+{
+    int wrong;
+```
+<!-- from examples/01_sort.c -->
+```text
+what it never printed
+```
+```sh
+multiway nothing
+make nothing
+```
+WRONG
+heard=$(check_document "$work/wrong.md")
+[ "$(grep -c '^not ok' <<<"$heard")" = 8 ] && heard=
+say "a wrong document is found wrong" "$heard"
 echo "1..$number"
 exit $failed

@@ -21,25 +21,14 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
-number=0
-failed=0
+# shellcheck source=tests/say.sh
+. "$source_tree/tests/say.sh"
 
 try() { # NAME COMMAND...: one case, passed if the command succeeds
-    local name=$1
+    local name=$1 log
     shift
-    number=$((number + 1))
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $number - $name"
-    else
-        echo "not ok $number - $name"
-        sed 's/^/# /' "$work/log"
-        failed=1
-    fi
-}
-
-skip() { # NAME WHY
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
+    log=$("$@" 2>&1) && log= || log="status $?: $log"
+    say "$name" "$log"
 }
 
 try "install into a folder" cmake --install "$build" --prefix "$prefix"
@@ -51,17 +40,8 @@ shared=$libdir/libmultiway.so
 version=$(sed -n 's/^Version: //p' "$pc")
 soname=libmultiway.so.${version%.*}
 
-only_ours() { # nm's lines: every name begins with mw_, and there are some
-    awk '$NF !~ /^mw_/ { print "not ours: " $0; bad = 1 } END { exit bad || NR < 10 }'
-}
-
-same_symbols() { # the two libraries offer the same functions
-    diff <(nm -D --defined-only "$shared" | awk '{ print $NF }' | sort) \
-        <(nm -g --defined-only "$static" | awk 'NF == 3 { print $NF }' | sort)
-}
-
-all_declared() { # and these are the functions the header declares
-    diff <(nm -D --defined-only "$shared" | awk '{ print $NF }' | sort) \
+exports() { # NM-OPTION LIBRARY: exactly the functions that the headers declare
+    diff <(nm "$1" --defined-only "$2" | awk 'NF == 3 { print $NF }' | sort) \
         <(sed -n '/^MW_API/s/.*[ *]\(mw_[a-z_]*\)(.*/\1/p' "$prefix"/include/multiway*.h | sort)
 }
 
@@ -72,20 +52,13 @@ headers_and_examples() { # COMPILER...: each header by itself and every example,
     done
 }
 
-run_installed() { # the program finds the shared library where it was installed
-    LD_LIBRARY_PATH=$libdir "$@"
-}
-
 try "headers, command, libraries and man page are there" ls \
     "$prefix/include/multiway.h" "$prefix/include/multiway_insight.h" "$prefix/bin/multiway" \
     "$static" "$shared" "$libdir/$soname" "$libdir/libmultiway.so.$version" "$prefix/share/man/man1/multiway.1"
 try "the soname names major and minor version" \
     bash -c "readelf -d '$shared' | grep -F 'Library soname: [$soname]'"
-try "the shared library exports mw_* only" only_ours < <(nm -D --defined-only "$shared")
-try "the static library exports mw_* only" \
-    only_ours < <(nm -g --defined-only "$static" | awk 'NF == 3')
-try "both export the same symbols" same_symbols
-try "and every symbol is declared in the header" all_declared
+try "the shared library exports what the headers declare" exports -D "$shared"
+try "so does the static library" exports -g "$static"
 try "the command runs from there" "$prefix/bin/multiway" --version
 no_bench() { # it is installed on request only, and the command says so
     ! "$prefix/bin/multiway" bench 2>"$work/bench" && grep -q MW_INSTALL_BENCH "$work/bench"
@@ -115,7 +88,7 @@ if command -v pkg-config >/dev/null; then
     read -ra flags < <(pkg-config --cflags --libs multiway)
     try "C11 through pkg-config, no warnings" \
         "$cc" -std=c11 "${strict[@]}" "$user/user.c" -o "$work/c" "${flags[@]}"
-    try "and it runs" run_installed "$work/c"
+    try "and it runs" env LD_LIBRARY_PATH="$libdir" "$work/c"
     # Kept: the library by its full name, which -lmultiway would take as shared.
     read -ra flags < <(pkg-config --cflags --libs --static multiway |
         sed "s,-lmultiway,$static,")
@@ -135,7 +108,7 @@ if command -v "$cxx" >/dev/null; then
     try "headers and examples are C++17" headers_and_examples "$cxx" -x c++ -std=c++17
     try "C++17, no warnings" "$cxx" -x c++ -std=c++17 "${strict[@]}" "-I$prefix/include" \
         "$user/user.c" -o "$work/cpp" "-L$libdir" -lmultiway
-    try "and it runs" run_installed "$work/cpp"
+    try "and it runs" env LD_LIBRARY_PATH="$libdir" "$work/cpp"
 else
     skip "C++17" "there is no C++ compiler"
 fi

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # kernel_names.sh SOURCE [NVCC] - names in a text in front of program.cu do not collide
 # with those of the kernels: every name that the kernels use is declared there, once as
 # a type and once as a constant.
@@ -30,34 +30,23 @@ tr ' ' '\n' <"$folder/taken" | sort -u >"$folder/words"
 # Comments and strings hold no names.
 cat "$kernels"/*.cu "$kernels"/*.cuh "$kernels/simt.h" "$kernels/launch.h" \
     "$source_tree/src/base/code.inl" |
-    sed 's/"[^"]*"//g' | awk '{ line = line $0 "\n" } END {
-        while ((begin = index(line, "/*")) > 0) {
-            rest = substr(line, begin + 2)
-            line = substr(line, 1, begin - 1) substr(rest, index(rest, "*/") + 2)
-        }
-        printf "%s", line
-    }' | grep -oE '\b[A-Za-z][A-Za-z0-9_]*\b' | grep -vE '^(u|ull|x[0-9a-f]+|f)$' | sort -u |
+    sed 's/"[^"]*"//g' | sed -zE 's,/\*([^*]|\*+[^*/])*\*+/,,g' |
+    grep -oE '\b[A-Za-z][A-Za-z0-9_]*\b' | grep -vE '^(u|ull|x[0-9a-f]+|f)$' | sort -u |
     comm -23 - "$folder/words" >"$folder/names"
 
 sed 's/.*/struct & { int mw_member; };/' "$folder/names" >"$folder/types.h"
 sed 's/.*/enum { & };/' "$folder/names" >"$folder/constants.h"
 
-number=0
-failed=0
+# shellcheck source=tests/say.sh
+. "$source_tree/tests/say.sh"
 for text in types constants; do
     for program in -DPAIR_PROGRAM=1 -DHEAP \
         '-DTILE_ROWS=256 -DTILE_ITEMS=16 -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0'; do
-        number=$((number + 1))
         # shellcheck disable=SC2086 # several options
-        if "$nvcc" -ptx -arch=sm_90 -DKEY_BITS=64 $program -include "$folder/$text.h" \
-            -I"$source_tree/src/base" -o "$folder/ptx" "$kernels/program.cu" \
-            >"$folder/log" 2>&1; then
-            echo "ok $number - $(wc -l <"$folder/names") names as $text, $program"
-        else
-            echo "not ok $number - names as $text, $program"
-            sed 's/^/# /' "$folder/log" | head -n 10
-            failed=1
-        fi
+        log=$("$nvcc" -ptx -arch=sm_90 -DKEY_BITS=64 $program -include "$folder/$text.h" \
+            -I"$source_tree/src/base" -o "$folder/ptx" "$kernels/program.cu" 2>&1) && log= ||
+            log="status $?: $log"
+        say "$(wc -l <"$folder/names") names as $text, $program" "$(head -n 10 <<<"$log")"
     done
 done
 echo "1..$number"

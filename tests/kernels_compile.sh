@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # kernels_compile.sh SOURCE NVRTC_COMPILE [NVCC] - the kernels compile for every
 # key width and every geometry that the tuning table has for sm_80 and sm_90, with
 # nvcc and with NVRTC, and no kernel but tile_cut spills registers or keeps a stack.
@@ -19,22 +19,19 @@ nvcc=${3:-}
 
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-number=0
-failed=0
+# shellcheck source=tests/say.sh
+. "$source_tree/tests/say.sh"
 
 # Bits, rows and items of tiles with places, in rows of 128 bytes.
-cat >"$folder/placed" <<'ROWS'
-8 256 16
-16 256 16
-32 256 16
-32 128 16
-64 256 8
-64 128 8
-ROWS
+placed='8 256 16,16 256 16,32 256 16,32 128 16,64 256 8,64 128 8'
+
+tiles() { # ARCHITECTURE BITS: rows, items, blocks that sort and that merge, of tune.def
+    "$nvrtc_compile" tiles "$1" "$2" | sort -u
+}
 
 # judge RESULT ARCHITECTURE PROGRAM NAME: one case, from the log in $folder/log.
 judge() {
-    number=$((number + 1))
+    local problem
     problem=$(
         [ "$1" -eq 0 ] || echo "it does not compile"
         for kernel in $("$nvrtc_compile" kernels "$3"); do
@@ -48,23 +45,17 @@ judge() {
             grep -vE ' ([0-9]|[12][0-9]|3[0-2]) bytes stack frame.* in tile_cut$' |
             sed 's/^[^0-9]*//'
     )
-    if [ -z "$problem" ]; then
-        echo "ok $number - $4"
-    else
-        echo "not ok $number - $4"
-        echo "$problem" | sed 's/^/# /'
-        sed 's/^/# /' "$folder/log"
-        failed=1
-    fi
+    [ -z "$problem" ] || problem+=$'\n'$(cat "$folder/log")
+    say "$4" "$problem"
 }
 
 by_nvcc() { # PROGRAM ARCHITECTURE DEFINITION...
     program=$1
     architecture=$2
     shift 2
-    "$nvcc" -cubin -O3 "$@" -arch=sm_$architecture -Xptxas -v -I"$source_tree/src/base" \
+    "$nvcc" -cubin -O3 "$@" -arch="sm_$architecture" -Xptxas -v -I"$source_tree/src/base" \
         -o "$folder/cubin" "$source_tree/src/kernels/program.cu" >"$folder/log" 2>&1
-    judge $? $architecture "$program" "nvcc, sm_$architecture, $*: no spills, no stack"
+    judge $? "$architecture" "$program" "nvcc, sm_$architecture, $*: no spills, no stack"
 }
 
 by_nvrtc() { # BITS ARCHITECTURE heap|pair|tile [ROWS ITEMS SORT MERGE [places]]
@@ -73,53 +64,37 @@ by_nvrtc() { # BITS ARCHITECTURE heap|pair|tile [ROWS ITEMS SORT MERGE [places]]
         "NVRTC, $3, $1-bit keys, sm_$2${5:+, tiles of $4 x $5}${8:+ with $8}: no spills"
 }
 
-if [ -n "$nvcc" ]; then
+for architecture in ${nvcc:+80 90}; do
     for bits in 8 16 32 64; do
-        for architecture in 80 90; do
-            by_nvcc heap $architecture -DKEY_BITS=$bits
-            by_nvcc pair $architecture -DKEY_BITS=$bits -DPAIR_PROGRAM=1
-            "$nvrtc_compile" tiles $architecture $bits | sort -u >"$folder/tiles"
-            while read -r rows items sort merge; do
-                by_nvcc tile $architecture -DKEY_BITS=$bits -DTILE_ROWS="$rows" \
-                    -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS="$sort" \
-                    -DTILE_MERGE_BLOCKS="$merge"
-            done <"$folder/tiles"
-        done
+        by_nvcc heap "$architecture" -DKEY_BITS=$bits
+        by_nvcc pair "$architecture" -DKEY_BITS=$bits -DPAIR_PROGRAM=1
+        while read -r rows items sort merge; do
+            by_nvcc tile "$architecture" -DKEY_BITS=$bits -DTILE_ROWS="$rows" \
+                -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS="$sort" -DTILE_MERGE_BLOCKS="$merge"
+        done < <(tiles "$architecture" $bits)
     done
-    for architecture in 80 90; do
-        while read -r bits rows items; do
-            by_nvcc tile $architecture -DKEY_BITS="$bits" -DTILE_ROWS="$rows" \
-                -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0 \
-                -DTILE_PLACES=1
-        done <"$folder/placed"
-    done
-fi
+    while read -r bits rows items; do
+        by_nvcc tile "$architecture" -DKEY_BITS="$bits" -DTILE_ROWS="$rows" \
+            -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0 -DTILE_PLACES=1
+    done < <(tr , '\n' <<<"$placed")
+done
 
 "$nvrtc_compile" 32 90 heap >"$folder/log" 2>&1
 if [ $? -ne 77 ]; then
-    for bits in 8 16 32 64; do
-        by_nvrtc $bits 90 heap
-        by_nvrtc $bits 90 pair
-        "$nvrtc_compile" tiles 90 $bits | sort -u >"$folder/tiles"
-        while read -r rows items sort merge; do
-            by_nvrtc $bits 90 tile "$rows" "$items" "$sort" "$merge"
-        done <"$folder/tiles"
-    done
-    by_nvrtc 32 75 heap
-    by_nvrtc 32 75 pair
-    by_nvrtc 64 75 pair
-    by_nvrtc 32 75 tile 128 32 0 0
-    by_nvrtc 64 75 tile 128 16 0 0
-    by_nvrtc 32 90 tile 64 8 0 0
-    by_nvrtc 32 90 tile 128 16 0 0
-    by_nvrtc 32 90 tile 512 32 0 0
-    by_nvrtc 64 90 tile 512 8 0 0
-    by_nvrtc 64 90 tile 256 32 0 0
-    while read -r bits rows items; do
-        by_nvrtc "$bits" 90 tile "$rows" "$items" 0 0 places
-    done <"$folder/placed"
-    by_nvrtc 32 75 tile 128 16 0 0 places
-    by_nvrtc 64 75 tile 128 8 0 0 places
+    while read -ra program; do
+        by_nvrtc "${program[@]}"
+    done < <(
+        for bits in 8 16 32 64; do
+            echo "$bits 90 heap"
+            echo "$bits 90 pair"
+            tiles 90 $bits | sed "s/^/$bits 90 tile /"
+        done
+        printf '%s\n' '32 75 heap' '32 75 pair' '64 75 pair'
+        printf '%s 0 0\n' '32 75 tile 128 32' '64 75 tile 128 16' '32 90 tile 64 8' \
+            '32 90 tile 128 16' '32 90 tile 512 32' '64 90 tile 512 8' '64 90 tile 256 32'
+        tr , '\n' <<<"$placed" | sed 's/ / 90 tile /; s/$/ 0 0 places/'
+        printf '%s 0 0 places\n' '32 75 tile 128 16' '64 75 tile 128 8'
+    )
 fi
 
 if [ $number -eq 0 ]; then

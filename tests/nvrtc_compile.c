@@ -58,24 +58,6 @@ static int print_tiles(unsigned architecture, unsigned bits)
     return 0;
 }
 
-static int compile(const struct nvrtc *nvrtc, struct nvrtc_request *request,
-                   const struct kernel *kernel)
-{
-    struct nvrtc_code code;
-    struct error error;
-    mw_status status;
-
-    request->kernel = kernel->name;
-    request->args = kernel->args;
-    status = nvrtc_compile(nvrtc, request, &code, &error);
-    if (status == MW_OK)
-        printf("%s%s: %zu bytes of machine code\n", code.log, kernel->name, code.size);
-    else
-        printf("%s\n", error.text);
-    nvrtc_code_free(&code);
-    return status == MW_OK;
-}
-
 static int compile_all(struct nvrtc_request *request)
 {
     struct nvrtc nvrtc;
@@ -87,8 +69,20 @@ static int compile_all(struct nvrtc_request *request)
         return NO_NVRTC;
     }
     for (int i = 0; i < KERNEL_COUNT; i++) {
-        if (kernels[i].engine == request->program.engine)
-            passed &= compile(&nvrtc, request, &kernels[i]);
+        struct nvrtc_code code;
+
+        if (kernels[i].engine != request->program.engine)
+            continue;
+        request->kernel = kernels[i].name;
+        request->args = kernels[i].args;
+        if (nvrtc_compile(&nvrtc, request, &code, &error) != MW_OK) {
+            printf("%s\n", error.text);
+            passed = 0;
+        } else {
+            printf("%s%s: %zu bytes of machine code\n", code.log, kernels[i].name,
+                   code.size);
+        }
+        nvrtc_code_free(&code);
     }
     nvrtc_close(&nvrtc);
     return !passed;
@@ -116,7 +110,8 @@ int main(int count, char **arguments)
             (struct tile_geometry){numbers[4], numbers[5], numbers[6], numbers[7]};
     if (request.program.engine == MW_ENGINE_TILE ? count != 8 && !request.places
                                                  : count != 4) {
-        fprintf(stderr, "usage: see the first lines of nvrtc_compile.c\n");
+        fprintf(stderr,
+                "nvrtc_compile: wrong arguments; its source says which are right\n");
         return 2;
     }
     return compile_all(&request);

@@ -53,7 +53,7 @@ static uint64_t many_tiles(mw_context *context)
     return 4 * 2048 * (uint64_t)info.processors + 1;
 }
 
-/* Is the merge of a round launched as planned? Cutters of tile_merge come on top. */
+/* Is the merge of a round launched as planned? Cutters of tile_merge are extra blocks. */
 static int merge_agrees(const mw_plan *plan, const mw_launch *l, mw_timing timing)
 {
     const mw_plan_round *const round = &plan->round[l->round - 1];
@@ -114,15 +114,11 @@ static int visit(mw_context *context, const struct trial *t, mw_timing timing)
 int main(int argc, char **argv)
 {
     const char *const device = argc > 1 ? argv[1] : "sim";
-    mw_context *context = NULL;
     struct tap tap = {0};
+    mw_context *const context = trial_open(&tap, device);
 
-    if (mw_open(&context, device, NULL) != MW_OK) {
-        tap_skip(&tap, device, mw_error(context));
-        mw_close(context);
-        return tap_end(&tap);
-    }
-    for (size_t i = 0; i < COUNT_OF(rows) * MW_TYPE_COUNT * COUNT_OF(inputs); i++) {
+    for (size_t i = 0; context && i < COUNT_OF(rows) * MW_TYPE_COUNT * COUNT_OF(inputs);
+         i++) {
         const struct row *const row = &rows[i / COUNT_OF(inputs) / MW_TYPE_COUNT];
         const size_t input = i % COUNT_OF(inputs);
         const mw_type type = (mw_type)(i / COUNT_OF(inputs) % MW_TYPE_COUNT);

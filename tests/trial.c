@@ -1,5 +1,7 @@
 #include "trial.h"
 
+#include "tap.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +121,21 @@ void trial_close(struct outcome *outcome)
     free(outcome->memory);
     outcome->memory = NULL;
     outcome->keys = NULL;
+}
+
+mw_context *trial_open(struct tap *tap, const char *device)
+{
+    mw_context *context;
+    const mw_status status = mw_open(&context, device, NULL);
+
+    if (status == MW_OK)
+        return context;
+    if (status == MW_NO_DEVICE && strncmp(device, "cuda", 4) == 0)
+        tap_skip(tap, device, "no CUDA device");
+    else
+        tap_ok(tap, 0, device, mw_error(context));
+    mw_close(context);
+    return NULL;
 }
 
 static const char *const engine_names[] = {[MW_ENGINE_AUTO] = "auto",

@@ -30,6 +30,13 @@ struct outcome {
 int trial_run(mw_context *context, const struct trial *trial, struct outcome *outcome);
 void trial_close(struct outcome *outcome);
 
+/*
+ * A handle on a device, or NULL: then a case of `tap` has failed, or was skipped because
+ * the machine has no CUDA device.
+ */
+struct tap;
+mw_context *trial_open(struct tap *tap, const char *device);
+
 /* The trial in words, for the name of a case. */
 enum { TRIAL_TEXT = 200 };
 void trial_text(const struct trial *trial, char text[TRIAL_TEXT]);

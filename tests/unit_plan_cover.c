@@ -1,68 +1,19 @@
 /*
  * unit_plan_cover.c - what all sorts of up to some count need: no smaller count's plan
- * asks for more, whatever the wish and the machine. And which wishes are accepted.
+ * asks for more, whatever the wish and the machine.
  */
-#include "plan.h"
-
-#include "tap.h"
+#include "plan_samples.h"
 
 #include <string.h>
 
-static const mw_info machines[] = {
-    {.processors = 132,
-     .architecture = 90,
-     .shared_per_block = 232448,
-     .shared_per_processor = 233472},
-    {.processors = 4,
-     .architecture = 90,
-     .shared_per_block = 232448,
-     .shared_per_processor = 233472},
-    {.processors = 84,
-     .architecture = 86,
-     .shared_per_block = 101376,
-     .shared_per_processor = 102400},
-    {.processors = 40,
-     .architecture = 75,
-     .shared_per_block = 65536,
-     .shared_per_processor = 65536 },
-};
-
-/* clang-format off */
-static const struct wish {
-    const char *name;
-    mw_tuning tuning; /* size, engine, ways, warps, threads, items, base */
-} wishes[] = {
-    {"none",              {0, MW_ENGINE_AUTO, 0,  0,   0,   0,  0   }},
-    {"4 ways",            {0, MW_ENGINE_AUTO, 4,  0,   0,   0,  0   }},
-    {"8 items",           {0, MW_ENGINE_AUTO, 0,  0,   0,   8,  0   }},
-    {"32 items",          {0, MW_ENGINE_AUTO, 0,  0,   0,   32, 0   }},
-    {"tile",              {0, MW_ENGINE_TILE, 0,  0,   0,   0,  0   }},
-    {"tile, 2 ways",      {0, MW_ENGINE_TILE, 2,  0,   0,   0,  0   }},
-    {"tile, 64 threads",  {0, MW_ENGINE_TILE, 32, 0,   64,  0,  0   }},
-    {"tile, base 8192",   {0, MW_ENGINE_TILE, 0,  0,   0,   0,  8192}},
-    {"heap",              {0, MW_ENGINE_HEAP, 0,  0,   0,   0,  0   }},
-    {"heap, 2 ways",      {0, MW_ENGINE_HEAP, 2,  0,   0,   0,  0   }},
-    {"heap, 100 warps",   {0, MW_ENGINE_HEAP, 32, 100, 0,   0,  0   }},
-    {"heap, 2^32 warps",  {0, MW_ENGINE_HEAP, 4,  -1u, 0,   0,  0   }},
-    {"heap, base 4096",   {0, MW_ENGINE_HEAP, 0,  0,   0,   0,  4096}},
-    {"heap, 1 warp",      {0, MW_ENGINE_AUTO, 8,  1,   32,  0,  0   }},
-    {"pair",              {0, MW_ENGINE_PAIR, 0,  0,   0,   0,  0   }},
-};
-/* clang-format on */
-
-/* One wish for keys of one size on one machine. */
+/* One wish for keys of one size on one machine, and what counts up to `most` need. */
 struct sample {
     const mw_info *info;
     const mw_tuning *wish;
     size_t size;
+    uint64_t most;
+    struct plan_cover cover;
 };
-
-static int make(const struct sample *s, uint64_t count, struct plan *plan)
-{
-    struct error error = {""};
-
-    return plan_make(plan, s->wish, s->info, s->size, count, &error) == MW_OK;
-}
 
 static int covers(const struct plan_cover *cover, const struct plan *plan)
 {
@@ -77,17 +28,19 @@ static int covers(const struct plan_cover *cover, const struct plan *plan)
     return plan->kernels == 0;
 }
 
-static int check(const struct sample *s, const struct plan_cover *cover, uint64_t most,
-                 uint64_t count)
+/* A smaller count that is refused needs nothing. */
+static int check(const struct sample *s, uint64_t count)
 {
+    struct error error;
     struct plan plan;
 
-    if (!make(s, count, &plan) || covers(cover, &plan))
+    if (plan_make(&plan, s->wish, s->info, s->size, count, &error) != MW_OK ||
+        covers(&s->cover, &plan))
         return 1;
     tap_note("sm_%u, %zu bytes: what %llu keys need does not cover %llu keys: %llu > %llu",
-             s->info->architecture, s->size, (unsigned long long)most,
+             s->info->architecture, s->size, (unsigned long long)s->most,
              (unsigned long long)count, (unsigned long long)plan.workspace_bytes,
-             (unsigned long long)cover->workspace_bytes);
+             (unsigned long long)s->cover.workspace_bytes);
     return 0;
 }
 
@@ -97,43 +50,32 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 20;
 }
 
-/* One cover against many smaller counts: all near it, and any below it. */
-static int covers_below(const struct sample *s, uint64_t most, uint64_t *state)
+/* All counts near `most` and some below; `every`: all there are, the larger ones in steps.
+ */
+static int covers_below(struct sample *s, uint64_t most, uint64_t *state, int every)
 {
-    struct plan_cover cover;
     struct error error = {""};
     struct plan plan;
-    const mw_status status = plan_cover(&cover, s->wish, s->info, s->size, most, &error);
+    const mw_status status = plan_cover(&s->cover, s->wish, s->info, s->size, most, &error);
     int passed = 1;
 
     if (status != plan_make(&plan, s->wish, s->info, s->size, most, &error))
         return 0;
     if (status != MW_OK)
         return 1;
+    s->most = most;
     for (uint64_t i = 0; i < 50 && i <= most; i++)
-        passed &= check(s, &cover, most, most - i);
+        passed &= check(s, most - i);
     for (int i = 0; i < 100; i++)
-        passed &= check(s, &cover, most, next_random(state) % (most + 1));
+        passed &= check(s, next_random(state) % (most + 1));
     for (int shift = 1; most >> shift; shift++)
-        passed &= check(s, &cover, most, most >> shift);
+        passed &= check(s, most >> shift);
+    for (uint64_t count = 0; every && count <= most; count += count < 20000 ? 1 : 11)
+        passed &= check(s, count);
     return passed;
 }
 
-/* Every count up to `last`. */
-static int covers_all(const struct sample *s, uint64_t last)
-{
-    struct plan_cover cover;
-    struct error error = {""};
-    int passed = 1;
-
-    if (plan_cover(&cover, s->wish, s->info, s->size, last, &error) != MW_OK)
-        return 1;
-    for (uint64_t count = 0; count <= last; count++)
-        passed &= check(s, &cover, last, count);
-    return passed;
-}
-
-static int sample_passes(const struct sample *s)
+static int sample_passes(struct sample *s)
 {
     /* Where the number of passes changes without the number of levels. */
     static const uint64_t around[] = {1,
@@ -146,79 +88,37 @@ static int sample_passes(const struct sample *s)
                                       1 << 23,
                                       1u << 31,
                                       UINT32_MAX,
-                                      (uint64_t)UINT32_MAX + 1,
-                                      (uint64_t)1 << 40};
+                                      UINT32_MAX + 1ull,
+                                      1ull << 40};
     uint64_t state = s->size;
-    int passed = s->info > &machines[1] || covers_all(s, 200000);
+    int passed = s->info > &machines[SIM] || covers_below(s, 200000, &state, 1);
 
     for (size_t i = 0; i < COUNT_OF(around); i++) {
-        passed &= covers_below(s, around[i], &state);
-        passed &= covers_below(s, around[i] + around[i] / 100 + 1, &state);
+        passed &= covers_below(s, around[i], &state, 0);
+        passed &= covers_below(s, around[i] + around[i] / 100 + 1, &state, 0);
     }
-    for (int i = 0; i < 100; i++)
-        passed &= covers_below(s, next_random(&state) >> next_random(&state) % 44, &state);
+    for (int i = 0; i < 50; i++)
+        passed &=
+            covers_below(s, next_random(&state) >> next_random(&state) % 44, &state, 0);
     return passed;
-}
-
-static void test_covers(struct tap *tap)
-{
-    for (size_t w = 0; w < COUNT_OF(wishes); w++) {
-        int passed = 1;
-
-        for (size_t m = 0; m < COUNT_OF(machines); m++) {
-            for (size_t size = 1; size <= 8; size *= 2) {
-                const struct sample s = {&machines[m], &wishes[w].tuning, size};
-
-                passed &= sample_passes(&s);
-            }
-        }
-        tap_ok(tap, passed, wishes[w].name, "");
-    }
-}
-
-/* clang-format off */
-/* Each field at and just outside the ends of its range; a word of the refusal, or NULL. */
-static const struct {
-    mw_tuning tuning;
-    const char *word;
-} checks[] = {
-    {{0, MW_ENGINE_AUTO, 0,  0,          0,    0,  0    }, NULL},
-    {{0, MW_ENGINE_HEAP, 2,  1,          32,   0,  1024 }, NULL},
-    {{0, MW_ENGINE_HEAP, 32, UINT32_MAX, 1024, 32, 16384}, NULL},
-    {{0, MW_ENGINE_TILE, 0,  0,          64,   8,  512  }, NULL},
-    {{0, MW_ENGINE_PAIR, 2,  0,          256,  17, 4352 }, NULL},
-    {{0, (mw_engine)4,   0,  0,          0,    0,  0    }, "engine"},
-    {{0, MW_ENGINE_HEAP, 1,  0,          0,    0,  0    }, "ways"},
-    {{0, MW_ENGINE_HEAP, 33, 0,          0,    0,  0    }, "ways"},
-    {{0, MW_ENGINE_HEAP, 0,  0,          33,   0,  0    }, "threads"},
-    {{0, MW_ENGINE_HEAP, 0,  0,          1056, 0,  0    }, "threads"},
-    {{0, MW_ENGINE_HEAP, 0,  0,          0,    1,  0    }, "items"},
-    {{0, MW_ENGINE_HEAP, 0,  0,          0,    64, 0    }, "items"},
-    {{0, MW_ENGINE_HEAP, 0,  0,          0,    0,  256  }, "base"},
-    {{0, MW_ENGINE_HEAP, 0,  0,          0,    0,  1025 }, "base"},
-    {{0, MW_ENGINE_HEAP, 0,  0,          0,    0,  32768}, "base"},
-};
-/* clang-format on */
-
-static void test_checks(struct tap *tap)
-{
-    for (size_t i = 0; i < COUNT_OF(checks); i++) {
-        const char *const word = checks[i].word;
-        struct error error = {""};
-        const mw_status status = plan_check(&checks[i].tuning, &error);
-
-        tap_case(tap,
-                 word ? status == MW_BAD_ARGUMENT && strstr(error.text, word)
-                      : status == MW_OK && !*error.text,
-                 "tuning %zu: %s", i, word ? error.text : "accepted");
-    }
 }
 
 int main(void)
 {
+    static const int chosen[] = {H200, SIM, SM_86, SM_75};
     struct tap tap = {0, 0};
 
-    test_covers(&tap);
-    test_checks(&tap);
+    for (size_t w = 0; w < COUNT_OF(wishes); w++) {
+        int passed = 1;
+
+        for (size_t i = 0; i < 4 * COUNT_OF(chosen); i++) {
+            struct sample s = {.info = &machines[chosen[i / 4]],
+                               .wish = &wishes[w],
+                               .size = (size_t)1 << i % 4};
+
+            passed &= sample_passes(&s);
+        }
+        tap_case(&tap, passed, "wish %zu: what a count needs covers smaller counts", w);
+    }
     return tap_end(&tap);
 }

@@ -3,10 +3,8 @@
  */
 #include "base/sized.h"
 
-#include <string.h>
-
-mw_status sized_read(void *ours, size_t our_size, const void *theirs, size_t their_size,
-                     size_t least, const char *what, struct error *error)
+mw_status sized_convert(void *ours, size_t our_size, const void *theirs, size_t their_size,
+                        size_t least, const char *what, struct error *error)
 {
     const unsigned char *const bytes = theirs;
 
