@@ -80,20 +80,21 @@ done:
     return status;
 }
 
-static void begin_counts(struct backend *backend, const struct request *request,
-                         const struct plan *plan)
+static void note_counts(struct backend *backend, const struct request *request,
+                        const struct plan *plan)
 {
     const uint64_t bytes = request->count ? plan->key_bytes * (1 + plan->rounds) : 0;
     const uint64_t warps = plan->tuning.threads / 32; /* of a block */
 
-    backend->counts = (mw_counts){.size = sizeof backend->counts,
-                                  .count = request->count,
-                                  .rounds = plan->rounds,
-                                  .launches = plan->launches,
-                                  .bytes_read = bytes,
-                                  .bytes_written = bytes,
-                                  .warp_shared = plan->merge_shared / warps,
-                                  .tuning = plan->tuning};
+    backend->counts = (mw_counts){
+        .size = sizeof backend->counts,
+        .count = request->count,
+        .rounds = plan->rounds,
+        .launches = own(backend)->log.count ? own(backend)->log.count : plan->launches,
+        .bytes_read = bytes,
+        .bytes_written = bytes,
+        .warp_shared = plan->merge_shared / warps,
+        .tuning = plan->tuning};
 }
 
 /* Enqueue the passes on `keys` in device memory; counts, ledger and log start anew. */
@@ -106,7 +107,6 @@ static mw_status run_passes(struct backend *backend, const struct request *reque
     struct program *program;
     mw_status status = MW_OK;
 
-    begin_counts(backend, request, plan);
     log->count = 0;
     log->round = 0;
     log->phases = backend->timing == MW_TIMING_PHASES;
@@ -114,16 +114,15 @@ static mw_status run_passes(struct backend *backend, const struct request *reque
     if (device->verbs->ledger_reset)
         device->verbs->ledger_reset(device);
     if (request->count == 0)
-        return MW_OK;
+        goto done;
     TRY(device->verbs->load(device, &plan->program, timed_kernels(backend, plan->kernels),
                             &program));
     TRY(passes_sort(device, program, plan, request->code, keys, request->count, workspace,
                     stream, backend->timing ? log : NULL));
-    if (log->count)
-        backend->counts.launches = log->count;
 done:
     if (status != MW_OK)
         log->count = 0;
+    note_counts(backend, request, plan); /* while the GPU is at work */
     return status;
 }
 

@@ -98,21 +98,23 @@ static mw_status gpu_download(struct device *device, void *to, const void *memor
     return copy(gpu_of(device), &request);
 }
 
-/* Where a program is kept: in its old place, or in a new one, or NULL: no memory. */
+/* The record of a program, a new one if there is none yet; NULL: no memory. */
 static struct program *program_slot(struct gpu *gpu, const struct program_name *name)
 {
-    struct program *slot = gpu->programs;
+    struct program **link = &gpu->programs;
 
-    while (slot && !same_program(&slot->name, name))
-        slot = slot->next;
-    if (slot)
-        return slot;
-    slot = calloc(1, sizeof *slot);
-    if (slot) {
-        slot->name = *name;
-        slot->next = gpu->programs;
-        gpu->programs = slot;
-    }
+    while (*link && !same_program(&(*link)->name, name))
+        link = &(*link)->next;
+
+    struct program *const slot = *link ? *link : calloc(1, sizeof *slot);
+
+    if (!slot)
+        return NULL;
+    if (*link)
+        *link = slot->next;
+    slot->name = *name;
+    slot->next = gpu->programs; /* first in the list: the next sort often wants it again */
+    gpu->programs = slot;
     return slot;
 }
 

@@ -129,3 +129,10 @@ KERNEL(global_store, struct micro_args)
         WARP_BARRIER();
     }
 }
+
+#ifdef __CUDACC__ /* the simulator starts any KERNEL */
+ENTRY(shared_load, struct micro_args)
+ENTRY(shared_store, struct micro_args)
+ENTRY(global_load, struct micro_args)
+ENTRY(global_store, struct micro_args)
+#endif
