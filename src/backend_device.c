@@ -23,8 +23,8 @@ static void close(struct backend *backend)
 static mw_status make_plan(struct backend *backend, const struct request *request,
                            struct plan *plan)
 {
-    return plan_make(plan, &backend->tuning, &backend->info, request->type->size,
-                     request->count, backend->error);
+    return plan_make(plan, &backend->tuning, &backend_device(backend)->info,
+                     request->type->size, request->count, backend->error);
 }
 
 static mw_status tell_plan(struct backend *backend, const struct request *request,
