@@ -69,7 +69,7 @@ static mw_status prepare(struct backend *backend, const struct request *request,
     struct program *program;
     mw_status status;
 
-    TRY(plan_cover(&cover, &backend->tuning, &backend->info, request->type->size,
+    TRY(plan_cover(&cover, &backend->tuning, &device->info, request->type->size,
                    request->count, backend->error));
     for (uint32_t i = 0; i < cover.program_count; i++)
         TRY(device->verbs->load(device, &cover.program[i].name,

@@ -174,7 +174,7 @@ static int run_sort(mw_context *context, int argc, char **argv)
         (argc > 4 && kit_parse_count(argv[4], &processors)))
         return complain("sort needs a type, a count, a shape and an engine");
     if (processors > 0)
-        context->backend->info.processors = (uint32_t)processors;
+        backend_device(context->backend)->info.processors = (uint32_t)processors;
     keys = malloc(count * mw_type_size(type));
     if (!keys)
         return complain("no memory for the keys");
