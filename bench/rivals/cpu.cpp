@@ -1,5 +1,5 @@
 /*
- * cpu_rivals.cpp - a plugin with the standard library's stable sorts, for
+ * cpu.cpp - a plugin with the standard library's stable sorts, for
  * `multiway bench --device cpu --rivals-from build/bench/multiway-cpu-rivals.so`.
  *
  * std::stable_sort runs on one thread, __gnu_parallel::stable_sort on the threads of the
@@ -9,7 +9,7 @@
 extern "C" {
 #include "kit.h"
 }
-#include "rivals.h"
+#include "../rivals.h"
 
 #include <algorithm>
 #include <cstdio>
