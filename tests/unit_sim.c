@@ -1,45 +1,8 @@
 /*
- * unit_sim.c - the simulator against kernels whose traffic and results are known.
+ * unit_sim.c - the simulator against kernels whose results and traffic are known.
  */
-#include "sim_kernels/test_kernels.h"
-
-/* Cells of `bytes`, `stride` apart from cell `first` on, and what 32 lanes then cost. */
-struct stride_case {
-    int bytes, stride, first;
-    uint64_t paid, ideal;
-};
-
-/* clang-format off */
-static const struct stride_case shared_cases[] = {
-    {4, 0, 0, 1, 1}, {4, 1, 0, 1, 1}, {4, 2, 0, 2, 1}, {4, 3, 0, 1, 1}, {4, 4, 0, 4, 1},
-    {4, 8, 0, 8, 1}, {4, 32, 0, 32, 1}, {4, 33, 0, 1, 1}, {4, -1, 31, 1, 1},
-    {1, 1, 0, 1, 1}, {1, 4, 0, 1, 1}, {1, 6, 0, 2, 1}, {1, 8, 0, 2, 1}, {1, 36, 0, 1, 1},
-    {1, 128, 0, 32, 1}, {2, 1, 0, 1, 1}, {2, 34, 0, 1, 1}, {2, 64, 0, 32, 1},
-    {8, 0, 0, 1, 1}, {8, 1, 0, 2, 2}, {8, 2, 0, 4, 2}, {8, 3, 0, 2, 2}, {8, 16, 0, 32, 2},
-    {16, 0, 0, 2, 2}, {16, 1, 0, 4, 4}, {16, 2, 0, 8, 4}, {16, 8, 0, 32, 4},
-};
-
-static const struct stride_case global_cases[] = {
-    {1, 1, 0, 1, 1}, {1, 1, 7, 2, 1}, {2, 1, 0, 2, 2}, {4, 1, 0, 4, 4}, {4, 1, 1, 5, 4},
-    {4, 1, 8, 4, 4}, {4, -1, 31, 4, 4}, {4, 0, 5, 1, 1}, {4, 2, 0, 8, 4}, {4, 8, 0, 32, 4},
-    {4, 1000, 0, 32, 4}, {8, 1, 0, 8, 8}, {8, 1, 1, 9, 8}, {16, 1, 0, 16, 16},
-};
-/* clang-format on */
-
-/* One row of the tables by kernel strided_shared or strided_global. */
-static mw_status run_strided(struct fixture *f, const struct stride_case *c, int global,
-                             uint32_t shared, const struct test_args *args)
-{
-    static const struct simt_kernel *const kernels[][2] = {
-        [1] = {&simt_strided_shared_8,   &simt_strided_global_8  },
-        [2] = {&simt_strided_shared_16,  &simt_strided_global_16 },
-        [4] = {&simt_strided_shared_32,  &simt_strided_global_32 },
-        [8] = {&simt_strided_shared_64,  &simt_strided_global_64 },
-        [16] = {&simt_strided_shared_128, &simt_strided_global_128},
-    };
-
-    return fixture_run(f, kernels[c->bytes][global], 1, 32, shared, args, sizeof *args);
-}
+#include "kernel/fixture.h"
+#include "sim_kernels/kernels.h"
 
 static int is_shared(mw_traffic t, uint64_t requests, uint64_t paid, uint64_t ideal)
 {
@@ -53,50 +16,13 @@ static int is_global(mw_traffic t, uint64_t requests, uint64_t paid, uint64_t id
            t.global_ideal == ideal && t.shared_requests == 0;
 }
 
-static void test_strides(struct tap *tap, struct fixture *f)
-{
-    for (size_t i = 0; i < COUNT_OF(shared_cases); i++) {
-        const struct stride_case *const c = &shared_cases[i];
-        const int cells = 32 * (c->stride > 1 ? c->stride : 1);
-        const struct test_args args = {
-            .count = cells, .stride = c->stride, .first = c->first};
-        int right = run_strided(f, c, 0, (uint32_t)(cells * c->bytes), &args) == MW_OK &&
-                    fixture_line(f, 1).barriers == 1 &&
-                    is_shared(fixture_line(f, 2), 1, c->paid, c->ideal);
-
-        if (c->stride)
-            right &= is_shared(fixture_line(f, 4), 1, c->paid, c->ideal);
-        tap_case(tap, right, "shared: %d bytes, stride %d", c->bytes, c->stride);
-        fixture_clear(f);
-    }
-    for (size_t i = 0; i < COUNT_OF(global_cases); i++) {
-        const struct stride_case *const c = &global_cases[i];
-        const uint64_t bytes = 32u * 1024 * (uint64_t)c->bytes;
-        const struct test_args args = {.in = fixture_array(f, bytes),
-                                       .out = fixture_array(f, bytes),
-                                       .stride = c->stride,
-                                       .first = c->first};
-        int right = run_strided(f, c, 1, 0, &args) == MW_OK &&
-                    is_global(fixture_line(f, 0), 1, c->paid, c->ideal);
-        size_t count;
-        const mw_ledger_line *const lines = fixture_ledger(f, &count);
-
-        if (c->stride)
-            right &= is_global(fixture_line(f, 1), 1, c->paid, c->ideal);
-        right &= count > 0 && lines[0].access == MW_ACCESS_BULK && lines[0].launches == 1;
-        tap_case(tap, right, "global: %d bytes, stride %d, from %d", c->bytes, c->stride,
-                 c->first);
-        fixture_clear(f);
-    }
-}
-
 static void test_shuffles(struct tap *tap, struct fixture *f)
 {
     enum { WARPS = 3 };
     unsigned *const out = fixture_array(f, WARPS * 32 * sizeof *out);
     const struct test_args args = {.out = out};
     uint64_t shuffles = 0;
-    int right = RUN(f, shuffle_all_32, 1, WARPS * 32, 0, args) == MW_OK;
+    int right = RUN(f, shuffle_all, 1, WARPS * 32, 0, args) == MW_OK;
 
     for (int i = 0; i < WARPS * 32; i++)
         right &= out[i] == 1;
@@ -116,7 +42,7 @@ static void test_divergence(struct tap *tap, struct fixture *f)
     int right;
 
     memcpy(in, words, sizeof words);
-    right = RUN(f, diverge_32, 1, 32, 0, args) == MW_OK;
+    right = RUN(f, diverge, 1, 32, 0, args) == MW_OK;
     tap_ok(tap, right && out[0] == 2 && out[8] == 15, "diverging lanes compute", "");
     right = is_global(fixture_line(f, 0), 1, 2, 2) &&
             is_global(fixture_line(f, 1), 1, 2, 2) &&
@@ -138,7 +64,7 @@ static int reduces(struct fixture *f, int count, uint64_t blocks, uint32_t threa
 
     for (int i = 0; i < count; i++)
         in[i] = (unsigned)i;
-    right = RUN(f, reduce_32, blocks, threads, 128, args) == MW_OK;
+    right = RUN(f, reduce, blocks, threads, 128, args) == MW_OK;
     for (uint64_t i = 0; right && i < blocks; i++)
         right &= out[i] == (unsigned)count * (unsigned)(count - 1) / 2;
     return right;
@@ -153,7 +79,7 @@ static int transposes(struct fixture *f, int stride, uint64_t paid)
 
     for (unsigned i = 0; i < 1024; i++)
         in[i] = i;
-    right = RUN(f, transpose_32, 1, 32, 4u * 32 * (unsigned)stride, args) == MW_OK;
+    right = RUN(f, transpose, 1, 32, 4u * 32 * (unsigned)stride, args) == MW_OK;
     for (unsigned i = 0; right && i < 1024; i++)
         right &= out[i] == i % 32 * 32 + i / 32;
     right &= fixture_line(f, 0).global_sectors == 128; /* loads come before stores */
@@ -178,19 +104,19 @@ static void test_correct(struct tap *tap, struct fixture *f)
     unsigned char *const out = fixture_array(f, 1 << 16);
     const struct test_args args = {.out = out};
     const unsigned *const words = (const unsigned *)out;
-    int right;
+    int right = RUN(f, block_order, 3, 40, 0, args) == MW_OK;
 
-    right = RUN(f, block_order_32, 2, 256, 0, args) == MW_OK;
-    for (unsigned i = 0; i < 512; i++)
-        right &= words[i] == 255 - i % 256;
-    tap_ok(tap, right, "global memory passed on under barriers", "");
-    right = RUN(f, block_order_32, 3, 40, 0, args) == MW_OK;
     for (unsigned i = 0; i < 120; i++)
         right &= words[i] == 39 - i % 40;
-    tap_ok(tap, right, "a block of one warp and a quarter", "");
-    right = RUN(f, mixed_sizes_32, 1, 64, 512, args) == MW_OK;
-    tap_ok(tap, right && out[0] == 4 && out[1] == 3,
-           "the same bytes in cells of 8, 4 and 1", "");
+    tap_ok(tap, right, "blocks of one warp and a quarter pass on global memory", "");
+    f->device->verbs->ledger_reset(f->device);
+    right = RUN(f, mixed_sizes, 1, 64, 512, args) == MW_OK && out[0] == 4 && out[1] == 3;
+    tap_ok(tap, right, "the same bytes in cells of 8, 4 and 1", "");
+    right = is_shared(fixture_line(f, 0), 2, 4, 4) && fixture_line(f, 1).barriers == 2 &&
+            is_shared(fixture_line(f, 2), 2, 2, 2) &&
+            is_shared(fixture_line(f, 4), 4, 4, 4) &&
+            is_global(fixture_line(f, 5), 4, 8, 4);
+    tap_ok(tap, right, "what such accesses cost", "");
     fixture_clear(f);
 }
 
@@ -236,7 +162,7 @@ static void test_ledger(struct tap *tap, struct fixture *f)
     right &= count == 6; /* load, shuffle, store, barrier, load, store */
     for (size_t i = 0; right && i < count; i++) {
         right &= strcmp(lines[i].kernel, "reduce") == 0 && lines[i].text != NULL;
-        right &= strcmp(lines[i].file, "words.cu") == 0 && lines[i].launches == 2;
+        right &= strcmp(lines[i].file, "kernels.cu") == 0 && lines[i].launches == 2;
         right &= i == 0 || lines[i - 1].line < lines[i].line;
     }
     tap_ok(tap, right, "lines are named, sorted and count their launches", "");
@@ -263,7 +189,7 @@ static void test_kinds(struct tap *tap, struct fixture *f)
     };
     const struct test_args args = {.in = fixture_array(f, 32 * sizeof(uint64_t)),
                                    .out = fixture_array(f, 32 * sizeof(uint64_t))};
-    int right = RUN(f, kinds_32, 1, 32, 0, args) == MW_OK;
+    int right = RUN(f, kinds, 1, 32, 0, args) == MW_OK;
     size_t count;
     const mw_ledger_line *const lines = fixture_ledger(f, &count);
 
@@ -276,35 +202,177 @@ static void test_kinds(struct tap *tap, struct fixture *f)
     fixture_clear(f);
 }
 
-/* Marks are stamped by a clock of 38 bits: it must be set back in time. */
+/*
+ * Distinct sectors: a launch counts a sector once for all its stores and, unless one of
+ * them came first, once for all its loads, at the line that touches it first.
+ */
+enum { CELLS = 1 << 14, LINES = 5 };
+
+/* Which cells kernel `twice` touches, and the sectors new to each of its lines. */
+struct twice_case {
+    const char *name;
+    int blocks;
+    int threads;
+    int stride;
+    int first;
+    int apart;    /* cells from one block to the next */
+    int in_place; /* reads and writes go to the same memory; -1: nothing is written */
+    uint64_t sectors;
+    uint64_t fresh[LINES];
+};
+
+/* clang-format off */
+static const struct twice_case twice_cases[] = {
+    {"a warp, side by side",              1, 32,  1, 0,   0, 0,  4, { 4, 0,  4, 0,  0}},
+    {"in place: read and written",        1, 32,  1, 0,   0, 1,  4, { 4, 0,  4, 0,  0}},
+    {"off by a cell",                     1, 32,  1, 1,   0, 0,  5, { 5, 0,  5, 0,  0}},
+    {"a lane a sector",                   1, 32,  8, 3,   0, 0, 32, {32, 0, 32, 0,  0}},
+    {"backwards",                         1, 32, -1, 31,  0, 0,  4, { 4, 0,  4, 0,  0}},
+    {"two warps that share a sector",     1, 64,  1, 4,   0, 0, 10, { 9, 0,  9, 0,  0}},
+    {"half a warp more",                  1, 48,  1, 0,   0, 0,  6, { 6, 0,  6, 0,  0}},
+    {"two blocks that share a sector",    2, 32,  1, 4,  32, 0, 10, { 9, 0,  9, 0,  0}},
+    {"two blocks between each other",     2, 32,  2, 0,   1, 0, 16, { 8, 0,  8, 0,  0}},
+    {"two blocks far from each other",    2, 32,  1, 0, 999, 0,  9, { 9, 0,  9, 0,  0}},
+    {"many blocks, and in place",       100, 64,  1, 0,  64, 1, 800, {800, 0, 800, 0, 0}},
+    {"the same for two warps",            1, 64,  0, 9,   0, -1, 2, { 1, 0,  0, 0,  0}},
+    {"the same for many blocks",         50, 32,  1, 0,   0, -1, 200, {4, 0, 0, 0, 0}},
+};
+/* clang-format on */
+
+/* Is the ledger that of `launches` launches like the case? */
+static int is_twice(struct fixture *f, const struct twice_case *c, uint64_t launches)
+{
+    const size_t lines = c->in_place < 0 ? 2 : LINES;
+    const mw_traffic last = f->device->verbs->ledger_last(f->device);
+    uint64_t sum = 0;
+    int right = 1;
+
+    for (size_t i = 0; i < lines; i++) {
+        const mw_traffic t = fixture_line(f, i);
+
+        right &= t.global_sectors == launches * c->sectors;
+        right &= t.global_distinct == launches * c->fresh[i];
+        sum += c->fresh[i];
+    }
+    return right && last.global_distinct == sum &&
+           last.global_sectors == lines * c->sectors;
+}
+
+static void test_twice(struct tap *tap, struct fixture *f)
+{
+    for (size_t i = 0; i < COUNT_OF(twice_cases); i++) {
+        const struct twice_case *const c = &twice_cases[i];
+        void *const in = fixture_array(f, 4 * CELLS);
+        void *const other = fixture_array(f, 4 * CELLS);
+        struct test_args args = {
+            .in = in, .count = c->apart, .stride = c->stride, .first = c->first};
+        int right = 1;
+
+        if (c->in_place >= 0)
+            args.out = c->in_place ? in : other;
+        for (uint64_t launches = 1; launches <= 3; launches++) {
+            right = right && RUN(f, twice, (uint64_t)c->blocks, (uint32_t)c->threads, 0,
+                                 args) == MW_OK;
+            right = right && is_twice(f, c, launches);
+        }
+        tap_ok(tap, right, "three launches", c->name);
+        fixture_clear(f);
+    }
+}
+
+/* Bytes anywhere, up to the last of an allocation that ends inside a sector. */
+static void test_wander(struct tap *tap, struct fixture *f)
+{
+    enum { BLOCKS = 9, THREADS = 96, PLACES = BLOCKS * THREADS, BYTES = 20 * 1000 + 5 };
+    unsigned char seen[BYTES / 32 + 1] = {0};
+    unsigned *const places = fixture_array(f, PLACES * sizeof *places);
+    void *const bytes = fixture_array(f, BYTES);
+    const struct test_args args = {.in = places, .out = bytes};
+    uint64_t state = 12345;
+    uint64_t distinct = 0;
+    int right = 1;
+
+    for (int i = 0; right && i < PLACES; i++) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+        places[i] = i == 77 ? BYTES - 1 : (unsigned)(state >> 33) % BYTES;
+        distinct += !seen[places[i] / 32];
+        seen[places[i] / 32] = 1;
+    }
+    right = right && RUN(f, wander, BLOCKS, THREADS, 0, args) == MW_OK;
+    right = right && fixture_line(f, 0).global_distinct == PLACES * sizeof *places / 32 &&
+            fixture_line(f, 1).global_distinct == distinct && distinct < PLACES &&
+            fixture_line(f, 1).global_sectors > distinct;
+    tap_ok(tap, right, "random places", "");
+    fixture_clear(f);
+}
+
+/* Blocks share cells openly; those of other launches may do so plainly. */
+static void test_board(struct tap *tap, struct fixture *f)
+{
+    enum { BLOCKS = 4, THREADS = 96 };
+    uint64_t *const cells = fixture_array(f, THREADS * sizeof *cells);
+    int right = 1;
+
+    for (int again = 0; again < 2; again++) {
+        for (int number = 0; number < 3; number++) {
+            const struct test_args args = {.out = cells, .count = number};
+
+            right = right && RUN(f, board, BLOCKS, THREADS, 0, args) == MW_OK;
+        }
+        for (int i = 0; right && i < THREADS; i++)
+            right &= cells[i] == (i == THREADS - 1 ? 150 : 100 + BLOCKS);
+    }
+    tap_ok(tap, right, "a board that blocks share", f->error.text);
+    fixture_clear(f);
+}
+
+/* Launches are told apart by a clock, which is set back now and then. */
 static void test_clock(struct tap *tap, struct fixture *f)
 {
     struct machine *const m = sim_machine(f->device);
-    int right;
+    void *const in = fixture_array(f, 4 * CELLS);
+    const struct test_args args = {.in = in, .stride = 1};
+    uint64_t began;
+    int right = 1;
 
-    m->clock = SHADOW_MOST_TICKS / 2 - 3;
-    right = reduces(f, 100, 4, 64) && m->clock > SHADOW_MOST_TICKS / 2;
-    right &= reduces(f, 100, 4, 64) && m->clock < 100;
-    tap_ok(tap, right, "the clock starts again before it runs out", "");
+    m->clock = SHADOW_MOST_TICKS;
+    right = right && RUN(f, twice, 1, 32, 0, args) == MW_OK;
+    began = m->global_times.launch;
+    m->clock = SHADOW_MOST_TICKS;
+    right = right && RUN(f, twice, 1, 32, 0, args) == MW_OK;
+    right = right && m->global_times.launch == began;
+    tap_ok(tap, right && fixture_line(f, 0).global_distinct == 8,
+           "two launches that begin at the same tick", "");
+    fixture_clear(f);
+}
+
+/* A launch that fails counts as far as it came, and the next one starts anew. */
+static void test_fault(struct tap *tap, struct fixture *f)
+{
+    void *const in = fixture_array(f, 4 * 64);
+    struct test_args args = {.in = in, .stride = 1, .count = 64};
+    int right = 1;
+
+    right = right && RUN(f, twice, 2, 64, 0, args) == MW_KERNEL_FAULT;
+    right = right && fixture_line(f, 0).global_distinct == 8 &&
+            f->device->verbs->ledger_last(f->device).global_distinct == 8;
+    right = right && RUN(f, twice, 1, 64, 0, args) == MW_OK;
+    tap_ok(tap, right && fixture_line(f, 0).global_distinct == 16,
+           "a launch that fails, and one after it", "");
+    fixture_clear(f);
 }
 
 int main(void)
 {
+    static void (*const tests[])(struct tap *, struct fixture *) = {
+        test_shuffles, test_divergence, test_sums,   test_correct, test_memory, test_ledger,
+        test_kinds,    test_twice,      test_wander, test_board,   test_clock,  test_fault};
     struct tap tap = {0, 0};
     struct fixture f;
 
     tap_ok(&tap, fixture_open(&f), "the simulator opens", f.error.text);
-    if (!f.device)
-        return tap_end(&tap);
-    test_strides(&tap, &f);
-    test_shuffles(&tap, &f);
-    test_divergence(&tap, &f);
-    test_sums(&tap, &f);
-    test_correct(&tap, &f);
-    test_memory(&tap, &f);
-    test_ledger(&tap, &f);
-    test_kinds(&tap, &f);
-    test_clock(&tap, &f);
+    for (size_t i = 0; f.device && i < COUNT_OF(tests); i++)
+        tests[i](&tap, &f);
     fixture_close(&f);
     return tap_end(&tap);
 }

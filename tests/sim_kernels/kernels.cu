@@ -1,5 +1,6 @@
 /*
- * words.cu - correct kernels: what they compute and count is known.
+ * kernels.cu - kernels for the simulator: correct ones of which is known what they compute
+ * and count, and `fault`, which breaks rules.
  */
 #include "simt.h"
 
@@ -194,4 +195,86 @@ KERNEL(kinds, struct test_args)
     wide_cell *const out = (wide_cell *)args.out;
 
     MOVE(&out[THREAD], &in[THREAD]);
+}
+
+DEVICE int takes_part(int who)
+{
+    switch (who) {
+    case EVERYONE:
+        return 1;
+    case FIRST_LANES:
+        return LANE < 7;
+    case OTHER_LANES:
+        return LANE >= 7;
+    case LAST_LANES:
+        return LANE == WARP - 1;
+    case FIRST_WARP:
+        return THREAD < WARP;
+    case OTHER_WARPS:
+        return THREAD >= WARP;
+    case FIRST_BLOCK:
+        return BLOCK == 0;
+    default:
+        return BLOCK == BLOCKS - 1 && THREAD == who - LAST_BLOCK;
+    }
+}
+
+/* Tell the test which line to expect in the message, without the simulator knowing. */
+#define CASE(op, act)                 \
+    case op:                          \
+        *(int *)args->out = __LINE__; \
+        (void)act;                    \
+        break
+
+DEVICE void take_step(const struct test_args *args, enum op op, void *at)
+{
+    switch (op) {
+        CASE(LOAD4, LOAD((word_cell *)at));
+        CASE(LOAD8, LOAD((wide_cell *)at));
+        CASE(STORE1, STORE((byte_cell *)at, 1));
+        CASE(STORE4, STORE((word_cell *)at, 1));
+        CASE(STORE8, STORE((wide_cell *)at, 1));
+        CASE(POST8, POST(PLAIN, (wide_cell *)at, 1));
+        CASE(PEEK8, PEEK(PLAIN, (wide_cell *)at));
+        CASE(MEET_WARP, WARP_BARRIER());
+        CASE(MEET_BLOCK, BARRIER());
+        CASE(MEET_BLOCK_ELSEWHERE, BARRIER());
+        CASE(SHUFFLE31, SHUFFLE(LANE, 31));
+        CASE(BALLOT1, BALLOT(1));
+    default:
+        break;
+    }
+}
+
+/* Takes the steps of its arguments, the last of which breaks a rule. */
+KERNEL(fault, struct test_args)
+{
+    SHARED(word_cell, shared);
+    word_cell mine; /* no memory of the device */
+    char *const spaces[] = {(char *)args.in, (char *)args.out, (char *)shared,
+                            (char *)&mine};
+
+    for (const struct step *s = args.steps; s->op != END; s++) {
+        if (takes_part(s->who))
+            take_step(&args, s->op, spaces[s->space] + s->offset + THREAD * s->each);
+        if (s->op == AGAIN)
+            s = args.steps - 1;
+    }
+}
+
+/* A kilobyte of stack for each level, and all of them in use at the end. */
+static unsigned dig(int levels, volatile unsigned char *above)
+{
+    volatile unsigned char room[1024];
+
+    room[0] = room[1023] = (unsigned char)levels;
+    return (levels > 0 ? dig(levels - 1, room) : 0) + above[0] + room[1023];
+}
+
+KERNEL(too_deep, struct test_args)
+{
+    word_cell *const out = (word_cell *)args.out;
+    volatile unsigned char top[1] = {0};
+
+    STORE(&out[THREAD], dig(args.count, top));
 }
