@@ -80,35 +80,22 @@ KERNEL(reduce, struct test_args)
     }
 }
 
-/* One warp transposes a tile of words; rows lie `stride` words apart. */
+/* Each block transposes a tile of words: block 0 with conflicts, block 1 without. */
 KERNEL(transpose, struct test_args)
 {
     SHARED(word_cell, tile);
     const word_cell *const in = (const word_cell *)args.in;
-    word_cell *const out = (word_cell *)args.out;
+    word_cell *const out = (word_cell *)args.out + BLOCK * TILE * TILE;
+    const int stride = TILE + BLOCK;
 
     for (int row = 0; row < TILE; row++)
-        STORE(&tile[row * args.stride + LANE], LOAD(&in[row * TILE + LANE]));
+        STORE(&tile[row * stride + LANE], LOAD(&in[row * TILE + LANE]));
     WARP_BARRIER();
     for (int row = 0; row < TILE; row++) {
-        const unsigned k = LOAD(&tile[LANE * args.stride + row]);
+        const unsigned k = LOAD(&tile[LANE * stride + row]);
 
         STORE(&out[row * TILE + LANE], k);
     }
-}
-
-/* Global memory, written, read and written again across barriers of one block. */
-KERNEL(block_order, struct test_args)
-{
-    word_cell *const out = (word_cell *)args.out + BLOCK * THREADS;
-
-    STORE(&out[THREAD], (unsigned)THREAD);
-    BARRIER();
-
-    const unsigned other = LOAD(&out[THREADS - 1 - THREAD]);
-
-    BARRIER();
-    STORE(&out[THREAD], other);
 }
 
 /* The same shared bytes as doubles, words and bytes, one after the other. */
@@ -146,36 +133,6 @@ KERNEL(twice, struct test_args)
     STORE(&out[i], sum + 1);
     if (LOAD(&out[i]) != sum + 1)
         STORE(&out[i], 0);
-}
-
-/* Lines: where each thread is to go, and the byte that it reads there. */
-KERNEL(wander, struct test_args)
-{
-    const word_cell *const places = (const word_cell *)args.in;
-    const byte_cell *const bytes = (const byte_cell *)args.out;
-    const unsigned place = LOAD(&places[BLOCK * THREADS + THREAD]);
-
-    (void)LOAD(&bytes[place]);
-}
-
-/*
- * A board that all blocks share: the launch of number 0 clears it, that of number 1 posts
- * and peeks wherever it likes, that of number 2 adds 100 to every cell.
- */
-KERNEL(board, struct test_args)
-{
-    wide_cell *const cells = (wide_cell *)args.out;
-
-    if (args.count == 0 && BLOCK == 0)
-        STORE(&cells[THREAD], 0);
-    if (args.count == 1) {
-        if (THREAD < THREADS - 1)
-            POST(PLAIN, &cells[THREAD], BLOCK + 1ull);
-        if (PEEK(PLAIN, &cells[(THREAD + 7) % (THREADS - 1)]) > 0)
-            POST(PLAIN, &cells[THREADS - 1], 50);
-    }
-    if (args.count == 2 && BLOCK == 0)
-        STORE(&cells[THREAD], LOAD(&cells[THREAD]) + 100);
 }
 
 /* All accesses stand in one source line, since a macro makes them. */
@@ -246,7 +203,7 @@ DEVICE void take_step(const struct test_args *args, enum op op, void *at)
     }
 }
 
-/* Takes the steps of its arguments, the last of which breaks a rule. */
+/* Takes the steps of its arguments. */
 KERNEL(fault, struct test_args)
 {
     SHARED(word_cell, shared);

@@ -50,9 +50,8 @@ struct step {
 
 /* Blocks have up to 1024 threads. */
 #define SIM_KERNELS(DO)                                                            \
-    DO(shuffle_all)                                                                \
-    DO(diverge) DO(reduce) DO(transpose) DO(block_order) DO(mixed_sizes) DO(twice) \
-        DO(wander) DO(board) DO(kinds) DO(fault) DO(too_deep)
+    DO(shuffle_all) DO(diverge) DO(reduce) DO(transpose) DO(mixed_sizes) DO(twice) \
+    DO(kinds) DO(fault) DO(too_deep)
 
 #define SIM_KERNEL_THREADS(name) name##_threads = 1024,
 #define SIM_KERNEL_DECLARE(name) extern const struct simt_kernel simt_##name##_32;
