@@ -110,14 +110,11 @@ static int is_stable(struct fixture *f, uint64_t count, uint64_t different)
 
 static void test_stable(struct tap *tap)
 {
-    static const uint64_t cases[][2] = {
-  /* keys, and different ones among them */
-        {100,   7   },
-        {2048,  1000},
-        {2049,  2   },
-        {30011, 1   },
-        {30011, 7   }
+    /* clang-format off */
+    static const uint64_t cases[][2] = { /* keys, and different ones among them */
+        {100, 7}, {2048, 1000}, {2049, 2}, {30011, 1}, {30011, 7},
     };
+    /* clang-format on */
     struct fixture f;
 
     tap_ok(tap, fixture_open(&f), "the simulator opens", f.error.text);

@@ -68,40 +68,6 @@ static int reduces(struct fixture *f, int count, uint64_t blocks, uint32_t threa
     return right;
 }
 
-static void test_conflicts(struct tap *tap, struct fixture *f)
-{
-    unsigned *const in = fixture_array(f, 4096);
-    unsigned *const out = fixture_array(f, 2 * 4096);
-    const struct test_args args = {.in = in, .out = out};
-    int right;
-
-    for (unsigned i = 0; i < 1024; i++)
-        in[i] = i;
-    right = RUN(f, transpose, 2, 32, 4 * 32 * 33, args) == MW_OK;
-    for (unsigned i = 0; i < 2 * 1024; i++)
-        right &= out[i] == i % 32 * 32 + i % 1024 / 32;
-    right &= is_global(fixture_line(f, 0), 64, 256, 256); /* loads come before stores */
-    right &= is_shared(fixture_line(f, 1), 64, 64, 64);
-    right &= is_shared(fixture_line(f, 2), 64, 32 * 32 + 32, 64);
-    tap_ok(tap, right && fixture_line(f, 2).shared_worst == 32,
-           "two transpositions, one of them with conflicts", "");
-}
-
-static void test_sizes(struct tap *tap, struct fixture *f)
-{
-    unsigned char *const out = fixture_array(f, 128);
-    const struct test_args args = {.out = out};
-    int right = RUN(f, mixed_sizes, 1, 64, 512, args) == MW_OK;
-
-    tap_ok(tap, right && out[0] == 4 && out[1] == 3,
-           "the same bytes in cells of 8, 4 and 1", "");
-    right = is_shared(fixture_line(f, 0), 2, 4, 4) && fixture_line(f, 1).barriers == 2 &&
-            is_shared(fixture_line(f, 2), 2, 2, 2) &&
-            is_shared(fixture_line(f, 4), 4, 4, 4) &&
-            is_global(fixture_line(f, 5), 4, 8, 4);
-    tap_ok(tap, right, "what such accesses cost", "");
-}
-
 static void test_memory(struct tap *tap, struct fixture *f)
 {
     const struct device_verbs *const verbs = f->device->verbs;
@@ -185,64 +151,73 @@ static void test_kinds(struct tap *tap, struct fixture *f)
 }
 
 /*
- * Distinct sectors: a launch counts a sector once for all its stores and, unless one of
- * them came first, once for all its loads, at the line that touches it first.
+ * What steps cost, by the lines of kernel `script`, that is, in the order of enum op. A
+ * launch counts a sector once for all its stores and, unless one of them came first, once
+ * for all its loads, at the line that touches it first.
  */
-enum { LINES = 5 };
-
-/* Which cells kernel `twice` touches, and the sectors new to each of its lines. */
-struct twice_case {
-    const char *name;
-    int blocks, threads, stride, first;
-    int apart;    /* cells from one block to the next */
-    int in_place; /* reads and writes go to the same memory; -1: nothing is written */
-    uint64_t sectors;
-    uint64_t fresh[LINES];
-};
+enum { IN_BYTES = 25620 }; /* ends inside a sector */
 
 /* clang-format off */
-static const struct twice_case twice_cases[] = {
-    {"a warp, side by side",             1, 32, 1, 0,  0,  0,   4, {  4, 0,   4, 0, 0}},
-    {"in place: read and written",       1, 32, 1, 0,  0,  1,   4, {  4, 0,   4, 0, 0}},
-    {"a lane a sector",                  1, 32, 8, 3,  0,  0,  32, { 32, 0,  32, 0, 0}},
-    {"two warps that share a sector",    1, 64, 1, 4,  0,  0,  10, {  9, 0,   9, 0, 0}},
-    {"two blocks that share a sector",   2, 32, 1, 4, 32,  0,  10, {  9, 0,   9, 0, 0}},
-    {"many blocks, and in place",      100, 64, 1, 0, 64,  1, 800, {800, 0, 800, 0, 0}},
-    {"the same for many blocks",        50, 32, 1, 0,  0, -1, 200, {  4, 0,   0, 0, 0}},
+#define ACROSS(bytes, op, offset, each) {op, AT_IN, offset, each, EVERYONE, bytes}
+
+static const struct cost_case {
+    const char *name;
+    uint64_t blocks;
+    uint32_t threads;
+    struct step steps[6];
+    struct {
+        uint64_t requests, paid, ideal;
+        uint64_t more; /* distinct sectors, or the worst conflict in shared memory */
+    } lines[3];
+} cost_cases[] = {
+    {"a conflict, and none", 1, 32,
+     {ALL(STORE4, SHARED, 0, 128), MEET(MEET_WARP), ALL(STORE4, SHARED, 0, 4)},
+     {{2, 33, 2, 32}}},
+    {"shared bytes in cells of 8, 4 and 1", 1, 64,
+     {ALL(STORE8, SHARED, 0, 8), MEET(MEET_BLOCK), ALL(STORE4, SHARED, 0, 8),
+      MEET(MEET_BLOCK), ALL(STORE1, SHARED, 0, 2)},
+     {{2, 2, 2, 1}, {2, 4, 2, 2}, {2, 4, 4, 1}}},
+    {"read twice, written twice, read again", 1, 32,
+     {ALL(LOAD4, IN, 0, 4), ALL(LOAD4, IN, 0, 4), ALL(STORE4, OUT, 0, 4),
+      ALL(STORE4, OUT, 0, 4), ALL(LOAD4, OUT, 0, 4)},
+     {{3, 12, 12, 4}, {2, 8, 8, 4}}},
+    {"in place", 1, 32, {ALL(LOAD4, IN, 0, 4), ALL(STORE4, IN, 0, 4)},
+     {{1, 4, 4, 4}, {1, 4, 4, 4}}},
+    {"another line", 1, 32, {ALL(LOAD8, IN, 0, 8), ALL(LOAD4, IN, 0, 8)},
+     {{1, 8, 4, 0}, {1, 8, 8, 8}}},
+    {"off by a cell", 1, 32, {ALL(LOAD4, IN, 4, 4)}, {{1, 5, 4, 5}}},
+    {"a lane a sector", 1, 32, {ALL(LOAD4, IN, 12, 32)}, {{1, 32, 4, 32}}},
+    {"a short sector", 1, 32, {ALL(LOAD4, IN, IN_BYTES - 4, 0)}, {{1, 1, 1, 1}}},
+    {"warps that share a sector", 1, 64, {ALL(LOAD4, IN, 16, 4)}, {{2, 10, 8, 9}}},
+    {"blocks that share a sector", 2, 32, {ACROSS(128, LOAD4, 16, 4)}, {{2, 10, 8, 9}}},
+    {"blocks that share all", 50, 32, {ALL(LOAD4, IN, 0, 4)}, {{50, 200, 200, 4}}},
+    {"many blocks, in place", 100, 64,
+     {ACROSS(256, LOAD4, 0, 4), ACROSS(256, STORE4, 0, 4)},
+     {{200, 800, 800, 800}, {200, 800, 800, 800}}},
 };
 /* clang-format on */
 
-/* Is the ledger that of `launches` launches like the case? */
-static int is_twice(struct fixture *f, const struct twice_case *c, uint64_t launches)
+static void test_costs(struct tap *tap, struct fixture *f)
 {
-    const size_t lines = c->in_place < 0 ? 2 : LINES;
-    int right = 1;
+    for (size_t i = 0; i < COUNT_OF(cost_cases); i++) {
+        const struct cost_case *const c = &cost_cases[i];
+        const int shared = c->steps[0].space == AT_SHARED;
+        const struct test_args args = {.in = fixture_array(f, IN_BYTES),
+                                       .out = fixture_array(f, 4096),
+                                       .steps = c->steps};
+        int right = RUN(f, script, c->blocks, c->threads, 4096, args) == MW_OK &&
+                    RUN(f, script, c->blocks, c->threads, 4096, args) == MW_OK;
 
-    for (size_t i = 0; i < lines; i++) {
-        right &= fixture_line(f, i).global_sectors == launches * c->sectors;
-        right &= fixture_line(f, i).global_distinct == launches * c->fresh[i];
-    }
-    return right;
-}
+        for (size_t j = 0; j < COUNT_OF(c->lines) && c->lines[j].requests; j++) {
+            const mw_traffic t = fixture_line(f, j);
+            const uint64_t requests = 2 * c->lines[j].requests;
+            const uint64_t paid = 2 * c->lines[j].paid;
+            const uint64_t ideal = 2 * c->lines[j].ideal;
 
-static void test_twice(struct tap *tap, struct fixture *f)
-{
-    for (size_t i = 0; i < COUNT_OF(twice_cases); i++) {
-        const struct twice_case *const c = &twice_cases[i];
-        const int cells =
-            c->first + (c->blocks - 1) * c->apart + (c->threads - 1) * c->stride + 1;
-        void *const in = fixture_array(f, 4 * (uint64_t)cells);
-        void *const other = fixture_array(f, 4 * (uint64_t)cells);
-        struct test_args args = {
-            .in = in, .count = c->apart, .stride = c->stride, .first = c->first};
-        int right = 1;
-
-        if (c->in_place >= 0)
-            args.out = c->in_place ? in : other;
-        for (uint64_t launches = 1; launches <= 2; launches++) {
-            right = right && RUN(f, twice, (uint64_t)c->blocks, (uint32_t)c->threads, 0,
-                                 args) == MW_OK;
-            right = right && is_twice(f, c, launches);
+            right &= shared ? is_shared(t, requests, paid, ideal) &&
+                                  t.shared_worst == c->lines[j].more
+                            : is_global(t, requests, paid, ideal) &&
+                                  t.global_distinct == 2 * c->lines[j].more;
         }
         tap_ok(tap, right, "two launches", c->name);
         fixture_clear(f);
@@ -252,13 +227,15 @@ static void test_twice(struct tap *tap, struct fixture *f)
 /* A clock tells launches apart. It is reset in time, and old marks are forgotten. */
 static void test_clock(struct tap *tap, struct fixture *f)
 {
+    static const struct step steps[] = {ALL(LOAD4, IN, 0, 4), MEET(END)};
     struct machine *const m = sim_machine(f->device);
-    const struct test_args args = {.in = fixture_array(f, 4 * 32), .stride = 1};
+    const struct test_args args = {
+        .in = fixture_array(f, 128), .out = fixture_array(f, 4), .steps = steps};
     int right = 1;
 
     for (int i = 0; i < 2; i++) {
         m->clock = SHADOW_MOST_TICKS / 2 + 1;
-        right &= RUN(f, twice, 1, 32, 0, args) == MW_OK;
+        right &= RUN(f, script, 1, 32, 0, args) == MW_OK;
         right &= m->global_times.launch == 1 && m->clock < 100;
     }
     tap_ok(tap, right && fixture_line(f, 0).global_distinct == 8,
@@ -268,13 +245,14 @@ static void test_clock(struct tap *tap, struct fixture *f)
 /* A launch that fails counts as far as it came, and the next one starts anew. */
 static void test_fault(struct tap *tap, struct fixture *f)
 {
+    static const struct step steps[] = {ACROSS(256, LOAD4, 0, 4), MEET(END)};
     const struct test_args args = {
-        .in = fixture_array(f, 4 * 64), .stride = 1, .count = 64};
-    int right = RUN(f, twice, 2, 64, 0, args) == MW_KERNEL_FAULT &&
+        .in = fixture_array(f, 256), .out = fixture_array(f, 4), .steps = steps};
+    int right = RUN(f, script, 2, 64, 0, args) == MW_KERNEL_FAULT &&
                 fixture_line(f, 0).global_distinct == 8 &&
                 f->device->verbs->ledger_last(f->device).global_distinct == 8;
 
-    right = right && RUN(f, twice, 1, 64, 0, args) == MW_OK;
+    right = right && RUN(f, script, 1, 64, 0, args) == MW_OK;
     tap_ok(tap, right && fixture_line(f, 0).global_distinct == 16,
            "a launch that fails, and one after it", "");
 }
@@ -282,8 +260,8 @@ static void test_fault(struct tap *tap, struct fixture *f)
 int main(void)
 {
     static void (*const tests[])(struct tap *, struct fixture *) = {
-        test_shuffles, test_divergence, test_conflicts, test_sizes, test_memory,
-        test_ledger,   test_kinds,      test_twice,     test_clock, test_fault};
+        test_shuffles, test_divergence, test_costs, test_memory,
+        test_ledger,   test_kinds,      test_clock, test_fault};
     struct tap tap = {0, 0};
     struct fixture f;
 

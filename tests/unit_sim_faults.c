@@ -15,12 +15,6 @@
 enum { IN_BYTES = 404, OUT_BYTES = 4096 };
 
 /* clang-format off */
-/* Steps of all threads and of some, with memory and without. */
-#define SOME(who, op, space, offset, each) {op, AT_##space, offset, each, who}
-#define ALL(op, space, offset, each) SOME(EVERYONE, op, space, offset, each)
-#define MEET(op) SOME(EVERYONE, op, IN, 0, 0)
-#define SOME_MEET(who, op) SOME(who, op, IN, 0, 0)
-
 static const struct fault_case {
     uint64_t blocks;
     uint32_t threads;
@@ -169,7 +163,7 @@ static int names_place(const char *message, const struct fault_case *c, int line
 
     if (!strstr(c->rule, "has ended"))
         snprintf(at, sizeof at, " at kernels.cu:%d", line);
-    snprintf(place, sizeof place, "fault%s, block %d, thread %d: %s", at,
+    snprintf(place, sizeof place, "script%s, block %d, thread %d: %s", at,
              (int)c->blocks - 1, c->thread, c->rule);
     return strncmp(message, place, strlen(place)) == 0;
 }
@@ -187,7 +181,7 @@ static void test_faults(struct tap *tap, struct fixture *f)
         memset(in, 0, IN_BYTES);
         out[0] = 0;
         f->error.text[0] = 0;
-        status = RUN(f, fault, c->blocks, c->threads, 512, args);
+        status = RUN(f, script, c->blocks, c->threads, 512, args);
         tap_note("%s", f->error.text);
         caught = status == MW_KERNEL_FAULT && strstr(f->error.text, c->detail) &&
                  names_place(f->error.text, c, out[0]);
@@ -204,7 +198,7 @@ static void test_correct(struct tap *tap, struct fixture *f)
     for (size_t i = 0; i < COUNT_OF(correct); i++) {
         args.steps = correct[i].steps;
         tap_case(tap,
-                 RUN(f, fault, correct[i].blocks, correct[i].threads, 0, args) == MW_OK,
+                 RUN(f, script, correct[i].blocks, correct[i].threads, 0, args) == MW_OK,
                  "correct launch %zu", i);
     }
     fixture_clear(f);
@@ -235,7 +229,7 @@ static void test_large_block(struct tap *tap, struct fixture *f)
     int right = 1;
 
     for (int i = 0; i < 20; i++)
-        right &= RUN(f, fault, 1, 1024, 4096, args) == MW_KERNEL_FAULT &&
+        right &= RUN(f, script, 1, 1024, 4096, args) == MW_KERNEL_FAULT &&
                  strstr(f->error.text, "block 0, thread 1023: ") != NULL;
     tap_ok(tap, right && still_works(f), "faults among 1,024 threads, again and again", "");
 }
@@ -244,19 +238,19 @@ static void test_large_block(struct tap *tap, struct fixture *f)
 static void test_stacks(struct tap *tap, struct fixture *f)
 {
     static const struct rlimit no_core = {0, 0};
-    struct test_args args = {.out = fixture_array(f, OUT_BYTES), .count = 30};
+    struct step steps[] = {ALL(DIG, IN, 30, 0), MEET(END)};
+    const struct test_args args = {.out = fixture_array(f, OUT_BYTES), .steps = steps};
     int how = 0;
     pid_t child;
 
-    tap_ok(tap, RUN(f, too_deep, 1, 64, 0, args) == MW_OK, "30 KiB of stack",
-           "may be used");
+    tap_ok(tap, RUN(f, script, 1, 64, 0, args) == MW_OK, "30 KiB of stack", "may be used");
     fflush(stdout);
     child = fork();
     if (child == 0) {
         setrlimit(RLIMIT_CORE, &no_core);
         fclose(stderr);
-        args.count = 300;
-        RUN(f, too_deep, 1, 64, 0, args);
+        steps[0].offset = 300;
+        RUN(f, script, 1, 64, 0, args);
         _exit(0);
     }
     tap_ok(tap, child > 0 && waitpid(child, &how, 0) == child && how != 0,

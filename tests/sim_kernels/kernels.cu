@@ -1,6 +1,6 @@
 /*
- * kernels.cu - kernels for the simulator: correct ones of which is known what they compute
- * and count, and `fault`, which breaks rules.
+ * kernels.cu - kernels of which is known what they compute and count, and `script`, which
+ * takes any steps and may break rules.
  */
 #include "simt.h"
 
@@ -9,9 +9,6 @@
 CELL(byte_cell, unsigned char);
 CELL(word_cell, unsigned);
 CELL(wide_cell, unsigned long long);
-CELL(double_cell, double);
-
-enum { TILE = 32 };
 
 /* Each lane's answers, all to be 1: do shuffles and ballots of every type work? */
 KERNEL(shuffle_all, struct test_args)
@@ -80,61 +77,6 @@ KERNEL(reduce, struct test_args)
     }
 }
 
-/* Each block transposes a tile of words: block 0 with conflicts, block 1 without. */
-KERNEL(transpose, struct test_args)
-{
-    SHARED(word_cell, tile);
-    const word_cell *const in = (const word_cell *)args.in;
-    word_cell *const out = (word_cell *)args.out + BLOCK * TILE * TILE;
-    const int stride = TILE + BLOCK;
-
-    for (int row = 0; row < TILE; row++)
-        STORE(&tile[row * stride + LANE], LOAD(&in[row * TILE + LANE]));
-    WARP_BARRIER();
-    for (int row = 0; row < TILE; row++) {
-        const unsigned k = LOAD(&tile[LANE * stride + row]);
-
-        STORE(&out[row * TILE + LANE], k);
-    }
-}
-
-/* The same shared bytes as doubles, words and bytes, one after the other. */
-KERNEL(mixed_sizes, struct test_args)
-{
-    SHARED(double_cell, doubles);
-    byte_cell *const bytes = (byte_cell *)doubles;
-    word_cell *const words = (word_cell *)doubles;
-    byte_cell *const out = (byte_cell *)args.out;
-
-    STORE(&doubles[THREAD], (double)THREAD);
-    BARRIER();
-    if (THREAD % 2 == 0)
-        STORE(&words[THREAD], 0x01020304u);
-    BARRIER();
-    for (int i = 0; i < 2; i++)
-        STORE(&out[2 * THREAD + i], LOAD(&bytes[2 * THREAD + i]));
-}
-
-/*
- * Lines: a load, the same again, a store, the same again, a load of what was stored.
- * Blocks are `count` cells apart; without `out` nothing is stored.
- */
-KERNEL(twice, struct test_args)
-{
-    const word_cell *const in = (const word_cell *)args.in;
-    word_cell *const out = (word_cell *)args.out;
-    const int i = args.first + BLOCK * args.count + THREAD * args.stride;
-    unsigned sum = LOAD(&in[i]);
-
-    sum += LOAD(&in[i]);
-    if (!out)
-        return;
-    STORE(&out[i], sum);
-    STORE(&out[i], sum + 1);
-    if (LOAD(&out[i]) != sum + 1)
-        STORE(&out[i], 0);
-}
-
 /* All accesses stand in one source line, since a macro makes them. */
 #define MOVE(to, from)                                                            \
     do {                                                                          \
@@ -176,6 +118,15 @@ DEVICE int takes_part(int who)
     }
 }
 
+/* A kilobyte of stack for each level, and all of them in use at the end. */
+static unsigned dig(int levels, volatile unsigned char *above)
+{
+    volatile unsigned char room[1024];
+
+    room[0] = room[1023] = (unsigned char)levels;
+    return (levels > 0 ? dig(levels - 1, room) : 0) + above[0] + room[1023];
+}
+
 /* Tell the test which line to expect in the message, without the simulator knowing. */
 #define CASE(op, act)                 \
     case op:                          \
@@ -183,9 +134,9 @@ DEVICE int takes_part(int who)
         (void)act;                    \
         break
 
-DEVICE void take_step(const struct test_args *args, enum op op, void *at)
+DEVICE void take_step(const struct test_args *args, const struct step *s, void *at)
 {
-    switch (op) {
+    switch (s->op) {
         CASE(LOAD4, LOAD((word_cell *)at));
         CASE(LOAD8, LOAD((wide_cell *)at));
         CASE(STORE1, STORE((byte_cell *)at, 1));
@@ -198,13 +149,14 @@ DEVICE void take_step(const struct test_args *args, enum op op, void *at)
         CASE(MEET_BLOCK_ELSEWHERE, BARRIER());
         CASE(SHUFFLE31, SHUFFLE(LANE, 31));
         CASE(BALLOT1, BALLOT(1));
+        CASE(DIG, dig(s->offset, (volatile unsigned char *)args->out));
     default:
         break;
     }
 }
 
 /* Takes the steps of its arguments. */
-KERNEL(fault, struct test_args)
+KERNEL(script, struct test_args)
 {
     SHARED(word_cell, shared);
     word_cell mine; /* no memory of the device */
@@ -213,25 +165,9 @@ KERNEL(fault, struct test_args)
 
     for (const struct step *s = args.steps; s->op != END; s++) {
         if (takes_part(s->who))
-            take_step(&args, s->op, spaces[s->space] + s->offset + THREAD * s->each);
+            take_step(&args, s,
+                      spaces[s->space] + s->offset + THREAD * s->each + BLOCK * s->across);
         if (s->op == AGAIN)
             s = args.steps - 1;
     }
-}
-
-/* A kilobyte of stack for each level, and all of them in use at the end. */
-static unsigned dig(int levels, volatile unsigned char *above)
-{
-    volatile unsigned char room[1024];
-
-    room[0] = room[1023] = (unsigned char)levels;
-    return (levels > 0 ? dig(levels - 1, room) : 0) + above[0] + room[1023];
-}
-
-KERNEL(too_deep, struct test_args)
-{
-    word_cell *const out = (word_cell *)args.out;
-    volatile unsigned char top[1] = {0};
-
-    STORE(&out[THREAD], dig(args.count, top));
 }

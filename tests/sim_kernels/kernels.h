@@ -10,19 +10,17 @@ struct test_args {
     const void *in;
     void *out;
     int count;
-    int stride;
-    int first;
-    const struct step *steps; /* of kernel `fault` */
+    const struct step *steps; /* of kernel `script` */
 };
 
 /*
- * What kernel `fault` can do, with cells of 1, 4 or 8 bytes: meet in two different lines,
- * shuffle what lane 31 has, begin again with the first step.
+ * What kernel `script` can do, with cells of 1, 4 or 8 bytes: meet in two different lines,
+ * shuffle what lane 31 has, use `offset` KiB of stack, begin again with the first step.
  */
 /* clang-format off */
 enum op {
     END, LOAD4, LOAD8, STORE1, STORE4, STORE8, POST8, PEEK8, MEET_WARP, MEET_BLOCK,
-    MEET_BLOCK_ELSEWHERE, SHUFFLE31, BALLOT1, AGAIN
+    MEET_BLOCK_ELSEWHERE, SHUFFLE31, BALLOT1, DIG, AGAIN
 };
 /* clang-format on */
 
@@ -39,19 +37,29 @@ enum who {
     LAST_BLOCK /* LAST_BLOCK + i: its thread i alone */
 };
 
-/* A step of kernel `fault`: each thread has its own cell, `each` bytes apart. */
+/*
+ * A step of kernel `script`: threads have cells `each` bytes apart, and
+ * blocks `across` bytes.
+ */
 struct step {
     enum op op;
     enum space space;
     int offset;
     int each;
     int who;
+    int across;
 };
 
+/* Steps of all threads and of some, with memory and without. */
+/* clang-format off */
+#define SOME(who, op, space, offset, each) {op, AT_##space, offset, each, who, 0}
+#define ALL(op, space, offset, each) SOME(EVERYONE, op, space, offset, each)
+#define MEET(op) SOME(EVERYONE, op, IN, 0, 0)
+#define SOME_MEET(who, op) SOME(who, op, IN, 0, 0)
+/* clang-format on */
+
 /* Blocks have up to 1024 threads. */
-#define SIM_KERNELS(DO)                                                            \
-    DO(shuffle_all) DO(diverge) DO(reduce) DO(transpose) DO(mixed_sizes) DO(twice) \
-    DO(kinds) DO(fault) DO(too_deep)
+#define SIM_KERNELS(DO) DO(shuffle_all) DO(diverge) DO(reduce) DO(kinds) DO(script)
 
 #define SIM_KERNEL_THREADS(name) name##_threads = 1024,
 #define SIM_KERNEL_DECLARE(name) extern const struct simt_kernel simt_##name##_32;
