@@ -122,7 +122,7 @@ static void test_ledger(struct tap *tap, struct fixture *f)
     tap_ok(tap, right, "lines add up over blocks and launches", "");
 }
 
-/* Accesses are told apart by their kinds, not by what their source line says. */
+/* Accesses are told apart by their kinds and kernels, not by their source line alone. */
 static void test_kinds(struct tap *tap, struct fixture *f)
 {
     static const struct {
@@ -138,16 +138,21 @@ static void test_kinds(struct tap *tap, struct fixture *f)
     };
     const struct test_args args = {.in = fixture_array(f, 32 * sizeof(uint64_t)),
                                    .out = fixture_array(f, 32 * sizeof(uint64_t))};
-    int right = RUN(f, kinds, 1, 32, 0, args) == MW_OK;
+    int right = RUN(f, kinds, 1, 32, 0, args) == MW_OK &&
+                RUN(f, same_kinds, 1, 32, 0, args) == MW_OK;
     size_t count;
     const mw_ledger_line *const lines = fixture_ledger(f, &count);
 
-    right &= count == COUNT_OF(rows);
-    for (size_t i = 0; right && i < count; i++)
-        right &= lines[i].line == lines[0].line && lines[i].access == rows[i].access &&
-                 lines[i].stores == rows[i].stores &&
-                 lines[i].traffic.global_requests == rows[i].requests;
-    tap_ok(tap, right, "one source line, an entry for each kind of access in it", "");
+    right &= count == 2 * COUNT_OF(rows);
+    for (size_t i = 0; right && i < count; i++) {
+        const size_t row = i % COUNT_OF(rows);
+
+        right &= strcmp(lines[i].kernel, row == i ? "kinds" : "same_kinds") == 0 &&
+                 lines[i].line == lines[0].line && lines[i].access == rows[row].access &&
+                 lines[i].stores == rows[row].stores &&
+                 lines[i].traffic.global_requests == rows[row].requests;
+    }
+    tap_ok(tap, right, "one source line, an entry for each kernel and kind of access", "");
 }
 
 /*

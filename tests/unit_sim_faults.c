@@ -238,7 +238,7 @@ static void test_large_block(struct tap *tap, struct fixture *f)
 static void test_stacks(struct tap *tap, struct fixture *f)
 {
     static const struct rlimit no_core = {0, 0};
-    struct step steps[] = {ALL(DIG, IN, 30, 0), MEET(END)};
+    struct step steps[] = {ALL(DIG, OUT, 30, 0), MEET(END)};
     const struct test_args args = {.out = fixture_array(f, OUT_BYTES), .steps = steps};
     int how = 0;
     pid_t child;

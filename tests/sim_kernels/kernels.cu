@@ -88,12 +88,19 @@ KERNEL(reduce, struct test_args)
         POST(CUT, to, k);                                                         \
     } while (0)
 
+DEVICE void move(const struct test_args *args)
+{
+    MOVE((wide_cell *)args->out + THREAD, (const wide_cell *)args->in + THREAD);
+}
+
 KERNEL(kinds, struct test_args)
 {
-    const wide_cell *const in = (const wide_cell *)args.in;
-    wide_cell *const out = (wide_cell *)args.out;
+    move(&args);
+}
 
-    MOVE(&out[THREAD], &in[THREAD]);
+KERNEL(same_kinds, struct test_args)
+{
+    move(&args);
 }
 
 DEVICE int takes_part(int who)
@@ -163,11 +170,10 @@ KERNEL(script, struct test_args)
     char *const spaces[] = {(char *)args.in, (char *)args.out, (char *)shared,
                             (char *)&mine};
 
-    for (const struct step *s = args.steps; s->op != END; s++) {
+    for (const struct step *s = args.steps; s->op != END;
+         s = s->op == AGAIN ? args.steps : s + 1) {
         if (takes_part(s->who))
             take_step(&args, s,
                       spaces[s->space] + s->offset + THREAD * s->each + BLOCK * s->across);
-        if (s->op == AGAIN)
-            s = args.steps - 1;
     }
 }

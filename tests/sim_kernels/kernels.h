@@ -54,12 +54,13 @@ struct step {
 /* clang-format off */
 #define SOME(who, op, space, offset, each) {op, AT_##space, offset, each, who, 0}
 #define ALL(op, space, offset, each) SOME(EVERYONE, op, space, offset, each)
-#define MEET(op) SOME(EVERYONE, op, IN, 0, 0)
-#define SOME_MEET(who, op) SOME(who, op, IN, 0, 0)
+#define MEET(op) SOME_MEET(EVERYONE, op)
+#define SOME_MEET(who, op) SOME(who, op, OUT, 0, 0)
 /* clang-format on */
 
 /* Blocks have up to 1024 threads. */
-#define SIM_KERNELS(DO) DO(shuffle_all) DO(diverge) DO(reduce) DO(kinds) DO(script)
+#define SIM_KERNELS(DO) \
+    DO(shuffle_all) DO(diverge) DO(reduce) DO(kinds) DO(same_kinds) DO(script)
 
 #define SIM_KERNEL_THREADS(name) name##_threads = 1024,
 #define SIM_KERNEL_DECLARE(name) extern const struct simt_kernel simt_##name##_32;
