@@ -60,7 +60,7 @@ static const struct fault_case {
     {1, 32, 9, "race: writes 1", "thread 1 of this block wrote",
      {ALL(STORE1, SHARED, 0, 2), ALL(STORE1, SHARED, 1, 2),
       SOME(LAST_BLOCK + 9, STORE1, SHARED, 3, 0)}},
-    /* Races in global memory: in a block, between blocks; a barrier orders one block only. */
+    /* Races in global memory, in a block and between blocks: a barrier orders one only. */
     {1, 64, 32, "race: reads 4", "thread 0 of this block",
      {ALL(STORE4, OUT, 4, 4), SOME(OTHER_WARPS, LOAD4, OUT, 4, 0)}},
     {2, 64, 0, "race: writes 4", "thread 0 of another block wrote",
