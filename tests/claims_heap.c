@@ -1,5 +1,5 @@
 /*
- * claim.heap.c - the paper's claims, counted on the simulator for engine heap:
+ * claims_heap.c - the paper's claims, counted on the simulator for engine heap:
  *
  *   C1  no bank conflict in base case and merge, whatever the input
  *   C2  as many rounds, and as many bulk accesses, as the formulas say
@@ -20,19 +20,11 @@ static const uint32_t all_ways[] = {2, 4, 8, 16, 32};
 static const uint32_t all_bases[] = {1024, 2048, 4096, 0};
 static const uint32_t all_warps[] = {0, 1, 13};
 
-/* Counts in quarters of a base, plus some keys; full where those are 0. */
-static const struct {
-    uint64_t quarters;
-    uint64_t keys;
-} counts[] = {
-    {4,  0  },
-    {8,  0  },
-    {32, 0  },
-    {64, 0  },
-    {3,  7  },
-    {17, 31 },
-    {36, 5  },
-    {61, 999},
+/* Counts in quarters of a base, and plus how many keys; full where those are 0. */
+static const uint64_t counts[][2] = {
+  /* clang-format off */
+    {4, 0}, {8, 0}, {32, 0}, {64, 0}, {3, 7}, {17, 31}, {36, 5}, {61, 999},
+  /* clang-format on */
 };
 
 /* C2 and C4, by the plan. */
@@ -68,6 +60,20 @@ static int conflict_free(const struct claim *c)
     return free && requests > 0;
 }
 
+/* From `least` to `most` requests, of as few sectors as possible, or one more each. */
+static int coalesced(mw_traffic t, uint64_t least, uint64_t most, int more_sectors)
+{
+    if (t.global_requests >= least && t.global_requests <= most &&
+        t.global_sectors >= t.global_requests &&
+        t.global_sectors <= t.global_ideal + (more_sectors ? t.global_requests : 0))
+        return 1;
+    tap_note("C2, C3: %llu requests, not %llu to %llu, of %llu sectors, ideally %llu",
+             (unsigned long long)t.global_requests, (unsigned long long)least,
+             (unsigned long long)most, (unsigned long long)t.global_sectors,
+             (unsigned long long)t.global_ideal);
+    return 0;
+}
+
 /*
  * C2 and C3 of one kernel that moves all keys `passes` times. Loads may be `more`, each
  * with a sector more, where lists begin and end anywhere. A full input has no short
@@ -77,23 +83,11 @@ static int bulk_holds(const struct claim *c, const char *kernel, uint64_t passes
                       uint64_t more)
 {
     const uint64_t blocks = passes * claim_blocks(c->trial->count);
-    const int full = c->trial->count % c->plan.tuning.base == 0;
-    const mw_traffic in = claim_sum(c, kernel, MW_ACCESS_BULK, 0);
-    const mw_traffic out = claim_sum(c, kernel, MW_ACCESS_BULK, 1);
+    const int ragged = c->trial->count % c->plan.tuning.base != 0;
 
-    if (in.global_requests >= blocks && in.global_requests <= blocks + more &&
-        in.global_sectors <= in.global_ideal + (more ? in.global_requests : 0) &&
-        in.global_sectors >= in.global_requests && out.global_requests == blocks &&
-        out.global_sectors <= out.global_ideal + (full ? 0 : out.global_requests) &&
-        out.global_sectors >= out.global_requests)
-        return 1;
-    tap_note("C2, C3: %s has %llu loads of %llu sectors, ideally %llu, and %llu stores of "
-             "%llu, ideally %llu",
-             kernel, (unsigned long long)in.global_requests,
-             (unsigned long long)in.global_sectors, (unsigned long long)in.global_ideal,
-             (unsigned long long)out.global_requests,
-             (unsigned long long)out.global_sectors, (unsigned long long)out.global_ideal);
-    return 0;
+    return coalesced(claim_sum(c, kernel, MW_ACCESS_BULK, 0), blocks, blocks + more,
+                     more > 0) &&
+           coalesced(claim_sum(c, kernel, MW_ACCESS_BULK, 1), blocks, blocks, ragged);
 }
 
 static void run_case(struct tap *tap, mw_context *context, const struct trial *t)
@@ -142,8 +136,8 @@ int main(int argc, char **argv)
         t.tuning.ways = all_ways[v[WAYS]];
         t.tuning.base = all_bases[v[BASE]];
         t.tuning.warps = all_warps[v[WARPS]];
-        t.count = (t.tuning.base ? t.tuning.base : 2048) / 4 * counts[v[COUNT]].quarters +
-                  counts[v[COUNT]].keys;
+        t.count = (t.tuning.base ? t.tuning.base : 2048) / 4 * counts[v[COUNT]][0] +
+                  counts[v[COUNT]][1];
         if (claim_chosen(i, percent))
             run_case(&tap, context, &t);
     }

@@ -10,41 +10,65 @@ struct test_args {
     const void *in;
     void *out;
     int count;
-    int stride;
-    int first;
-    int fault; /* of kernel `fault`, one of these: */
+    const struct step *steps; /* of kernel `script` */
 };
 
-/* Rules to break, by the function of faults.cu that breaks them. */
+/*
+ * What kernel `script` can do, with cells of 1, 4 or 8 bytes: meet in two different lines,
+ * shuffle what lane 31 has, use `offset` KiB of stack, begin again with the first step.
+ */
 /* clang-format off */
-enum {
-    SHARED_PAST_END, SHARED_BEFORE_START, GLOBAL_PAST_END, GLOBAL_STRADDLE,
-    GLOBAL_NOWHERE, MISALIGNED, UNWRITTEN, UNWRITTEN_HALF, STALE_BLOCK, POST_STRADDLE,
-    PEEK_STRADDLE, PEEK_MISALIGNED, POST_SHARED, RACE_WRITE_WRITE, RACE_READ_WRITE,
-    RACE_WRITE_READ, RACE_MANY_READERS, RACE_AFTER_SHUFFLE, RACE_BETWEEN_WARPS,
-    RACE_BYTES, RACE_GLOBAL, RACE_BLOCKS, RACE_OLD_READER, RACE_POST_LOAD,
-    RACE_LOAD_POST, RACE_PEEK_STORE, RACE_STORE_PEEK, RACE_AFTER_POST, RACE_FIRST_POST,
-    RACE_HALF_POST, RACE_WARPS_POST, LANES_APART, LANE_ENDED, LANE_ENDS_EARLY,
-    BARRIER_APART, WARP_ENDED, WARPS_APART, MISSING_LANE, ENDLESS_LOADS,
-    ENDLESS_MEETINGS
+enum op {
+    END, LOAD4, LOAD8, STORE1, STORE4, STORE8, POST8, PEEK8, MEET_WARP, MEET_BLOCK,
+    MEET_BLOCK_ELSEWHERE, SHUFFLE31, BALLOT1, DIG, AGAIN
 };
 /* clang-format on */
 
-/* Every kernel with the most threads of a block. */
-#define SIM_KERNELS(KERNEL)                                                            \
-    KERNEL(shuffle_all)                                                                \
-    KERNEL(diverge)                                                                    \
-    KERNEL(reduce)                                                                     \
-    KERNEL(transpose)                                                                  \
-    KERNEL(block_order) KERNEL(mixed_sizes) KERNEL(twice) KERNEL(wander) KERNEL(board) \
-        KERNEL(kinds) KERNEL(fault) KERNEL(too_deep)
+enum space { AT_IN, AT_OUT, AT_SHARED, AT_STACK };
+
+enum who {
+    EVERYONE,
+    FIRST_LANES, /* 7 of each warp, ... */
+    OTHER_LANES, /* ... and the rest */
+    LAST_LANES,  /* 1 of each warp */
+    FIRST_WARP,
+    OTHER_WARPS,
+    FIRST_BLOCK,
+    LAST_BLOCK /* LAST_BLOCK + i: its thread i alone */
+};
+
+/*
+ * A step of kernel `script`: threads have cells `each` bytes apart, and
+ * blocks `across` bytes.
+ */
+struct step {
+    enum op op;
+    enum space space;
+    int offset;
+    int each;
+    int who;
+    int across;
+};
+
+/* Steps of all threads and of some, with memory and without. */
+/* clang-format off */
+#define SOME(who, op, space, offset, each) {op, AT_##space, offset, each, who, 0}
+#define ALL(op, space, offset, each) SOME(EVERYONE, op, space, offset, each)
+#define MEET(op) SOME_MEET(EVERYONE, op)
+#define SOME_MEET(who, op) SOME(who, op, OUT, 0, 0)
+/* clang-format on */
+
+/* Blocks have up to 1024 threads. */
+#define SIM_KERNELS(DO) \
+    DO(shuffle_all) DO(diverge) DO(reduce) DO(kinds) DO(same_kinds) DO(script)
 
 #define SIM_KERNEL_THREADS(name) name##_threads = 1024,
+#define SIM_KERNEL_DECLARE(name) extern const struct simt_kernel simt_##name##_32;
 
-/* strided.cu is compiled once per cell size: 8, 16, 32, 64 and 128 bits. */
-enum {
-    SIM_KERNELS(SIM_KERNEL_THREADS) strided_shared_threads = 32,
-    strided_global_threads = 32
-};
+enum { SIM_KERNELS(SIM_KERNEL_THREADS) };
+SIM_KERNELS(SIM_KERNEL_DECLARE)
+
+#define RUN(f, kernel, blocks, threads, shared, args) \
+    fixture_run(f, &simt_##kernel##_32, blocks, threads, shared, &(args), sizeof(args))
 
 #endif
