@@ -38,4 +38,15 @@ void *device_samples(struct fixture *f, const uint64_t *keys, uint64_t count, in
 int same_keys(const void *device, const uint64_t *keys, uint64_t count, int bits);
 int same_samples(const void *device, const uint64_t *keys, uint64_t count, int bits);
 
+/*
+ * The round `r` of engine tile over these keys, in lists of r.run: count, run, piece,
+ * number and ways are given, the rest is added, with arrays for all that it reads and
+ * writes. A piece that is not given is that of tiles of `tile` keys, `items` a row.
+ */
+struct tile_round round_of(struct fixture *f, const uint64_t *keys, int bits,
+                           struct tile_round r, uint64_t tile, uint64_t items);
+
+/* Cuts of a round, of r->ways cells each. */
+uint64_t cuts_of(const struct tile_round *r);
+
 #endif
