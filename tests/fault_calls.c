@@ -20,8 +20,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { STEP = 19 };
-
 /* The calls so far. Worker threads allocate, too. */
 static struct {
     int armed;          /* the library is being called, whose calls of the host may fail */
@@ -379,7 +377,7 @@ static void run_faults(struct tap *tap, const struct scenario *scenario, const c
 
     run.keys = malloc(scenario->count * mw_type_size(scenario->type));
     for (int k = 1; run_fault(tap, &run, k);
-         k += alike > 4 && scenario->device ? STEP : 1) {
+         k += alike > 4 && scenario->device ? 19 : 1) {
         alike = plant.failed == last ? alike + 1 : 0;
         last = plant.failed;
     }

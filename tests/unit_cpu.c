@@ -268,27 +268,44 @@ static void test_seams(struct tap *tap, struct bench *b)
     }
 }
 
-/* Three rounds; three although joined runs need two; and one because most runs join. */
-static void test_rounds(struct tap *tap, struct bench *b)
+/* What sorts count: three rounds of short runs, although joined ones need two; or one. */
+static void test_counts(struct tap *tap, struct bench *b)
 {
     static const struct {
+        const char *name;
         const char *shape;
+        mw_type type;
+        uint64_t count;
+        uint64_t run; /* 0: the best */
         unsigned rounds;
+        uint64_t reads, writes; /* of each key */
     } rows[] = {
-        {"random",     3},
-        {"swaps:1000", 3},
-        {"swaps:5",    1},
+        {"nothing",               "random",     MW_U32, 0,       0,            0, 1, 1},
+        {"sorted: only read",     "sorted",     MW_U32, 50000,   0,            0, 1, 0},
+        {"reversed: turned",      "reversed",   MW_U32, 50000,   0,            0, 1, 1},
+        {"one run",               "random",     MW_U32, 5000,    0,            0, 1, 1},
+        {"one round",             "random",     MW_U32, 1 << 20, 0,            1, 2, 2},
+        {"narrow keys: counted",  "random",     MW_U8,  100000,  0,            0, 1, 1},
+        {"short runs",            "random",     MW_U32, MOST,    RUN_MULTIPLE, 3, 4, 4},
+        {"short runs, few join",  "swaps:1000", MW_U32, MOST,    RUN_MULTIPLE, 3, 4, 4},
+        {"short runs, most join", "swaps:5",    MW_U32, MOST,    RUN_MULTIPLE, 1, 2, 2},
     };
-    const struct code code = type_code(type_row(MW_U32), MW_ASCENDING);
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct cpu_counts made = {0, 0, 0};
+        const struct suite *const suite = suite_for(8 * (int)mw_type_size(rows[i].type));
+        const struct code code = type_code(type_row(rows[i].type), MW_ASCENDING);
+        const uint64_t run = rows[i].run ? rows[i].run : sort_best_run(suite->bits);
+        const uint64_t bytes = rows[i].count * mw_type_size(rows[i].type);
+        struct cpu_counts made = {9, 9, 9};
         const int passed =
-            prepare(b, MW_U32, MW_ASCENDING, rows[i].shape, MOST) &&
-            sort_agrees(b, suite_for(32), code, MOST, RUN_MULTIPLE, b->pools[1], &made);
+            prepare(b, rows[i].type, MW_ASCENDING, rows[i].shape, rows[i].count) &&
+            sort_agrees(b, suite, code, rows[i].count, run, b->pools[1], &made);
 
-        tap_case(tap, passed && made.rounds == rows[i].rounds, "short runs, %s: %u rounds",
-                 rows[i].shape, (unsigned)made.rounds);
+        tap_case(tap,
+                 passed && made.rounds == rows[i].rounds &&
+                     made.bytes_read == rows[i].reads * bytes &&
+                     made.bytes_written == rows[i].writes * bytes,
+                 "counts: %s: %u rounds", rows[i].name, (unsigned)made.rounds);
     }
 }
 
@@ -317,43 +334,6 @@ static void test_handle(struct tap *tap, struct bench *b, unsigned threads)
     cpu_close(cpu);
 }
 
-static void test_counts(struct tap *tap, struct bench *b)
-{
-    static const struct {
-        const char *name;
-        const char *shape;
-        int bits;
-        uint64_t count;
-        struct cpu_counts made;
-    } rows[] = {
-        {"nothing",              "random",   32, 0,       {0, 0, 0}            },
-        {"sorted: only read",    "sorted",   32, 50000,   {0, 200000, 0}       },
-        {"reversed: turned",     "reversed", 32, 50000,   {0, 200000, 200000}  },
-        {"one run",              "random",   32, 5000,    {0, 20000, 20000}    },
-        {"one round",            "random",   32, 1 << 20, {1, 8 << 20, 8 << 20}},
-        {"narrow keys: counted", "random",   8,  100000,  {0, 100000, 100000}  },
-    };
-    struct error error = {""};
-    struct cpu *cpu;
-    const int opened = cpu_open(&cpu, 2, &error) == MW_OK;
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const mw_type type = rows[i].bits == 8 ? MW_U8 : MW_U32;
-        const struct cpu_counts *const made = &rows[i].made;
-        struct cpu_counts counts = {9, 9, 9};
-
-        tap_case(tap,
-                 opened && prepare(b, type, MW_ASCENDING, rows[i].shape, rows[i].count) &&
-                     cpu_sort(cpu, rows[i].bits, type_code(type_row(type), MW_ASCENDING),
-                              b->input, rows[i].count, NULL, &counts) == MW_OK &&
-                     counts.rounds == made->rounds &&
-                     counts.bytes_read == made->bytes_read &&
-                     counts.bytes_written == made->bytes_written,
-                 "counts: %s", rows[i].name);
-    }
-    cpu_close(cpu);
-}
-
 int main(void)
 {
     struct tap tap = {0, 0};
@@ -363,7 +343,6 @@ int main(void)
         test_tables(&tap, &bench);
         test_windows(&tap, &bench);
         test_seams(&tap, &bench);
-        test_rounds(&tap, &bench);
         test_handle(&tap, &bench, 0);
         test_handle(&tap, &bench, 1);
         test_handle(&tap, &bench, 64);
