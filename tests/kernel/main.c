@@ -1,7 +1,7 @@
 /*
  * main.c - the library's kernels, one by one, on the simulator.
  *
- *   kernels [NAME...]     all sections, or those named
+ *   kernels [NAME]     all sections, or the one named
  */
 #include "fixture.h"
 
@@ -23,15 +23,6 @@ static const struct {
     {"tile_places", test_tile_places},
 };
 
-static int named(const char *name, int count, char **names)
-{
-    int found = count < 2;
-
-    for (int i = 1; i < count; i++)
-        found |= strcmp(names[i], name) == 0;
-    return found;
-}
-
 int main(int argc, char **argv)
 {
     struct tap tap = {0, 0};
@@ -39,7 +30,7 @@ int main(int argc, char **argv)
 
     tap_ok(&tap, fixture_open(&f), "the simulator opens", f.error.text);
     for (size_t i = 0; f.device && i < COUNT_OF(sections); i++) {
-        if (named(sections[i].name, argc, argv))
+        if (argc < 2 || strcmp(argv[1], sections[i].name) == 0)
             sections[i].test(&tap, &f);
         fixture_clear(&f);
     }
