@@ -109,11 +109,6 @@ void *device_keys(struct fixture *f, const uint64_t *keys, uint64_t count, int b
     return put(f, keys, count, bits, 1);
 }
 
-void *device_samples(struct fixture *f, const uint64_t *keys, uint64_t count, int bits)
-{
-    return put(f, keys, count, bits, TILE_SAMPLE);
-}
-
 static int same(const void *device, const uint64_t *keys, uint64_t count, int bits,
                 uint64_t step)
 {
@@ -150,14 +145,9 @@ struct tile_round round_of(struct fixture *f, const uint64_t *keys, int bits,
     r.groups = (unsigned)divide_up(r.count, group);
     r.pieces = (unsigned)divide_up(least(r.count, group), r.piece);
     r.in = device_keys(f, keys, r.count, bits);
-    r.samples = device_samples(f, keys, r.count, bits);
+    r.samples = put(f, keys, r.count, bits, TILE_SAMPLE);
     r.out = fixture_array(f, r.count * size);
     r.out_samples = fixture_array(f, divide_up(r.count, TILE_SAMPLE) * size);
     r.cuts = fixture_array(f, cuts_of(&r) * (uint64_t)r.ways * sizeof *r.cuts);
     return r;
-}
-
-uint64_t cuts_of(const struct tile_round *r)
-{
-    return (uint64_t)r->groups * (r->pieces + 1);
 }

@@ -36,10 +36,6 @@ static const struct input {
 /* What the cells of the cuts hold when tile_merge begins. */
 enum cells { CLEARED, POSTED, OTHER_ROUND, GARBAGE, EVEN_ROWS, EVEN_LISTS, CELLS };
 
-static const char *const cells_names[CELLS] = {"cleared",         "posted",
-                                               "another round's", "garbage",
-                                               "every other row", "every other list"};
-
 /* A round, its keys as they should be, and its cuts as tile_cut finds them. */
 struct merging {
     const struct row *row;
@@ -132,8 +128,8 @@ static int merges(struct fixture *f, const struct merging *m, enum cells cells,
     posted = ledger_sum(ledger, lines, MW_ACCESS_CUT, 1).global_requests;
     if (right && posted >= least && posted <= most)
         return 1;
-    tap_note("cells %s, %u cutters, %u ahead, rate %llu: %llu cuts posted",
-             cells_names[cells], cutters, ahead, (wide)rate, (wide)posted);
+    tap_note("cells %d, %u cutters, %u ahead, rate %llu: %llu cuts posted", cells, cutters,
+             ahead, (wide)rate, (wide)posted);
     return 0;
 }
 

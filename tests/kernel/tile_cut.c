@@ -46,41 +46,20 @@ static struct list list_of(const struct tile_round *r, wide group, int i, const 
     return (struct list){keys + first, left < r->run ? left : r->run, (unsigned)cells[i]};
 }
 
-/* Is there a place in the total order that makes this cut? */
-static int consistent(const struct list *lists, int ways)
-{
-    int last = -1;  /* the list of the last key before the cut, ... */
-    int first = -1; /* ... and of the first one after it */
-    uint64_t before = 0;
-    uint64_t after = 0;
-
-    for (int i = 0; i < ways; i++) {
-        const struct list l = lists[i];
-
-        if (l.part > 0 && (last < 0 || l.keys[l.part - 1] >= before)) {
-            last = i;
-            before = l.keys[l.part - 1];
-        }
-        if (l.part < l.length && (first < 0 || l.keys[l.part] < after)) {
-            first = i;
-            after = l.keys[l.part];
-        }
-    }
-    return last < 0 || first < 0 || before < after || (before == after && last <= first);
-}
-
-/* What is wrong with cut `i` of a group, or NULL. */
+/*
+ * What is wrong with cut `i` of a group, or NULL. A place in the total order makes it if
+ * the last key before it, in list `last`, comes before the first one after it.
+ */
 static const char *judge(const struct tile_round *r, wide group, wide i, const wide *cells,
                          int bits, wide slack)
 {
     const uint64_t bound = cells[0] >> 48 | cells[1] >> 48 << 16; /* of upper halves */
-    struct list lists[TILE_MOST_WAYS];
-    wide whole = 0;
-    wide rank = 0;
-    wide wanted;
+    uint64_t before = 0, after = 0;
+    int last = -1, first = -1;
+    wide whole = 0, rank = 0, wanted;
 
     for (int n = 0; n < r->ways; n++) {
-        const struct list l = lists[n] = list_of(r, group, n, cells);
+        const struct list l = list_of(r, group, n, cells);
 
         whole += l.length;
         rank += l.part;
@@ -93,10 +72,18 @@ static const char *judge(const struct tile_round *r, wide group, wide i, const w
         if (bits == 64 && ((l.part > 0 && l.keys[l.part - 1] >> 32 > bound) ||
                            (l.part < l.length && l.keys[l.part] >> 32 < bound)))
             return "keys are not within its bounds";
+        if (l.part > 0 && (last < 0 || l.keys[l.part - 1] >= before)) {
+            last = n;
+            before = l.keys[l.part - 1];
+        }
+        if (l.part < l.length && (first < 0 || l.keys[l.part] < after)) {
+            first = n;
+            after = l.keys[l.part];
+        }
     }
-    wanted = i * r->piece < whole ? i * r->piece : whole;
-    if (!consistent(lists, r->ways))
+    if (last >= 0 && first >= 0 && (before > after || (before == after && last > first)))
         return "no place in the total order makes it";
+    wanted = i * r->piece < whole ? i * r->piece : whole;
     if ((wanted == 0 || wanted == whole) && rank != wanted)
         return "not at the group's end";
     return rank > wanted + slack || rank + slack < wanted ? "too far off" : NULL;

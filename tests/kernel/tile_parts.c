@@ -21,24 +21,13 @@
 #define PAUSE() ((void)0)
 #define NO_UNROLL
 
+#define cells_of(round, row) ((round)->cuts + (row))
+#define rows_of(round) ((round)->groups)
+#define post_cut(round, row) ((round)->cuts[row] = 0)
+
 typedef wide wide_cell;
 
 static uint64_t my_block;
-
-DEVICE wide_cell *cells_of(const struct tile_round *round, unsigned row)
-{
-    return round->cuts + row;
-}
-
-DEVICE unsigned rows_of(const struct tile_round *round)
-{
-    return round->groups;
-}
-
-DEVICE void post_cut(const struct tile_round *round, unsigned row)
-{
-    round->cuts[row] = 0;
-}
 
 #include "kernels/tile_ahead.cuh"
 

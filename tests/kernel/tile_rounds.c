@@ -129,9 +129,6 @@ static void test_manners(struct tap *tap, struct fixture *f, struct sorting *s)
 
 enum nans { ONE_A_THREAD, MIXED, EVERY_OTHER_THREAD, NANS };
 
-static const char *const nan_names[NANS] = {"one NaN a thread", "with other NaNs",
-                                            "every other thread's"};
-
 /* The bits of key i: thread t of a tile begins with keys t, t + rows, t + 2 rows ... */
 static uint64_t float_of(const struct tile_geometry *g, mw_type type, enum nans nans,
                          uint64_t i)
@@ -152,27 +149,7 @@ static uint64_t float_of(const struct tile_geometry *g, mw_type type, enum nans 
     return thread % 2 ? nan : number;
 }
 
-/* One tile and tiles to be merged, whole and short. */
-static int nans_sorted(struct fixture *f, struct sorting *s, const struct tile_geometry *g,
-                       enum nans nans)
-{
-    const uint64_t tile = (uint64_t)g->rows * g->items;
-    const uint64_t counts[] = {33, tile - g->rows - 1, tile, tile + 1, 3 * tile - 100};
-    int passed = 1;
-
-    for (size_t i = 0; passed && i < COUNT_OF(counts); i++) {
-        s->count = counts[i];
-        for (uint64_t k = 0; k < s->count; k++) {
-            const uint64_t bits = float_of(g, s->type, nans, k);
-
-            memcpy(s->keys + k * s->size, &bits, s->size); /* little-endian */
-        }
-        expect(s);
-        passed = sorts(f, s, 0, g->rows, g->items, AS_PLANNED);
-    }
-    return passed;
-}
-
+/* All tiles for the type; one tile and tiles to be merged, whole and short. */
 static void test_nans(struct tap *tap, struct fixture *f, struct sorting *s, mw_type type)
 {
     const struct tile_geometry *g;
@@ -180,12 +157,24 @@ static void test_nans(struct tap *tap, struct fixture *f, struct sorting *s, mw_
     s->type = type;
     s->size = mw_type_size(type);
     for (int n = 0; (g = tile_of_size(s->size, n)); n++) {
-        for (int i = 0; i < 2 * NANS; i++) {
+        const uint64_t tile = (uint64_t)g->rows * g->items;
+        const uint64_t counts[] = {33, tile - g->rows - 1, tile, tile + 1, 3 * tile - 100};
+        int passed = 1;
+
+        for (size_t i = 0; passed && i < 2 * NANS * COUNT_OF(counts); i++) {
             s->direction = (mw_direction)(i % 2);
-            tap_case(tap, nans_sorted(f, s, g, (enum nans)(i / 2)), "%s %s, %u x %u, %s",
-                     mw_type_name(type), i % 2 ? "descending" : "ascending", g->rows,
-                     g->items, nan_names[i / 2]);
+            s->count = counts[i / 2 % COUNT_OF(counts)];
+            for (uint64_t k = 0; k < s->count; k++) {
+                const enum nans nans = (enum nans)(i / 2 / COUNT_OF(counts));
+                const uint64_t bits = float_of(g, type, nans, k);
+
+                memcpy(s->keys + k * s->size, &bits, s->size); /* little-endian */
+            }
+            expect(s);
+            passed = sorts(f, s, 0, g->rows, g->items, AS_PLANNED);
         }
+        tap_case(tap, passed, "%s, %u x %u, NaNs in all registers and among others",
+                 mw_type_name(type), g->rows, g->items);
     }
 }
 
