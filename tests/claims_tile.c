@@ -68,20 +68,14 @@ static int line_holds(const mw_ledger_line *line, int short_rows)
 static int banks_hold(const struct claim *c)
 {
     const int short_rows = c->plan.tuning.items * (c->size == 8 ? 8 : 4) != 128;
-    uint64_t searches = 0;
-    uint64_t moves = 0; /* of merges */
-    int holds = 1;
+    const uint64_t moves = claim_sum(c, "tile_merge", MW_ACCESS_GATHER, 0).shared_requests +
+                           claim_sum(c, "tile_join", MW_ACCESS_GATHER, 0).shared_requests;
+    int holds = claim_sum(c, "tile_", MW_ACCESS_SEARCH, 0).shared_requests > 0 &&
+                (moves > 0) == (c->plan.rounds > 0);
 
-    for (size_t i = 0; i < c->line_count; i++) {
-        const mw_ledger_line *const line = &c->lines[i];
-
-        holds &= line_holds(line, short_rows);
-        searches += line->access == MW_ACCESS_SEARCH ? line->traffic.shared_requests : 0;
-        moves += strcmp(line->kernel, "tile_sort") != 0 && line->access == MW_ACCESS_GATHER
-                     ? line->traffic.shared_requests
-                     : 0;
-    }
-    return holds && searches > 0 && (moves > 0) == (c->plan.rounds > 0);
+    for (size_t i = 0; i < c->line_count; i++)
+        holds &= line_holds(&c->lines[i], short_rows);
+    return holds;
 }
 
 /* Is `counted` at least `needed` and at most PERCENT more? */
