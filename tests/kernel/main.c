@@ -5,23 +5,21 @@
  */
 #include "fixture.h"
 
-kernel_test test_heap_base, test_heap_cut, test_heap_merge, test_tile_sort, test_tile_cut,
-    test_tile_ahead, test_tile_parts, test_tile_rounds, test_tile_places;
+#define SECTIONS(S)                                                                \
+    S(heap_base)                                                                   \
+    S(heap_cut) S(heap_merge) S(tile_sort) S(tile_cut) S(tile_ahead) S(tile_parts) \
+        S(tile_rounds) S(tile_places)
+#define DECLARE(name) kernel_test test_##name;
+#define ROW(name) {#name, test_##name},
+
+/* clang-format off */
+SECTIONS(DECLARE)
 
 static const struct {
     const char *name;
     kernel_test *test;
-} sections[] = {
-    {"heap_base",   test_heap_base  },
-    {"heap_cut",    test_heap_cut   },
-    {"heap_merge",  test_heap_merge },
-    {"tile_sort",   test_tile_sort  },
-    {"tile_cut",    test_tile_cut   },
-    {"tile_ahead",  test_tile_ahead },
-    {"tile_parts",  test_tile_parts },
-    {"tile_rounds", test_tile_rounds},
-    {"tile_places", test_tile_places},
-};
+} sections[] = {SECTIONS(ROW)};
+/* clang-format on */
 
 int main(int argc, char **argv)
 {

@@ -99,16 +99,6 @@ static int tile_right(const struct tile_round *r, const unsigned short *places, 
     return right;
 }
 
-static int launch(struct fixture *f, const struct simt_kernel *kernel, uint64_t blocks,
-                  uint64_t threads, size_t shared, const void *args, size_t args_bytes)
-{
-    if (fixture_run(f, kernel, blocks, (uint32_t)threads, shared, args, args_bytes) ==
-        MW_OK)
-        return 1;
-    tap_note("%s", f->error.text);
-    return 0;
-}
-
 /* Sort tiles: each is a group of one list and of one piece, with cuts at both ends. */
 static int sorts(struct fixture *f, const struct program *p, const struct tile_round *r,
                  unsigned short *places)
@@ -126,8 +116,9 @@ static int sorts(struct fixture *f, const struct program *p, const struct tile_r
         r->cuts[2 * i] = 0;
         r->cuts[2 * i + 1] = left < r->run ? left : r->run;
     }
-    return launch(f, p->sort, r->groups, p->rows,
-                  TILE_SORT_SHARED(p->rows, p->items, bytes), &args, sizeof args);
+    return fixture_run(f, p->sort, r->groups, (uint32_t)p->rows,
+                       TILE_SORT_SHARED(p->rows, p->items, bytes), &args,
+                       sizeof args) == MW_OK;
 }
 
 static int merges(struct fixture *f, const struct program *p, const struct tile_round *r,
@@ -139,10 +130,11 @@ static int merges(struct fixture *f, const struct program *p, const struct tile_
 
     if (join) /* it finds the cuts itself */
         args.round.cuts = NULL;
-    return launch(f, p->cut, divide_up(cuts_of(r), tile_cut_threads / 32), tile_cut_threads,
-                  0, &cut_args, sizeof cut_args) &&
-           launch(f, join ? p->join : p->merge, (uint64_t)r->groups * r->pieces, p->rows,
-                  TILE_MERGE_SHARED(p->rows, p->items, bytes), &args, sizeof args);
+    return fixture_run(f, p->cut, divide_up(cuts_of(r), tile_cut_threads / 32),
+                       tile_cut_threads, 0, &cut_args, sizeof cut_args) == MW_OK &&
+           fixture_run(f, join ? p->join : p->merge, (uint64_t)r->groups * r->pieces,
+                       (uint32_t)p->rows, TILE_MERGE_SHARED(p->rows, p->items, bytes),
+                       &args, sizeof args) == MW_OK;
 }
 
 /* Sort tiles if there is one way, else merge lists: is every tile of the result right? */
@@ -160,6 +152,8 @@ static int stable(struct fixture *f, const struct program *p, enum kind kind, in
         keys[i] = key_of(kind, p->bits, 0, 1, i);
     r = round_of(f, keys, p->bits, r, p->rows * p->items, p->items);
     passed = ways > 1 ? merges(f, p, &r, places, join) : sorts(f, p, &r, places);
+    if (!passed)
+        tap_note("%s", f->error.text);
     for (uint64_t i = 0; passed && i < (uint64_t)r.groups * r.pieces; i++)
         passed = tile_right(&r, places, p->bits, i, &first);
     fixture_clear(f);
