@@ -107,9 +107,8 @@ static int bulk_holds(const struct claim *c)
         holds = holds && near(requests, blocks) && near(ideal * 32, bytes) &&
                 near(sectors * 32, bytes);
     if (!holds)
-        tap_note("%llu bulk requests, %llu sectors; ideally %llu and %llu",
-                 (unsigned long long)requests, (unsigned long long)sectors,
-                 (unsigned long long)blocks, (unsigned long long)bytes / 32);
+        tap_note("%llu bulk requests, %llu sectors; ideally %llu and %llu", (wide)requests,
+                 (wide)sectors, (wide)blocks, (wide)bytes / 32);
     return holds;
 }
 
@@ -154,8 +153,7 @@ static int pass_holds(const struct claim *c, const mw_launch *launch)
     if (moved >= least && moved <= most)
         return 1;
     tap_note("pass %u moves %llu distinct sectors, not %llu to %llu", launch->round,
-             (unsigned long long)moved, (unsigned long long)least,
-             (unsigned long long)most);
+             (wide)moved, (wide)least, (wide)most);
     return 0;
 }
 
@@ -168,8 +166,7 @@ static int cuts_hold(const struct claim *c)
     const uint64_t made = loads.global_requests + loads.shared_requests;
 
     if (made > MOST_LOADS * found)
-        tap_note("%llu loads for %llu cuts", (unsigned long long)made,
-                 (unsigned long long)found);
+        tap_note("%llu loads for %llu cuts", (wide)made, (wide)found);
     return made <= MOST_LOADS * found && (found > 0) == (c->plan.rounds > 0);
 }
 

@@ -18,16 +18,12 @@
     extern const struct simt_kernel NAME(tile_sort, bits, rows, items),         \
         NAME(tile_cut, bits, rows, items), NAME(tile_merge, bits, rows, items), \
         NAME(tile_join, bits, rows, items);
-#define ROW(bits, rows, items)             \
-    {bits,                                 \
-     rows,                                 \
-     items,                                \
-     &NAME(tile_sort, bits, rows, items),  \
-     &NAME(tile_cut, bits, rows, items),   \
-     &NAME(tile_merge, bits, rows, items), \
+/* clang-format off */
+#define ROW(bits, rows, items)                                                   \
+    {bits, rows, items, &NAME(tile_sort, bits, rows, items),                     \
+     &NAME(tile_cut, bits, rows, items), &NAME(tile_merge, bits, rows, items),   \
      &NAME(tile_join, bits, rows, items)},
 
-/* clang-format off */
 PROGRAMS(DECLARE)
 
 static const struct program {

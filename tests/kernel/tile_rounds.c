@@ -89,7 +89,6 @@ static void test_manners(struct tap *tap, struct fixture *f, struct sorting *s)
     } programs[] = {
         {MW_U16, MW_ASCENDING,  256, 8 },
         {MW_I32, MW_DESCENDING, 64,  32},
-        {MW_F32, MW_ASCENDING,  128, 16},
         {MW_I64, MW_ASCENDING,  64,  32},
     };
     /* Tiles, plus some keys: few, and some more than a plan joins. */
