@@ -3,6 +3,8 @@
  */
 #include "claim.h"
 
+#include "base/base.h"
+
 int claim_make(struct claim *claim, mw_context *context, const struct trial *trial)
 {
     struct outcome outcome;
@@ -26,16 +28,6 @@ int claim_make(struct claim *claim, mw_context *context, const struct trial *tri
            claim->launch_count == claim->plan.launches;
 }
 
-static void add(mw_traffic *sum, const mw_traffic *t)
-{
-    sum->shared_requests += t->shared_requests;
-    sum->shared_wavefronts += t->shared_wavefronts;
-    sum->shared_ideal += t->shared_ideal;
-    sum->global_requests += t->global_requests;
-    sum->global_sectors += t->global_sectors;
-    sum->global_ideal += t->global_ideal;
-}
-
 mw_traffic claim_sum(const struct claim *claim, const char *kernel, mw_access access,
                      int stores)
 {
@@ -46,7 +38,7 @@ mw_traffic claim_sum(const struct claim *claim, const char *kernel, mw_access ac
 
         if (strncmp(line->kernel, kernel, strlen(kernel)) == 0 && line->access == access &&
             line->stores == stores)
-            add(&sum, &line->traffic);
+            traffic_add(&sum, &line->traffic);
     }
     return sum;
 }

@@ -68,20 +68,14 @@ static int line_holds(const mw_ledger_line *line, int short_rows)
 static int banks_hold(const struct claim *c)
 {
     const int short_rows = c->plan.tuning.items * (c->size == 8 ? 8 : 4) != 128;
-    uint64_t searches = 0;
-    uint64_t moves = 0; /* of merges */
-    int holds = 1;
+    const uint64_t moves = claim_sum(c, "tile_merge", MW_ACCESS_GATHER, 0).shared_requests +
+                           claim_sum(c, "tile_join", MW_ACCESS_GATHER, 0).shared_requests;
+    int holds = claim_sum(c, "tile_", MW_ACCESS_SEARCH, 0).shared_requests > 0 &&
+                (moves > 0) == (c->plan.rounds > 0);
 
-    for (size_t i = 0; i < c->line_count; i++) {
-        const mw_ledger_line *const line = &c->lines[i];
-
-        holds &= line_holds(line, short_rows);
-        searches += line->access == MW_ACCESS_SEARCH ? line->traffic.shared_requests : 0;
-        moves += strcmp(line->kernel, "tile_sort") != 0 && line->access == MW_ACCESS_GATHER
-                     ? line->traffic.shared_requests
-                     : 0;
-    }
-    return holds && searches > 0 && (moves > 0) == (c->plan.rounds > 0);
+    for (size_t i = 0; i < c->line_count; i++)
+        holds &= line_holds(&c->lines[i], short_rows);
+    return holds;
 }
 
 /* Is `counted` at least `needed` and at most PERCENT more? */
@@ -113,9 +107,8 @@ static int bulk_holds(const struct claim *c)
         holds = holds && near(requests, blocks) && near(ideal * 32, bytes) &&
                 near(sectors * 32, bytes);
     if (!holds)
-        tap_note("%llu bulk requests, %llu sectors; ideally %llu and %llu",
-                 (unsigned long long)requests, (unsigned long long)sectors,
-                 (unsigned long long)blocks, (unsigned long long)bytes / 32);
+        tap_note("%llu bulk requests, %llu sectors; ideally %llu and %llu", (wide)requests,
+                 (wide)sectors, (wide)blocks, (wide)bytes / 32);
     return holds;
 }
 
@@ -160,8 +153,7 @@ static int pass_holds(const struct claim *c, const mw_launch *launch)
     if (moved >= least && moved <= most)
         return 1;
     tap_note("pass %u moves %llu distinct sectors, not %llu to %llu", launch->round,
-             (unsigned long long)moved, (unsigned long long)least,
-             (unsigned long long)most);
+             (wide)moved, (wide)least, (wide)most);
     return 0;
 }
 
@@ -174,8 +166,7 @@ static int cuts_hold(const struct claim *c)
     const uint64_t made = loads.global_requests + loads.shared_requests;
 
     if (made > MOST_LOADS * found)
-        tap_note("%llu loads for %llu cuts", (unsigned long long)made,
-                 (unsigned long long)found);
+        tap_note("%llu loads for %llu cuts", (wide)made, (wide)found);
     return made <= MOST_LOADS * found && (found > 0) == (c->plan.rounds > 0);
 }
 

@@ -109,11 +109,6 @@ void *device_keys(struct fixture *f, const uint64_t *keys, uint64_t count, int b
     return put(f, keys, count, bits, 1);
 }
 
-void *device_samples(struct fixture *f, const uint64_t *keys, uint64_t count, int bits)
-{
-    return put(f, keys, count, bits, TILE_SAMPLE);
-}
-
 static int same(const void *device, const uint64_t *keys, uint64_t count, int bits,
                 uint64_t step)
 {
@@ -136,4 +131,23 @@ int same_keys(const void *device, const uint64_t *keys, uint64_t count, int bits
 int same_samples(const void *device, const uint64_t *keys, uint64_t count, int bits)
 {
     return same(device, keys, count, bits, TILE_SAMPLE);
+}
+
+struct tile_round round_of(struct fixture *f, const uint64_t *keys, int bits,
+                           struct tile_round r, uint64_t tile, uint64_t items)
+{
+    const uint64_t group = r.run * (uint64_t)r.ways;
+    const uint64_t size = (uint64_t)bits / 8;
+
+    if (!r.piece)
+        r.piece =
+            tile - 2 * (uint64_t)TILE_SLACK((int)tile) - (uint64_t)r.ways / 2 * (items - 1);
+    r.groups = (unsigned)divide_up(r.count, group);
+    r.pieces = (unsigned)divide_up(least(r.count, group), r.piece);
+    r.in = device_keys(f, keys, r.count, bits);
+    r.samples = put(f, keys, r.count, bits, TILE_SAMPLE);
+    r.out = fixture_array(f, r.count * size);
+    r.out_samples = fixture_array(f, divide_up(r.count, TILE_SAMPLE) * size);
+    r.cuts = fixture_array(f, cuts_of(&r) * (uint64_t)r.ways * sizeof *r.cuts);
+    return r;
 }

@@ -1,36 +1,25 @@
 /*
  * main.c - the library's kernels, one by one, on the simulator.
  *
- *   kernels [NAME...]     all sections, or those named
+ *   kernels [NAME]     all sections, or the one named
  */
 #include "fixture.h"
 
-kernel_test test_heap_base, test_heap_cut, test_heap_merge, test_tile_sort, test_tile_cut,
-    test_tile_ahead, test_tile_parts, test_tile_rounds, test_tile_places;
+#define SECTIONS(S)                                                                \
+    S(heap_base)                                                                   \
+    S(heap_cut) S(heap_merge) S(tile_sort) S(tile_cut) S(tile_ahead) S(tile_parts) \
+        S(tile_rounds) S(tile_places)
+#define DECLARE(name) kernel_test test_##name;
+#define ROW(name) {#name, test_##name},
+
+/* clang-format off */
+SECTIONS(DECLARE)
 
 static const struct {
     const char *name;
     kernel_test *test;
-} sections[] = {
-    {"heap_base",   test_heap_base  },
-    {"heap_cut",    test_heap_cut   },
-    {"heap_merge",  test_heap_merge },
-    {"tile_sort",   test_tile_sort  },
-    {"tile_cut",    test_tile_cut   },
-    {"tile_ahead",  test_tile_ahead },
-    {"tile_parts",  test_tile_parts },
-    {"tile_rounds", test_tile_rounds},
-    {"tile_places", test_tile_places},
-};
-
-static int named(const char *name, int count, char **names)
-{
-    int found = count < 2;
-
-    for (int i = 1; i < count; i++)
-        found |= strcmp(names[i], name) == 0;
-    return found;
-}
+} sections[] = {SECTIONS(ROW)};
+/* clang-format on */
 
 int main(int argc, char **argv)
 {
@@ -39,7 +28,7 @@ int main(int argc, char **argv)
 
     tap_ok(&tap, fixture_open(&f), "the simulator opens", f.error.text);
     for (size_t i = 0; f.device && i < COUNT_OF(sections); i++) {
-        if (named(sections[i].name, argc, argv))
+        if (argc < 2 || strcmp(argv[1], sections[i].name) == 0)
             sections[i].test(&tap, &f);
         fixture_clear(&f);
     }

@@ -24,128 +24,69 @@ static const struct shape {
     {180224, 19, 77}, /* large */
 };
 
-enum { LARGE = 4, ROUND = 3, MOST_KEYS = 225280, MOST_CUTS = 2 * 2400 * TILE_MOST_WAYS };
+enum { LARGE = 4, ROUND = 3, MOST_KEYS = 225280 };
 
 /* Requests for a cut, on average; narrow keys are equal more often. */
 enum { MOST_LOADS = 55, MOST_NARROW_LOADS = 56 };
 
 static uint64_t *keys;
 
-/* One group of the array. */
-struct view {
+/* A list of a group, and the keys of it that come before the cut. */
+struct list {
     const uint64_t *keys;
-    wide left; /* keys from there to the end of the array */
-    wide run;
-    int ways;
+    wide length;
+    wide part;
 };
 
-static wide length_of(const struct view *v, int list)
+static struct list list_of(const struct tile_round *r, wide group, int i, const wide *cells)
 {
-    const wide first = (wide)list * v->run;
-    const wide left = v->left > first ? v->left - first : 0;
+    const wide first = (group * (wide)r->ways + (wide)i) * r->run;
+    const wide left = r->count > first ? r->count - first : 0;
 
-    return left < v->run ? left : v->run;
+    return (struct list){keys + first, left < r->run ? left : r->run, (unsigned)cells[i]};
 }
 
-static uint64_t key_at(const struct view *v, int list, wide i)
+/*
+ * What is wrong with cut `i` of a group, or NULL. A place in the total order makes it if
+ * the last key before it, in list `last`, comes before the first one after it.
+ */
+static const char *judge(const struct tile_round *r, wide group, wide i, const wide *cells,
+                         int bits, wide slack)
 {
-    return v->keys[(wide)list * v->run + i];
-}
+    const uint64_t bound = cells[0] >> 48 | cells[1] >> 48 << 16; /* of upper halves */
+    uint64_t before = 0, after = 0;
+    int last = -1, first = -1;
+    wide whole = 0, rank = 0, wanted;
 
-/* How many keys of a list come before the cut. */
-static unsigned part(const wide *cells, int list)
-{
-    return (unsigned)cells[list];
-}
+    for (int n = 0; n < r->ways; n++) {
+        const struct list l = list_of(r, group, n, cells);
 
-/* Is there a place in the total order that makes this cut? */
-static int consistent(const struct view *v, const wide *cells)
-{
-    int last = -1;  /* the list of the last key before the cut, ... */
-    int first = -1; /* ... and of the first one after it */
-    uint64_t before = 0;
-    uint64_t after = 0;
-
-    for (int list = 0; list < v->ways; list++) {
-        const unsigned at = part(cells, list);
-
-        if (at > length_of(v, list))
-            return 0;
-        if (at > 0 && (last < 0 || key_at(v, list, at - 1) >= before)) {
-            last = list;
-            before = key_at(v, list, at - 1);
-        }
-        if (at < length_of(v, list) && (first < 0 || key_at(v, list, at) < after)) {
-            first = list;
-            after = key_at(v, list, at);
-        }
-    }
-    return last < 0 || first < 0 || before < after || (before == after && last <= first);
-}
-
-/* Are upper halves of keys before the cut no greater than its bound, and after no less? */
-static int bounded(const struct view *v, const wide *cells)
-{
-    const uint64_t bound = cells[0] >> 48 | cells[1] >> 48 << 16;
-    int within = 1;
-
-    for (int list = 0; list < v->ways; list++) {
-        const unsigned at = part(cells, list);
-
-        within &= at == 0 || key_at(v, list, at - 1) >> 32 <= bound;
-        within &= at == length_of(v, list) || key_at(v, list, at) >> 32 >= bound;
-    }
-    return within;
-}
-
-/* What is wrong with cut `i` of a group, or NULL. */
-static const char *judge(const struct tile_round *r, const struct view *v,
-                         const wide *cells, wide i, int bits, wide slack)
-{
-    wide whole = 0;
-    wide rank = 0;
-    wide wanted;
-
-    for (int list = 0; list < r->ways; list++) {
-        whole += length_of(v, list);
-        rank += part(cells, list);
-        if ((cells[list] >> 32 & 0xffff) != ROUND)
+        whole += l.length;
+        rank += l.part;
+        if ((cells[n] >> 32 & 0xffff) != ROUND)
             return "not of this round";
-        if (i > 0 && r->piece > 2 * slack &&
-            part(cells, list) < part(cells - r->ways, list))
+        if (l.part > l.length)
+            return "beyond a list";
+        if (i > 0 && r->piece > 2 * slack && l.part < (unsigned)cells[n - r->ways])
             return "a part before its predecessor's";
+        if (bits == 64 && ((l.part > 0 && l.keys[l.part - 1] >> 32 > bound) ||
+                           (l.part < l.length && l.keys[l.part] >> 32 < bound)))
+            return "keys are not within its bounds";
+        if (l.part > 0 && (last < 0 || l.keys[l.part - 1] >= before)) {
+            last = n;
+            before = l.keys[l.part - 1];
+        }
+        if (l.part < l.length && (first < 0 || l.keys[l.part] < after)) {
+            first = n;
+            after = l.keys[l.part];
+        }
     }
-    wanted = i * r->piece < whole ? i * r->piece : whole;
-    if (!consistent(v, cells))
+    if (last >= 0 && first >= 0 && (before > after || (before == after && last > first)))
         return "no place in the total order makes it";
+    wanted = i * r->piece < whole ? i * r->piece : whole;
     if ((wanted == 0 || wanted == whole) && rank != wanted)
         return "not at the group's end";
-    if (rank > wanted + slack || rank + slack < wanted)
-        return "too far off";
-    if (bits == 64 && !bounded(v, cells))
-        return "keys are not within its bounds";
-    return NULL;
-}
-
-static int cuts_right(const struct tile_round *r, int bits, wide slack)
-{
-    const wide *cells = r->cuts;
-
-    for (wide group = 0; group < r->groups; group++) {
-        const wide first = group * (wide)r->ways * r->run;
-        const struct view v = {keys + first, r->count - first, r->run, r->ways};
-
-        for (wide i = 0; i <= r->pieces; i++, cells += r->ways) {
-            const char *const wrong = judge(r, &v, cells, i, bits, slack);
-
-            if (wrong) {
-                tap_note("count %llu, run %llu, piece %llu, cut %llu of group %llu: %s",
-                         r->count, r->run, r->piece, i, group, wrong);
-                return 0;
-            }
-        }
-    }
-    return 1;
+    return rank > wanted + slack || rank + slack < wanted ? "too far off" : NULL;
 }
 
 /*
@@ -153,37 +94,31 @@ static int cuts_right(const struct tile_round *r, int bits, wide slack)
  * by turns, whatever they are: only interpolation depends on it.
  */
 static int cut(struct fixture *f, int bits, const struct tile_geometry *g,
-               struct tile_round r, uint64_t piece, wide slack)
+               struct tile_round r, wide slack)
 {
-    const uint64_t group = r.run * (uint64_t)r.ways;
-    uint64_t cuts;
-    size_t lines;
-    const mw_ledger_line *ledger;
-    uint64_t requests;
-
-    r.piece = piece;
-    r.groups = (unsigned)divide_up(r.count, group);
-    r.pieces = (unsigned)divide_up(r.count < group ? r.count : group, piece);
-    cuts = (uint64_t)r.groups * (r.pieces + 1);
-    if (r.count > MOST_KEYS || cuts * (uint64_t)r.ways > MOST_CUTS)
-        return 0;
-    r.cuts = fixture_array(f, cuts * (uint64_t)r.ways * sizeof(wide));
-    const struct tile_cut_args args = {r};
+    const struct tile_cut_args args = {round_of(f, keys, bits, r, 0, 0)};
+    const uint64_t cuts = cuts_of(&args.round);
     const struct work work = {.kernel = KERNEL_TILE_CUT,
                               .bits = bits,
                               .tile = g,
                               .blocks = divide_up(cuts, tile_cut_threads / 32),
                               .threads = tile_cut_threads};
+    const char *wrong = fixture_launch(f, &work, &args, sizeof args) ? NULL : "no cuts";
+    size_t lines;
+    const mw_ledger_line *const ledger = fixture_ledger(f, &lines);
+    const uint64_t requests = ledger_total(ledger, lines).global_requests;
+    uint64_t i = 0;
 
-    if (!fixture_launch(f, &work, &args, sizeof args) || !cuts_right(&r, bits, slack))
-        return 0;
-    ledger = fixture_ledger(f, &lines);
-    requests = ledger_total(ledger, lines).global_requests;
-    if (requests > 0 && requests <= (bits < 32 ? MOST_NARROW_LOADS : MOST_LOADS) * cuts)
-        return 1;
-    tap_note("piece %llu: %llu requests for %llu cuts", r.piece, (wide)requests,
-             (wide)cuts);
-    return 0;
+    if (requests == 0 || requests > (bits < 32 ? MOST_NARROW_LOADS : MOST_LOADS) * cuts)
+        wrong = "too many requests";
+    for (; !wrong && i < cuts; i++)
+        wrong = judge(&args.round, i / (args.round.pieces + 1), i % (args.round.pieces + 1),
+                      args.round.cuts + i * (wide)r.ways, bits, slack);
+    if (wrong)
+        tap_note("count %llu, run %llu, piece %llu, %llu requests, cut %llu: %s", r.count,
+                 r.run, r.piece, (wide)requests, (wide)i, wrong);
+    fixture_clear(f);
+    return !wrong;
 }
 
 /* Pieces in which cuts cannot overtake each other, and of large arrays shorter ones. */
@@ -194,6 +129,7 @@ static int shape_right(struct fixture *f, int bits, const struct tile_geometry *
     const wide slack = (wide)TILE_SLACK((int)(g->rows * g->items));
     struct tile_round r = {.count = s->group / 16 * s->sixteenths + s->more,
                            .run = s->group / (wide)ways,
+                           .piece = 2 * slack + 11,
                            .number = ROUND,
                            .ways = ways,
                            .floats = bits < 32        ? 0
@@ -202,13 +138,9 @@ static int shape_right(struct fixture *f, int bits, const struct tile_geometry *
     int passed;
 
     fill_lists(keys, kind, bits, r.count, r.run, ways);
-    r.in = device_keys(f, keys, r.count, bits);
-    r.samples = device_samples(f, keys, r.count, bits);
-    passed = cut(f, bits, g, r, 2 * slack + 11, slack);
-    if (shape == LARGE)
-        passed = passed && cut(f, bits, g, r, 80, slack);
-    fixture_clear(f);
-    return passed;
+    passed = cut(f, bits, g, r, slack);
+    r.piece = 80;
+    return passed && (shape != LARGE || cut(f, bits, g, r, slack));
 }
 
 void test_tile_cut(struct tap *tap, struct fixture *f)

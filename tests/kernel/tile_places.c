@@ -18,20 +18,17 @@
     extern const struct simt_kernel NAME(tile_sort, bits, rows, items),         \
         NAME(tile_cut, bits, rows, items), NAME(tile_merge, bits, rows, items), \
         NAME(tile_join, bits, rows, items);
-#define ROW(bits, rows, items)             \
-    {bits,                                 \
-     rows,                                 \
-     items,                                \
-     &NAME(tile_sort, bits, rows, items),  \
-     &NAME(tile_cut, bits, rows, items),   \
-     &NAME(tile_merge, bits, rows, items), \
+/* clang-format off */
+#define ROW(bits, rows, items)                                                   \
+    {bits, rows, items, &NAME(tile_sort, bits, rows, items),                     \
+     &NAME(tile_cut, bits, rows, items), &NAME(tile_merge, bits, rows, items),   \
      &NAME(tile_join, bits, rows, items)},
 
-/* clang-format off */
 PROGRAMS(DECLARE)
 
 static const struct program {
-    int bits, rows, items;
+    int bits;
+    uint64_t rows, items;
     const struct simt_kernel *sort, *cut, *merge, *join;
 } programs[] = {PROGRAMS(ROW)};
 /* clang-format on */
@@ -39,15 +36,15 @@ static const struct program {
 static const enum kind kinds[] = {EQUAL,  GREATEST, FEW,      RANDOM,
                                   SORTED, REVERSED, IDENTICAL};
 
-enum { MOST_KEYS = 1 << 15 };
+enum { MOST_KEYS = 1 << 15, MOST_TILE = 4096 };
 
 static uint64_t *keys;
 
 /* A key and where it was. */
-struct origin {
+static struct origin {
     uint64_t key;
     uint64_t place;
-};
+} expected[MOST_TILE];
 
 static int compare(const void *a, const void *b)
 {
@@ -59,169 +56,102 @@ static int compare(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* What a launch is given, and what it gave. */
-struct pass {
-    const struct program *program;
-    uint64_t tile;
-    size_t size;
-    uint64_t count;
-    void *in, *out, *samples, *out_samples;
-    unsigned short *places;
-};
-
-static struct pass pass_of(struct fixture *f, const struct program *p, uint64_t count)
-{
-    const size_t size = (size_t)p->bits / 8;
-
-    return (struct pass){.program = p,
-                         .tile = (uint64_t)p->rows * (uint64_t)p->items,
-                         .size = size,
-                         .count = count,
-                         .in = device_keys(f, keys, count, p->bits),
-                         .out = fixture_array(f, count * size),
-                         .samples = device_samples(f, keys, count, p->bits),
-                         .out_samples =
-                             fixture_array(f, divide_up(count, TILE_SAMPLE) * size),
-                         .places = fixture_array(f, count * sizeof(short))};
-}
-
-static int launch(struct fixture *f, const struct simt_kernel *kernel, uint64_t blocks,
-                  int threads, size_t shared, const void *args, size_t args_bytes)
-{
-    if (fixture_run(f, kernel, blocks, (uint32_t)threads, shared, args, args_bytes) ==
-        MW_OK)
-        return 1;
-    tap_note("%s", f->error.text);
-    return 0;
-}
-
-/* Do these, stably sorted, stand at `first` of the result? */
-static int result_is(const struct pass *pass, uint64_t first, struct origin *expected,
-                     uint64_t count)
-{
-    const size_t size = pass->size;
-    int right = 1;
-
-    qsort(expected, count, sizeof *expected, compare);
-    for (uint64_t i = 0; right && i < count; i++) {
-        const uint64_t at = first + i;
-        const uint64_t *const key = &expected[i].key;
-
-        right =
-            pass->places[at] == expected[i].place &&
-            memcmp((char *)pass->out + at * size, key, size) == 0 &&
-            (at % TILE_SAMPLE != 0 ||
-             memcmp((char *)pass->out_samples + at / TILE_SAMPLE * size, key, size) == 0);
-        if (!right)
-            tap_note("key %llu has place %u, not %llu, or is another", (wide)at,
-                     pass->places[at], (wide)expected[i].place);
-    }
-    return right;
-}
-
-/* Two tiles, the last of which has `less` keys fewer: a stable sort of each? */
-static int tiles_sorted(struct fixture *f, const struct program *p, enum kind kind,
-                        uint64_t less)
-{
-    const uint64_t tile = (uint64_t)p->rows * (uint64_t)p->items;
-    const uint64_t count = 2 * tile - less;
-    struct origin *const expected = malloc(tile * sizeof *expected);
-    struct pass pass;
-    int passed;
-
-    for (uint64_t i = 0; i < count; i++)
-        keys[i] = key_of(kind, p->bits, 0, 1, i);
-    pass = pass_of(f, p, count);
-    const struct tile_sort_args args = {.in = pass.in,
-                                        .out = pass.out,
-                                        .samples = pass.out_samples,
-                                        .count = count,
-                                        .places = pass.places};
-
-    passed = launch(
-        f, p->sort, divide_up(count, tile), p->rows,
-        TILE_SORT_SHARED((size_t)p->rows, (size_t)p->items, TILE_PLACED_BYTES(pass.size)),
-        &args, sizeof args);
-    for (uint64_t first = 0; first < count && passed; first += tile) {
-        const uint64_t length = count - first < tile ? count - first : tile;
-
-        for (uint64_t i = 0; i < length; i++)
-            expected[i] = (struct origin){keys[first + i], i};
-        passed = result_is(&pass, first, expected, length);
-    }
-    fixture_clear(f);
-    free(expected);
-    return passed;
-}
-
-/* Is tile `number`, which begins at `*first`, the stable merge of its parts of lists? */
-static int tile_merged(const struct pass *pass, const struct tile_round *r, uint64_t number,
-                       uint64_t *first)
+/* Is tile `number`, which begins at `*first` of the result, the stable sort of its keys? */
+static int tile_right(const struct tile_round *r, const unsigned short *places, int bits,
+                      uint64_t number, uint64_t *first)
 {
     const uint64_t ways = (uint64_t)r->ways;
     const uint64_t group = number / r->pieces;
     const wide *const from =
         r->cuts + (group * (r->pieces + 1) + number % r->pieces) * ways;
-    struct origin *const expected = malloc(pass->tile * sizeof *expected);
+    const size_t size = (size_t)bits / 8;
     uint64_t count = 0;
-    int passed = 1;
+    int right = 1;
 
     for (uint64_t list = 0; list < ways; list++) {
         const uint64_t *const at = keys + (group * ways + list) * r->run;
 
         for (uint64_t i = (unsigned)from[list]; i < (unsigned)from[ways + list]; i++) {
-            if (count < pass->tile)
-                expected[count] = (struct origin){at[i], count};
-            passed &= count++ < pass->tile;
+            if (count == MOST_TILE)
+                return 0;
+            expected[count] = (struct origin){at[i], count};
+            count++;
         }
     }
-    passed = passed && result_is(pass, *first, expected, count);
+    qsort(expected, count, sizeof *expected, compare);
+    for (uint64_t i = 0; right && i < count; i++) {
+        const uint64_t at = *first + i;
+        const uint64_t *const key = &expected[i].key;
+
+        right = places[at] == expected[i].place &&
+                memcmp((char *)r->out + at * size, key, size) == 0 &&
+                (at % TILE_SAMPLE != 0 ||
+                 memcmp((char *)r->out_samples + at / TILE_SAMPLE * size, key, size) == 0);
+        if (!right)
+            tap_note("key %llu has place %u, not %llu, or is another", (wide)at, places[at],
+                     (wide)expected[i].place);
+    }
     *first += count;
-    free(expected);
-    return passed;
+    return right;
 }
 
-/* Two tiles and more a group; the last group is short, and so is its last list. */
-static int runs_merged(struct fixture *f, const struct program *p, enum kind kind, int ways,
-                       int join)
+/* Sort tiles: each is a group of one list and of one piece, with cuts at both ends. */
+static int sorts(struct fixture *f, const struct program *p, const struct tile_round *r,
+                 unsigned short *places)
 {
-    const uint64_t tile = (uint64_t)p->rows * (uint64_t)p->items;
-    const uint64_t run = round_up(divide_up(tile * 9 / 4, (uint64_t)ways), TILE_SAMPLE);
-    const uint64_t group = run * (uint64_t)ways;
-    const uint64_t count = group + group / 3 + 7;
-    struct tile_round r = {.count = count,
-                           .run = run,
-                           .piece = tile - 2 * (uint64_t)TILE_SLACK((int)tile) -
-                                    (uint64_t)(ways / 2 * (p->items - 1)),
-                           .groups = 2,
-                           .number = 1,
-                           .ways = ways};
-    struct tile_merge_args args;
-    struct pass pass;
+    const size_t bytes = TILE_PLACED_BYTES((size_t)p->bits / 8);
+    const struct tile_sort_args args = {.in = r->in,
+                                        .out = r->out,
+                                        .samples = r->out_samples,
+                                        .count = r->count,
+                                        .places = places};
+
+    for (uint64_t i = 0; i < r->groups; i++) {
+        const uint64_t left = r->count - i * r->run;
+
+        r->cuts[2 * i] = 0;
+        r->cuts[2 * i + 1] = left < r->run ? left : r->run;
+    }
+    return fixture_run(f, p->sort, r->groups, (uint32_t)p->rows,
+                       TILE_SORT_SHARED(p->rows, p->items, bytes), &args,
+                       sizeof args) == MW_OK;
+}
+
+static int merges(struct fixture *f, const struct program *p, const struct tile_round *r,
+                  unsigned short *places, int join)
+{
+    const size_t bytes = TILE_PLACED_BYTES((size_t)p->bits / 8);
+    const struct tile_cut_args cut_args = {.round = *r};
+    struct tile_merge_args args = {.round = *r, .places = places};
+
+    if (join) /* it finds the cuts itself */
+        args.round.cuts = NULL;
+    return fixture_run(f, p->cut, divide_up(cuts_of(r), tile_cut_threads / 32),
+                       tile_cut_threads, 0, &cut_args, sizeof cut_args) == MW_OK &&
+           fixture_run(f, join ? p->join : p->merge, (uint64_t)r->groups * r->pieces,
+                       (uint32_t)p->rows, TILE_MERGE_SHARED(p->rows, p->items, bytes),
+                       &args, sizeof args) == MW_OK;
+}
+
+/* Sort tiles if there is one way, else merge lists: is every tile of the result right? */
+static int stable(struct fixture *f, const struct program *p, enum kind kind, int ways,
+                  uint64_t count, uint64_t run, int join)
+{
+    struct tile_round r = {
+        .count = count, .run = run, .piece = ways > 1 ? 0 : run, .number = 1, .ways = ways};
+    unsigned short *const places = fixture_array(f, count * sizeof *places);
     uint64_t first = 0;
     int passed;
 
     fill_lists(keys, kind, p->bits, count, run, ways);
-    pass = pass_of(f, p, count);
-    r.pieces = (unsigned)divide_up(group, r.piece);
-    r.in = pass.in;
-    r.out = pass.out;
-    r.samples = pass.samples;
-    r.out_samples = pass.out_samples;
-    r.cuts = fixture_array(f, 2 * (r.pieces + 1) * (uint64_t)ways * sizeof(wide));
-    const struct tile_cut_args cut_args = {.round = r};
-
-    args = (struct tile_merge_args){.round = r, .places = pass.places};
-    if (join) /* it finds the cuts itself */
-        args.round.cuts = NULL;
-    passed = launch(f, p->cut, divide_up(2 * (r.pieces + 1), tile_cut_threads / 32),
-                    tile_cut_threads, 0, &cut_args, sizeof cut_args) &&
-             launch(f, join ? p->join : p->merge, 2 * r.pieces, p->rows,
-                    TILE_MERGE_SHARED((size_t)p->rows, (size_t)p->items,
-                                      TILE_PLACED_BYTES(pass.size)),
-                    &args, sizeof args);
-    for (uint64_t i = 0; passed && i < 2 * r.pieces; i++)
-        passed = tile_merged(&pass, &r, i, &first);
+    for (uint64_t i = 0; ways == 1 && i < count; i++)
+        keys[i] = key_of(kind, p->bits, 0, 1, i);
+    r = round_of(f, keys, p->bits, r, p->rows * p->items, p->items);
+    passed = ways > 1 ? merges(f, p, &r, places, join) : sorts(f, p, &r, places);
+    if (!passed)
+        tap_note("%s", f->error.text);
+    for (uint64_t i = 0; passed && i < (uint64_t)r.groups * r.pieces; i++)
+        passed = tile_right(&r, places, p->bits, i, &first);
     fixture_clear(f);
     return passed && first == count;
 }
@@ -232,19 +162,22 @@ void test_tile_places(struct tap *tap, struct fixture *f)
     for (size_t i = 0; i < COUNT_OF(programs) * COUNT_OF(kinds); i++) {
         const struct program *const p = &programs[i / COUNT_OF(kinds)];
         const enum kind kind = kinds[i % COUNT_OF(kinds)];
-        const uint64_t tile = (uint64_t)p->rows * (uint64_t)p->items;
-        const uint64_t lesses[] = {0, 1, 33, tile - 1, tile + 5};
+        const uint64_t tile = p->rows * p->items;
+        const uint64_t counts[] = {2 * tile, 2 * tile - 33, tile + 1, tile - 5};
         int passed = 1;
 
-        for (size_t j = 0; j < COUNT_OF(lesses); j++)
-            passed &= tiles_sorted(f, p, kind, lesses[j]);
-        tap_case(tap, passed, "%d bits, %d x %d, %s, sorted", p->bits, p->rows, p->items,
+        for (size_t j = 0; j < COUNT_OF(counts); j++)
+            passed &= stable(f, p, kind, 1, counts[j], tile, 0);
+        /* Two tiles and more a group; the last group is short, and so is its last list. */
+        for (uint64_t ways = 2; ways <= TILE_MOST_WAYS; ways *= 2) {
+            const uint64_t run = round_up(divide_up(tile * 9 / 4, ways), TILE_SAMPLE);
+            const uint64_t count = run * ways + run * ways / 3 + 7;
+
+            for (int join = 0; join < 2; join++)
+                passed &= stable(f, p, kind, (int)ways, count, run, join);
+        }
+        tap_case(tap, passed, "%d bits, %d x %d, %s", p->bits, (int)p->rows, (int)p->items,
                  kind_names[kind]);
-        for (int ways = 2; ways <= TILE_MOST_WAYS; ways *= 2)
-            tap_case(tap,
-                     runs_merged(f, p, kind, ways, 0) && runs_merged(f, p, kind, ways, 1),
-                     "%d bits, %d x %d, %s, %d ways", p->bits, p->rows, p->items,
-                     kind_names[kind], ways);
     }
     free(keys);
 }

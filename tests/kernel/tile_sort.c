@@ -4,9 +4,10 @@
  * Up to lists of eight lanes it is a network, for which inputs of zeros and ones tell
  * all; from there on lists are merged by searching, which zeros and ones try at every
  * place a split can be. So: lists with telling numbers of ones in every combination of
- * neighbours, any numbers of ones anywhere, permutations and blocks of ascending keys,
- * whole tiles and short ones. Every 32nd key of the result must also stand among the
- * samples. And cells for cuts to come are cleared, no fewer and no more than asked for.
+ * neighbours, permutations, each of which stands for any number of ones, and blocks of
+ * ascending keys, in whole tiles and short ones. Every 32nd key of the result must also
+ * stand among the samples. And cells for cuts to come are cleared, no fewer and no more
+ * than asked for.
  */
 #include "keys.h"
 
@@ -16,33 +17,31 @@ enum { SPAN = 8, MOST_TILES = 16, MOST_KEYS = MOST_TILES * 16384, GUARD = 5 };
 
 static uint64_t *keys;
 
-/* One tile, or fewer keys, for a geometry. */
-typedef void fill_tile(struct fixture *f, const struct tile_geometry *g, uint64_t *tile,
-                       uint64_t count);
+enum fill { LISTS_OF_ONES, PERMUTATIONS, BLOCKS_APART, FILLS };
 
-/* Any number of ones, anywhere. */
-static void fill_ones(struct fixture *f, const struct tile_geometry *g, uint64_t *tile,
-                      uint64_t count)
-{
-    const uint64_t ones = fixture_random(f, count + 1);
-
-    (void)g;
-    for (uint64_t i = 0; i < count; i++)
-        tile[i] = i < ones;
-    shuffle(f, tile, count);
-}
+static const struct {
+    const char *name;
+    uint64_t tiles;
+} fills[FILLS] = {
+    {"lists of ones",          16},
+    {"permutations",           8 },
+    {"blocks that do not mix", 12},
+};
 
 /*
- * Telling numbers of ones in the list of every eight threads. Thread t begins
- * with keys t, t + rows, t + 2 rows ...; its list is what eight neighbours have.
+ * One tile, or fewer keys. Thread t begins with keys t, t + rows, t + 2 rows ... Lists
+ * are those of every eight threads, with telling numbers of ones; blocks are those of 2^n
+ * threads, with keys all below, or all above, those of their neighbours.
  */
-static void fill_telling(struct fixture *f, const struct tile_geometry *g, uint64_t *tile,
-                         uint64_t count)
+static void fill_tile(struct fixture *f, const struct tile_geometry *g, enum fill fill,
+                      uint64_t *tile, uint64_t count)
 {
     const uint64_t items = g->items;
     const uint64_t list = SPAN * items;
     const uint64_t telling[] = {0,        1,    items - 1, items,    items + 1, list / 2,
                                 list - 1, list, 0,         list / 3, list};
+    const uint64_t block = UINT64_C(1) << fixture_random(f, 9);
+    const uint64_t flip = fixture_random(f, 2) ? 255 : 0;
     uint64_t ones[TILE_MOST_ROWS / SPAN];
 
     for (size_t i = 0; i < COUNT_OF(ones); i++)
@@ -50,40 +49,16 @@ static void fill_telling(struct fixture *f, const struct tile_geometry *g, uint6
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t thread = i % g->rows;
 
-        tile[i] = thread % SPAN * items + i / g->rows < ones[thread / SPAN];
+        if (fill == LISTS_OF_ONES)
+            tile[i] = thread % SPAN * items + i / g->rows < ones[thread / SPAN];
+        else if (fill == BLOCKS_APART)
+            tile[i] = (thread / block) ^ flip;
+        else
+            tile[i] = i * 256 / count << 8 | i % 256; /* the low byte is 8-bit keys' */
     }
+    if (fill == PERMUTATIONS)
+        shuffle(f, tile, count);
 }
-
-static void fill_permutation(struct fixture *f, const struct tile_geometry *g,
-                             uint64_t *tile, uint64_t count)
-{
-    (void)g;
-    for (uint64_t i = 0; i < count; i++)
-        tile[i] = i * 256 / count << 8 | i % 256; /* the low byte is 8-bit keys' */
-    shuffle(f, tile, count);
-}
-
-/* Lists of 2^n threads with keys all below, or all above, those of their neighbours. */
-static void fill_blocks(struct fixture *f, const struct tile_geometry *g, uint64_t *tile,
-                        uint64_t count)
-{
-    const uint64_t threads = UINT64_C(1) << fixture_random(f, 9);
-    const uint64_t flip = fixture_random(f, 2) ? 255 : 0;
-
-    for (uint64_t i = 0; i < count; i++)
-        tile[i] = (i % g->rows / threads) ^ flip;
-}
-
-static const struct {
-    const char *name;
-    fill_tile *fill;
-    uint64_t tiles;
-} rows[] = {
-    {"any ones",               fill_ones,        6 },
-    {"lists of ones",          fill_telling,     16},
-    {"permutations",           fill_permutation, 4 },
-    {"blocks that do not mix", fill_blocks,      12},
-};
 
 /* Of memory full of garbage on the simulator, are all cells but the guards 0? */
 static int cleared(const wide *cells, uint64_t count)
@@ -98,7 +73,7 @@ static int cleared(const wide *cells, uint64_t count)
 }
 
 /* Fill tiles, the last `less` keys short; sort them here and there, compare. */
-static int sorts(struct fixture *f, int bits, const struct tile_geometry *g, size_t row,
+static int sorts(struct fixture *f, int bits, const struct tile_geometry *g, enum fill fill,
                  uint64_t tiles, uint64_t less)
 {
     const uint64_t size = (uint64_t)bits / 8;
@@ -120,7 +95,7 @@ static int sorts(struct fixture *f, int bits, const struct tile_geometry *g, siz
     int passed;
 
     for (uint64_t first = 0; first < count; first += tile)
-        rows[row].fill(f, g, keys + first, count - first < tile ? count - first : tile);
+        fill_tile(f, g, fill, keys + first, count - first < tile ? count - first : tile);
     for (uint64_t i = 0; bits == 8 && i < count; i++)
         keys[i] &= 255;
     in = device_keys(f, keys, count, bits);
@@ -144,13 +119,13 @@ void test_tile_sort(struct tap *tap, struct fixture *f)
         for (int n = 0; (g = tile_of_size((size_t)bits / 8, n)); n++) {
             const uint64_t lesses[] = {1, 31, 33, 1000, (uint64_t)g->rows * g->items - 1};
 
-            for (size_t row = 0; row < COUNT_OF(rows); row++) {
-                int passed = sorts(f, bits, g, row, rows[row].tiles, 0);
+            for (int fill = 0; fill < FILLS; fill++) {
+                int passed = sorts(f, bits, g, (enum fill)fill, fills[fill].tiles, 0);
 
                 for (size_t i = 0; i < COUNT_OF(lesses); i++)
-                    passed &= sorts(f, bits, g, row, 2, lesses[i]);
+                    passed &= sorts(f, bits, g, (enum fill)fill, 2, lesses[i]);
                 tap_case(tap, passed, "%d bits, %u x %u, %s", bits, g->rows, g->items,
-                         rows[row].name);
+                         fills[fill].name);
             }
         }
     }
