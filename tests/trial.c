@@ -42,13 +42,16 @@ static int sort_there(mw_context *context, const struct trial *t, struct outcome
     mw_status status = mw_get_info(context, &info);
     const uint64_t guard = strcmp(info.device, "sim") == 0 ? 0 : GUARD;
     uint64_t wanted = 0;
-    void *keys = NULL;
+    char *memory = NULL; /* the keys are aligned as their type is, and no better */
+    const uint64_t shift = t->seed % 4 * mw_type_size(t->type);
+    char *keys;
     char *workspace = NULL;
     char back[GUARD];
 
     memset(back, GUARD_BYTE, sizeof back);
     STEP(kit_sort_workspace(context, t->type, t->count, &wanted));
-    STEP(mw_alloc(context, bytes + guard, &keys));
+    STEP(mw_alloc(context, bytes + guard + shift, (void **)&memory));
+    keys = memory ? memory + shift : NULL;
     STEP(mw_alloc(context, wanted + guard, (void **)&workspace));
     STEP(mw_upload(context, keys, outcome->keys, bytes + guard));
     STEP(mw_upload(context, workspace + wanted, back, guard));
@@ -58,7 +61,7 @@ static int sort_there(mw_context *context, const struct trial *t, struct outcome
     STEP(mw_download(context, outcome->keys, keys, bytes + guard));
     STEP(mw_download(context, back, workspace + wanted, guard));
     mw_free(context, workspace);
-    mw_free(context, keys);
+    mw_free(context, memory);
     if (status != MW_OK)
         return wrong(outcome, status, "%s: %s", mw_status_text(status), mw_error(context));
     return guard_whole(back) || wrong(outcome, MW_OK, "written beside the workspace");
