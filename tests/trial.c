@@ -1,3 +1,6 @@
+/*
+ * trial.c - one sort, judged: in order, the same elements, nothing written beside it.
+ */
 #include "trial.h"
 
 #include "tap.h"

@@ -1,3 +1,6 @@
+/*
+ * fixture.c - one kernel on the simulator: arrays, a launch, its ledger.
+ */
 #include "fixture.h"
 
 int fixture_open(struct fixture *f)

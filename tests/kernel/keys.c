@@ -1,3 +1,6 @@
+/*
+ * keys.c - keys and rounds for the tests of single kernels.
+ */
 #include "keys.h"
 
 const char *const kind_names[KINDS] = {
