@@ -63,8 +63,8 @@ build_tree() { # TREE FOLDER OPTION...: cmake, quietly
 
 house_words() {
     local texts odd
-    texts=$(grep -rnE 'strstr|strcmp|strncmp' cli bench tests --include='*.[ch]' |
-        grep -E '\btext\b' | grep -vE 'error\.?(->)?text|words' | grep -cE 'line(s\[[^]]*\])?(->|\.)text')
+    texts=$(grep -rnE 'str(n?cmp|str)\([^)]*line(s\[[^]]*\])?(->|\.)text' cli bench tests |
+        grep -vc 'bars.sh')
     judge house-1 "$texts places recognise code by its source text (none)" [ "$texts" = 0 ]
     odd=$(grep -rniE 'second cache|first cache|behind the|struct words' include src docs cli \
         README.md --include='*' --exclude-dir=figures | wc -l)

@@ -294,10 +294,29 @@ static void test_counts(struct tap *tap)
     }
 }
 
+/* Scratch for at most so many keys serves every smaller count, too. */
+static void test_scratch(struct tap *tap)
+{
+    int right = 1;
+
+    for (int bits = 8; bits <= 64; bits *= 2) {
+        uint64_t most = 0;
+
+        for (uint64_t count = 0; count < 100000; count += 7) {
+            const uint64_t bytes = cpu_scratch_bytes(bits, count);
+
+            most = bytes > most ? bytes : most;
+            right &= cpu_scratch_most(bits, count) >= most;
+        }
+    }
+    tap_ok(tap, right, "scratch that serves every smaller count", "");
+}
+
 int main(void)
 {
     struct tap tap = {0, 0};
 
+    test_scratch(&tap);
     if (open_all()) {
         test_tables(&tap);
         test_windows(&tap);
