@@ -107,7 +107,7 @@ typedef struct mw_options {
 /*
  * Open a handle on the device named:
  *
- *   "auto"    the first GPU for which kernels can be had, or else the CPU
+ *   "auto"    the first GPU, if kernels can be had for it, or else the CPU
  *   "cuda"    the first GPU; "cuda:1" the second
  *   "cpu"     one thread per processor this process may use; "cpu:8" eight
  *   "sim"     the simulator
@@ -238,34 +238,33 @@ typedef struct mw_job {
 
 /*
  * Plan a job, compile and load its kernels, and say how many bytes of workspace
- * mw_enqueue needs. Data pointers are ignored and may be NULL. The workspace and the kernels then
- * serve every job of the same operation, order and memory layout, up to this count,
- * under the handle's present tuning. Workspace of a sort: about the bytes of its
- * keys, or none for few keys.
+ * mw_enqueue needs. `elements` is ignored and may be NULL. The workspace and the
+ * kernels then serve every job of the same operation, order and memory layout, up to
+ * this count, under the handle's present tuning and timing. Workspace of a sort: about
+ * the bytes of its keys, or none for few keys.
  */
 MW_API mw_status mw_prepare(mw_context *context, const mw_job *job,
                             uint64_t *workspace_bytes);
 
 /*
  * Run a job on host memory and wait for it. The handle keeps the device memory it
- * needed for the next call. Failures are those of mw_sort; a failed sort in place
- * leaves the same rows, as they were or sorted.
+ * needed for the next call. Statuses, and what a failure leaves, are those of mw_sort.
  */
 MW_API mw_status mw_run(mw_context *context, const mw_job *job);
 
 /*
  * Enqueue a job on device memory (on "cpu": plain memory, and the call waits).
  *
- * Job, order and tables are host memory that the call consumes; elements are
+ * Job, order and tables are host memory, read before the call returns; elements are
  * device memory, aligned as their type is. `workspace` is device memory of at
  * least the bytes that mw_prepare returned, aligned to 256 bytes; NULL if that was
  * 0. `stream` is a CUstream or cudaStream_t, NULL for the default stream; "cpu"
  * and "sim" ignore it.
  *
- * On CUDA, after mw_prepare, this call allocates, loads and waits for nothing and
- * can be captured in a graph. Kernels stay loaded until mw_close. A device error
- * may appear in a later call or in mw_wait. After a failure the contents of
- * elements and workspace are undefined.
+ * On CUDA, after mw_prepare and without timing (multiway_insight.h), this call
+ * allocates, loads and waits for nothing and can be captured in a graph. Kernels stay
+ * loaded until mw_close. A device error may appear in a later call or in mw_wait. After a
+ * failure other than MW_BAD_ARGUMENT the contents of elements and workspace are undefined.
  */
 MW_API mw_status mw_enqueue(mw_context *context, const mw_job *job, void *workspace,
                             uint64_t workspace_bytes, void *stream);
@@ -294,8 +293,9 @@ typedef struct mw_info {
     uint32_t architecture;     /* 90 for sm_90; 0 on the CPU */
     uint64_t shared_per_block; /* most shared memory a block may use */
     uint64_t shared_per_processor;
-    int ahead_of_time;  /* 1 if embedded kernel images serve this device */
-    char fallback[192]; /* "auto" on the CPU: why it took no GPU; otherwise "" */
+    int ahead_of_time;  /* 1 if nothing has to be compiled at run time */
+    char fallback[192]; /* "auto" on the CPU: why it took no GPU; "cuda": why no kernels */
+                        /*   can be had; otherwise "" */
 } mw_info;
 
 #define MW_INFO_INIT                                      \

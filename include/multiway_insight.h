@@ -13,7 +13,7 @@ extern "C" {
 
 /* The methods by which a GPU or the simulator sorts. Values are pinned. */
 typedef enum mw_engine {
-    MW_ENGINE_AUTO = 0, /* tile, or heap if the tuning has a field that only heap has */
+    MW_ENGINE_AUTO = 0, /* tile; heap if warps, threads or base is set, or from 2^32 keys */
     MW_ENGINE_HEAP = 1, /* the paper's: shearsort, exact cuts, minBlockHeap */
     MW_ENGINE_TILE = 2, /* merging by cuts alone, in tiles: faster; under 2^32 keys */
     MW_ENGINE_PAIR = 3  /* two ways, by merge path: what others do, for comparison */
@@ -70,19 +70,29 @@ typedef struct mw_plan_round {
 
 /* How the handle would run a job now. Nothing is compiled, loaded or run for it. */
 typedef struct mw_plan {
-    size_t size;              /* sizeof(mw_plan), set by the caller */
+    size_t size;              /* sizeof(mw_plan), set by MW_PLAN_INIT */
     uint64_t count;           /* keys */
     uint64_t workspace_bytes; /* of this count alone; mw_prepare covers smaller ones too */
     uint64_t first_blocks;    /* of the first pass, which sorts runs of tuning.base keys */
     uint32_t first_threads;   /* per block */
     uint32_t first_shared;    /* bytes of shared memory per block */
     uint32_t merge_shared;    /* the same of a merge, whose threads are tuning.threads */
-    uint32_t launches;
+    uint32_t launches;        /* MW_TIMING_PHASES adds those of cuts */
     uint32_t rounds;
     uint32_t reserved;
     mw_tuning tuning; /* every field filled in; on the CPU the one that was set */
     mw_plan_round round[MW_PLAN_MOST_ROUNDS];
 } mw_plan;
+
+#define MW_PLAN_INIT                                                \
+    {                                                               \
+        sizeof(mw_plan), 0, 0, 0, 0, 0, 0, 0, 0, 0, MW_TUNING_INIT, \
+        {                                                           \
+            {                                                       \
+                0, 0, 0, 0, 0, 0, 0                                 \
+            }                                                       \
+        }                                                           \
+    }
 
 MW_API mw_status mw_get_plan(mw_context *context, const mw_job *job, mw_plan *plan);
 
@@ -105,7 +115,7 @@ typedef struct mw_traffic {
     uint64_t shared_worst;      /* of one request: an n-way conflict; 1: none had any */
 } mw_traffic;
 
-/* Figures of the handle's last sort; all 0 before the first. */
+/* Figures of the handle's last sort; all 0 before the first, and after a failed one. */
 typedef struct mw_counts {
     size_t size;            /* sizeof(mw_counts), set by the caller */
     uint64_t count;         /* keys */

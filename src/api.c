@@ -151,7 +151,7 @@ static mw_status check_target(mw_context *context, const void *target, const cha
 
     if (target)
         memcpy(&size, target, sizeof size);
-    if (size >= sizeof size)
+    if (size >= sizeof size && size <= SIZED_MOST)
         return MW_OK;
     return fail(&context->error, MW_BAD_ARGUMENT,
                 target ? "%s has no size; start from its _INIT macro" : "%s is NULL", what);

@@ -84,7 +84,7 @@ static void note_counts(struct backend *backend, const struct request *request,
                         const struct plan *plan)
 {
     const uint64_t bytes = request->count ? plan->key_bytes * (1 + plan->rounds) : 0;
-    const uint64_t warps = plan->tuning.threads / 32; /* of a block */
+    const uint64_t warps = plan->tuning.threads / WARP; /* of a block */
 
     backend->counts = (mw_counts){
         .size = sizeof backend->counts,
@@ -120,9 +120,8 @@ static mw_status run_passes(struct backend *backend, const struct request *reque
     TRY(passes_sort(device, program, plan, request->code, keys, request->count, workspace,
                     stream, backend->timing ? log : NULL));
 done:
-    if (status != MW_OK)
-        log->count = 0;
-    note_counts(backend, request, plan); /* while the GPU is at work */
+    if (status == MW_OK)
+        note_counts(backend, request, plan); /* while the GPU is at work */
     return status;
 }
 
@@ -141,6 +140,19 @@ static mw_status want_scratch(struct backend *backend, uint64_t bytes)
     self->scratch_bytes = bytes;
 done:
     return status;
+}
+
+/* A request that failed leaves no figures; one that was refused touches nothing. */
+static void forget(struct backend *backend, mw_status status)
+{
+    struct device *const device = backend_device(backend);
+
+    if (status == MW_OK || status == MW_BAD_ARGUMENT)
+        return;
+    own(backend)->log.count = 0;
+    backend->counts = (mw_counts)MW_COUNTS_INIT;
+    if (device->verbs->ledger_reset)
+        device->verbs->ledger_reset(device);
 }
 
 /* Upload the keys, sort them, download them, on the device's own stream. */
@@ -169,6 +181,7 @@ done:
 
         device->verbs->wait(device, stream);
         *backend->error = first;
+        forget(backend, status);
     }
     return status;
 }
@@ -183,6 +196,7 @@ static mw_status enqueue(struct backend *backend, const struct request *request,
     TRY(backend_check_workspace(backend, bytes, plan.workspace_bytes));
     TRY(run_passes(backend, request, &plan, request->keys, workspace, stream));
 done:
+    forget(backend, status);
     return status;
 }
 

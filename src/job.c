@@ -72,8 +72,10 @@ mw_status job_read(const mw_job *theirs, int with_data, struct request *request,
     if ((unsigned)job.operation > MW_CHECK)
         return fail(error, MW_BAD_ARGUMENT, "job: operation number %d, expected 0 to %d",
                     (int)job.operation, (int)MW_CHECK);
-    if (job.in_count > 1 && job.operation != MW_MERGE && job.operation != MW_SPLIT)
+    if (job.in_count != 1 && job.operation != MW_MERGE && job.operation != MW_SPLIT)
         return fail(error, MW_BAD_ARGUMENT, "job: %u tables, expected 1", job.in_count);
+    if (job.segment_ends && !job.segment_begins)
+        return fail(error, MW_BAD_ARGUMENT, "job: segment_ends without segment_begins");
     TRY(order_read(job.order, request, error));
     TRY(read_table(&job, request, &table, error));
     TRY(check_served(&job, &table, error));

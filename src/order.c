@@ -95,6 +95,10 @@ static mw_status check_order(const mw_order *order, struct error *error)
     if (!by_text && (order->field_count == 0 || order->field_count > MOST_FIELDS))
         return fail(error, MW_BAD_ARGUMENT, "order: %u fields, expected 1 to %d",
                     order->field_count, MOST_FIELDS);
+    if (order->field_count && order->field_size > SIZED_MOST)
+        return fail(error, MW_BAD_ARGUMENT,
+                    "order: field_size is %u, expected sizeof(mw_field)",
+                    order->field_size);
     if (order->field_count && !order->fields)
         return fail(error, MW_BAD_ARGUMENT, "order: fields is NULL while field_count is %u",
                     order->field_count);

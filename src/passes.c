@@ -34,8 +34,8 @@ struct pass_run {
     void *stream;
     struct pass_log *log; /* or NULL */
     int begun;            /* something was launched */
-    int eager;            /* what follows may begin before that has ended: on sm_90 and */
-                          /*   newer kernels wait for each other by themselves */
+    int eager;            /* launches may overlap: from sm_90 on each kernel waits for */
+                          /*   its predecessor itself */
     int floats;           /* what keys are, 1: ascending floats, -1: descending, 0: none */
 };
 

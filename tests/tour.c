@@ -87,7 +87,7 @@ static int launches_agree(const mw_plan *plan, const mw_launch *l, size_t count,
 /* Plan and sort; is it sorted, as planned, and are the counts those of the plan? */
 static int visit(mw_context *context, const struct trial *t, mw_timing timing)
 {
-    mw_plan plan = {.size = sizeof plan};
+    mw_plan plan = MW_PLAN_INIT;
     mw_counts counts = MW_COUNTS_INIT;
     const mw_launch *launches;
     struct outcome outcome;

@@ -150,7 +150,7 @@ static void test_tuning(struct tap *tap, mw_context *context, const char *device
     const int planned = strncmp(device, "cpu", 3) != 0;
     const mw_tuning wish = {
         .size = sizeof wish, .ways = 4, .warps = 9, .threads = 64, .base = 2048};
-    mw_plan plan = {.size = sizeof plan};
+    mw_plan plan = MW_PLAN_INIT;
     const mw_tuning *const got = &plan.tuning;
 
     tap_ok(tap,

@@ -136,7 +136,7 @@ struct bench {
 /* Keys here and there as they were, the tuning too, and the last sort not replaced. */
 static int untouched(struct bench *b)
 {
-    mw_plan plan = {.size = sizeof plan};
+    mw_plan plan = MW_PLAN_INIT;
     mw_counts counts = MW_COUNTS_INIT;
     uint64_t back[KEYS];
 
@@ -194,7 +194,7 @@ static void test_row(struct bench *b, const struct row *row)
 
     for (int call = first; call <= last; call++) {
         struct parts p = parts_of(call == 3 ? b->there : (void *)b->keys);
-        mw_plan plan = {.size = sizeof plan};
+        mw_plan plan = MW_PLAN_INIT;
         uint64_t bytes = 12345;
         mw_status status;
 
@@ -215,7 +215,7 @@ static void test_workspaces(struct bench *b)
     mw_context *const c = b->context;
     char *const space = b->workspace;
     struct parts p = parts_of(b->there);
-    mw_plan plan = {.size = sizeof plan};
+    mw_plan plan = MW_PLAN_INIT;
     uint64_t wanted = 0;
 
     spoil(&p, &(struct row){.word = ""});

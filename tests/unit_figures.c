@@ -39,7 +39,7 @@ static void test_figures(struct tap *tap, mw_context *context, const char *devic
     const mw_ledger_line *again = NULL;
     mw_counts made = MW_COUNTS_INIT;
     mw_tuning wish = MW_TUNING_INIT;
-    mw_plan plan = {.size = sizeof plan};
+    mw_plan plan = MW_PLAN_INIT;
     uint64_t bytes = 0;
     static uint32_t keys[5000];
     size_t count = 99;

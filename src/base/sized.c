@@ -8,11 +8,11 @@ mw_status sized_convert(void *ours, size_t our_size, const void *theirs, size_t 
 {
     const unsigned char *const bytes = theirs;
 
-    if (their_size < least)
+    if (their_size < least || their_size > SIZED_MOST)
         return fail(error, MW_BAD_ARGUMENT,
-                    "%s has a size of %zu bytes, expected %zu or more; start from its "
+                    "%s has a size of %zu bytes, expected %zu to %d; start from its "
                     "_INIT macro",
-                    what, their_size, least);
+                    what, their_size, least, SIZED_MOST);
     for (size_t i = our_size; i < their_size; i++) {
         if (bytes[i])
             return fail(error, MW_BAD_ARGUMENT,

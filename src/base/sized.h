@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* No struct of any version is larger: a greater size is not a size. */
+enum { SIZED_MOST = 1 << 16 };
+
 /* sized_read, below, where the sizes differ. */
 mw_status sized_convert(void *ours, size_t our_size, const void *theirs, size_t their_size,
                         size_t least, const char *what, struct error *error);

@@ -77,7 +77,13 @@ DEVICE void put_split(int_cell *splits, struct split s)
     STORE(&splits[THREAD], s.row * ITEMS + s.column);
 }
 
-/* Is the key of A, `back` cells before `address`, at most its counterpart in B? */
+/*
+ * Is the key of A, `back` cells before `address`, at most its counterpart in B? With
+ * `before` keys before my row and `rest` from it on, merge path compares A[i - 1] with
+ * B[before - i]. They lie at places i - 1 and i - 1 + rest. `rest` is whole rows, so both
+ * are in one column, `distance` bytes apart. `address` is where A[i] is: `back` is 1, or
+ * at the beginning of a row 2, since the spare cell lies between.
+ */
 DEVICE int belongs_before(int address, int distance, int back, int near)
 {
     const item a = LOAD_AS(SEARCH, SHARED_CELL(item_cell, address) - back);

@@ -6,13 +6,13 @@
  * it. A block
  *   1. loads these K lists in pairs, A ascending and B descending in one group of rows,
  *      and fills up each pair's last row (tile_load.cuh)
- *   2. merges pairs of lists in log2 K rounds (merge_rounds, tile.cuh)
+ *   2. merges pairs of lists in log2 K rounds (merge_rounds, with tile.cuh)
  *   3. writes the tile and its samples (store_rows, tile.cuh)
  * After the first round every list is whole rows.
  *
  * program.cu includes the files that this one uses before it: item.cuh (keys, or keys
- * with places), pipes.cuh (near keys), network.cuh, tile.cuh, tile_load.cuh and
- * tile_cut.cu.
+ * with places, which only tests use so far), pipes.cuh (near keys), network.cuh,
+ * tile.cuh, tile_load.cuh and tile_cut.cu.
  */
 #include "tile_ahead.cuh"
 
@@ -42,7 +42,7 @@ struct tile_node {
     int shift;   /* bytes by which B is shifted (group_shift) */
 };
 
-/* The tree in shared memory. The nodes of one round are adjacent; node 0 is not used. */
+/* The tree in shared memory. The nodes of one round are adjacent; no group uses node 0. */
 struct tile_tree {
     wide_cell rows[TILE_MOST_WAYS];  /* begin; end in the upper half */
     wide_cell lists[TILE_MOST_WAYS]; /* a_count; origin and shift in the upper half */
