@@ -4,7 +4,7 @@
  * library's function then returns the status of that call with a message, or, without
  * something of the host, does without; the keys are the same elements, nothing leaks, and
  * the same handle, or a new one if it failed to open, then sorts. Of many calls of one
- * kind in a row, such as those for stacks of the simulator, every 19th fails.
+ * kind mprotect in a row, for stacks of the simulator, every 19th fails.
  *
  * Linked with --wrap: the library's calls of malloc come to __wrap_malloc here.
  */
@@ -375,7 +375,7 @@ static void run_faults(struct tap *tap, const struct scenario *scenario, const c
     int alike = 0;
 
     run.keys = malloc(scenario->count * mw_type_size(scenario->type));
-    for (int k = 1; run_fault(tap, &run, k); k += alike > 4 && scenario->device ? 19 : 1) {
+    for (int k = 1; run_fault(tap, &run, k); k += alike > 4 && strcmp(last, "mprotect") == 0 ? 19 : 1) {
         alike = plant.failed == last ? alike + 1 : 0;
         last = plant.failed;
     }

@@ -68,7 +68,16 @@ int main(void)
                "a GPU without kernels is passed over, and the CPU sorts", found.fallback);
         break;
     }
+    /* A driver that finds no GPU: any of its calls may say so. */
+    for (int k = 1; k < 4; k++) {
+        driver->calls.count = 0;
+        driver->calls.fail_at = k;
+        driver->calls.error = CUDA_ERROR_NO_DEVICE;
+        info = open_auto(&sorts);
+        tap_ok(&tap, sorts && strncmp(info.device, "cpu:", 4) == 0, "no GPU",
+               driver->calls.failed);
+    }
     driver->calls.fail_at = compiler->fail_at = 0;
-    tap_ok(&tap, tap.count == 2 && driver->calls.live() == 0, "nothing is left open", "");
+    tap_ok(&tap, tap.count == 5 && driver->calls.live() == 0, "nothing is left open", "");
     return tap_end(&tap);
 }

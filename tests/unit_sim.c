@@ -262,11 +262,32 @@ static void test_fault(struct tap *tap, struct fixture *f)
            "a launch that fails, and one after it", "");
 }
 
+/* Streams are all one, events need no waiting, and there are no keys of 24 bits. */
+static void test_streams(struct tap *tap, struct fixture *f)
+{
+    const struct device_verbs *const verbs = f->device->verbs;
+    const struct program_name odd = {.engine = MW_ENGINE_HEAP, .bits = 24};
+    struct program *program;
+    void *stream = f;
+    void *event = NULL;
+    int right = verbs->stream_open(f->device, &stream) == MW_OK &&
+                verbs->event_open(f->device, &event) == MW_OK &&
+                verbs->record(f->device, event, stream) == MW_OK &&
+                verbs->follow(f->device, stream, event) == MW_OK &&
+                verbs->wait(f->device, stream) == MW_OK;
+
+    verbs->event_close(f->device, event);
+    verbs->stream_close(f->device, stream);
+    tap_ok(tap, right && !stream, "a stream and an event", f->error.text);
+    tap_ok(tap, verbs->load(f->device, &odd, 1, &program) == MW_UNSUPPORTED,
+           "keys of 24 bits", f->error.text);
+}
+
 int main(void)
 {
     static void (*const tests[])(struct tap *, struct fixture *) = {
-        test_shuffles, test_divergence, test_costs, test_memory,
-        test_ledger,   test_kinds,      test_clock, test_fault};
+        test_shuffles, test_divergence, test_costs, test_memory, test_ledger,
+        test_kinds,    test_clock,      test_fault, test_streams};
     struct tap tap = {0, 0};
     struct fixture f;
 
