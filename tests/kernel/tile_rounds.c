@@ -74,6 +74,7 @@ static int sorts(struct fixture *f, const struct sorting *s, uint32_t ways,
 done:
     if (status != MW_OK)
         tap_note("%llu keys: %s", (wide)s->count, f->error.text);
+    pass_log_close(device, &log);
     fixture_clear(f);
     return status == MW_OK;
 }
