@@ -294,7 +294,7 @@ static void test_counts(struct tap *tap)
     }
 }
 
-/* Scratch for at most so many keys serves every smaller count, too. */
+/* Scratch that covers a count covers every smaller one. */
 static void test_scratch(struct tap *tap)
 {
     int right = 1;
