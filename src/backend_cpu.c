@@ -76,7 +76,7 @@ static mw_status enqueue(struct backend *backend, const struct request *request,
     (void)stream;
     TRY(backend_check_workspace(backend, bytes,
                                 cpu_scratch_bytes(bits_of(request), request->count)));
-    TRY(sort(backend, request, workspace));
+    status = sort(backend, request, workspace);
 done:
     return status;
 }

@@ -24,23 +24,17 @@ static const int32_t i32[] = {INT32_MIN, -65536, -1, 0, 65535, INT32_MAX};
 static const uint32_t u32[] = {0, 65535, 65536, 0x80000000, UINT32_MAX};
 static const int64_t i64[] = {INT64_MIN, INT32_MIN, -1, 0, UINT32_MAX, INT64_MAX};
 static const uint64_t u64[] = {0, UINT32_MAX, INT64_MAX, 0x8000000000000000, UINT64_MAX};
+/* clang-format off */
 #define TABLE(array) array, sizeof array / sizeof array[0]
 static const struct {
     mw_type type;
     const void *keys;
     size_t count;
 } tables[] = {
-    {MW_I8,  TABLE(i8)     },
-    {MW_U8,  TABLE(u8)     },
-    {MW_I16, TABLE(i16)    },
-    {MW_U16, TABLE(u16)    },
-    {MW_I32, TABLE(i32)    },
-    {MW_U32, TABLE(u32)    },
-    {MW_I64, TABLE(i64)    },
-    {MW_U64, TABLE(u64)    },
-    {MW_F32, TABLE(floats) },
-    {MW_F64, TABLE(doubles)}
-};
+    {MW_I8, TABLE(i8)}, {MW_U8, TABLE(u8)}, {MW_I16, TABLE(i16)}, {MW_U16, TABLE(u16)},
+    {MW_I32, TABLE(i32)}, {MW_U32, TABLE(u32)}, {MW_I64, TABLE(i64)}, {MW_U64, TABLE(u64)},
+    {MW_F32, TABLE(floats)}, {MW_F64, TABLE(doubles)}};
+/* clang-format on */
 #undef TABLE
 
 /* Every pair is compared both ways, in both directions. */
@@ -154,6 +148,7 @@ static void test_shapes(struct tap *tap)
         tap_ok(tap, kit_shape_parse(bad[i], &shape) != NULL, "no shape", bad[i]);
 }
 
+/* clang-format off */
 static void test_keys(struct tap *tap)
 {
     static const struct {
@@ -161,14 +156,10 @@ static void test_keys(struct tap *tap)
         uint64_t bits;
         const char *text;
     } keys[] = {
-        {MW_F32, 0x80000000,         "-0"                  },
-        {MW_F32, 0x3e800000,         "0.25"                },
-        {MW_F32, 0xff800000,         "-inf"                },
-        {MW_F32, 0xffc00001,         "nan:0xffc00001"      },
-        {MW_F64, 0x3fb999999999999a, "0.10000000000000001" },
-        {MW_I8,  0xfb,               "-5"                  },
-        {MW_I64, UINT64_MAX,         "-1"                  },
-        {MW_U64, UINT64_MAX,         "18446744073709551615"},
+        {MW_F32, 0x80000000, "-0"}, {MW_F32, 0x3e800000, "0.25"},
+        {MW_F32, 0xff800000, "-inf"}, {MW_F32, 0xffc00001, "nan:0xffc00001"},
+        {MW_F64, 0x3fb999999999999a, "0.10000000000000001"}, {MW_I8, 0xfb, "-5"},
+        {MW_I64, UINT64_MAX, "-1"}, {MW_U64, UINT64_MAX, "18446744073709551615"},
     };
 
     for (size_t i = 0; i < COUNT_OF(keys); i++) {
@@ -186,20 +177,13 @@ static void test_lists(struct tap *tap)
         const char *list;
         size_t span;
     } rows[] = {
-        {"random",                       6 },
-        {"random,sorted",                6 },
-        {"few:3,conflict:17,256",        5 },
-        {"conflict:17,256",              15},
-        {"conflict:17,256,few:3",        15},
-        {"conflict:17,256,worst",        21},
-        {"conflict:17,256,worst,random", 21},
-        {"conflict:17,256,worse",        15},
+        {"random", 6}, {"random,sorted", 6}, {"random,,sorted", 6}, {"random,", 6},
+        {",random", 0}, {"", 0}, {"few:3,conflict:17,256", 5}, {"conflict:17,256", 15},
+        {"conflict:17,256,few:3", 15}, {"conflict:17,256,worst", 21},
+        {"conflict:17,256,worst,random", 21}, {"conflict:17,256,worse", 15},
         {"conflict:17,256,conflict:8,8", 15},
-        {"random,,sorted",               6 },
-        {"random,",                      6 },
-        {",random",                      0 },
-        {"",                             0 },
     };
+    /* clang-format on */
 
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         tap_ok(tap, kit_shape_span(rows[i].list) == rows[i].span, "list", rows[i].list);
