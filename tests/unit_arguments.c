@@ -12,8 +12,7 @@
 
 enum { KEYS = 100, BYTES = KEYS * 8, TOO_MANY = -1, VALID = -2 };
 
-/* A job that sorts 8-byte keys, with everything it points at; `more` is a newer caller's.
- */
+/* A job that sorts 8-byte keys, and what it points at; `more` is a newer caller's. */
 struct parts {
     mw_field fields[2];
     mw_order order;

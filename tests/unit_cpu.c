@@ -199,7 +199,6 @@ static void test_windows(struct tap *tap)
                              : suite->bits == 32 ? MW_F32
                                                  : MW_I64;
         const struct code code = type_code(type_row(type), MW_DESCENDING);
-
         int passed = 1;
 
         if (!suite->merge)

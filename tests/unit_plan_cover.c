@@ -50,8 +50,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 20;
 }
 
-/* All counts near `most` and some below; `every`: all there are, the larger ones in steps.
- */
+/* All counts near `most` and some below; `every`: all, the larger ones in steps. */
 static int covers_below(struct sample *s, uint64_t most, uint64_t *state, int every)
 {
     struct error error = {""};
