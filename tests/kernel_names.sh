@@ -23,7 +23,7 @@ alignas asm break char const continue define defined do double else enum error e
 if inline int long namespace return short sizeof static static_assert struct switch
 template typedef typename undef union unsigned void volatile while
 all blockDim blockIdx gridDim index max round size_t threadIdx
-KEY_BITS TILE_ROWS TILE_ITEMS TILE_SORT_BLOCKS TILE_MERGE_BLOCKS TILE_PLACES PAIR_PROGRAM
+KEY_BITS TILE_ROWS TILE_ITEMS TILE_SORT_BLOCKS TILE_MERGE_BLOCKS TILE_PLACES PAIR_PROGRAM ROWS_PROGRAM
 mw_kernels
 WORDS
 tr ' ' '\n' <"$folder/taken" | sort -u >"$folder/words"
@@ -40,7 +40,7 @@ sed 's/.*/enum { & };/' "$folder/names" >"$folder/constants.h"
 # shellcheck source=tests/say.sh
 . "$source_tree/tests/say.sh"
 for text in types constants; do
-    for program in -DPAIR_PROGRAM=1 -DHEAP \
+    for program in -DPAIR_PROGRAM=1 -DHEAP -DROWS_PROGRAM=1 \
         '-DTILE_ROWS=256 -DTILE_ITEMS=16 -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0'; do
         # shellcheck disable=SC2086 # several options
         log=$("$nvcc" -ptx -arch=sm_90 -DKEY_BITS=64 $program -include "$folder/$text.h" \

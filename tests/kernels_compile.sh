@@ -58,13 +58,14 @@ by_nvcc() { # PROGRAM ARCHITECTURE DEFINITION...
     judge $? "$architecture" "$program" "nvcc, sm_$architecture, $*: no spills, no stack"
 }
 
-by_nvrtc() { # BITS ARCHITECTURE heap|pair|tile [ROWS ITEMS SORT MERGE [places]]
+by_nvrtc() { # BITS ARCHITECTURE heap|pair|rows|tile [ROWS ITEMS SORT MERGE [places]]
     "$nvrtc_compile" "$@" >"$folder/log" 2>&1
     judge $? "$2" "$3" \
         "NVRTC, $3, $1-bit keys, sm_$2${5:+, tiles of $4 x $5}${8:+ with $8}: no spills"
 }
 
 for architecture in ${nvcc:+80 90}; do
+    by_nvcc rows "$architecture" -DKEY_BITS=0 -DROWS_PROGRAM=1
     for bits in 8 16 32 64; do
         by_nvcc heap "$architecture" -DKEY_BITS=$bits
         by_nvcc pair "$architecture" -DKEY_BITS=$bits -DPAIR_PROGRAM=1
@@ -90,7 +91,7 @@ if [ $? -ne 77 ]; then
             echo "$bits 90 pair"
             tiles 90 $bits | sed "s/^/$bits 90 tile /"
         done
-        printf '%s\n' '32 75 heap' '32 75 pair' '64 75 pair'
+        printf '%s\n' '32 75 heap' '32 75 pair' '64 75 pair' '0 75 rows' '0 90 rows'
         printf '%s 0 0\n' '32 75 tile 128 32' '64 75 tile 128 16' '32 90 tile 64 8' \
             '32 90 tile 128 16' '32 90 tile 512 32' '64 90 tile 512 8' '64 90 tile 256 32'
         tr , '\n' <<<"$placed" | sed 's/ / 90 tile /; s/$/ 0 0 places/'

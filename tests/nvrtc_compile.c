@@ -1,9 +1,9 @@
 /*
  * nvrtc_compile.c - compile the library's kernels as the library would:
  *
- *   nvrtc_compile BITS ARCHITECTURE heap|pair                          such as 32 90 heap
+ *   nvrtc_compile BITS ARCHITECTURE heap|pair|rows      such as 32 90 heap or 0 90 rows
  *   nvrtc_compile BITS ARCHITECTURE tile ROWS ITEMS SORT MERGE [places]
- *   nvrtc_compile kernels heap|pair|tile      the names of an engine's kernels
+ *   nvrtc_compile kernels heap|pair|tile|rows  the names of an engine's kernels
  *   nvrtc_compile tiles ARCHITECTURE BITS     ROWS ITEMS SORT MERGE of its rows of tune.def
  *
  * Each kernel of the engine by itself; prints NVRTC's logs, with what each kernel uses.
@@ -22,22 +22,23 @@ enum { NO_NVRTC = 77 };
 static const struct kernel {
     const char *name;
     const char *args;
-    mw_engine engine;
+    int engine;
 } kernels[KERNEL_COUNT] = {
-#define KERNEL_ROW(id, name, args, program, memory) {#name, #args, MW_ENGINE_##program},
+#define KERNEL_ROW(id, name, args, program, memory) {#name, #args, PROGRAM_##program},
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
 };
 
-static mw_engine engine_of(const char *name)
+static int engine_of(const char *name)
 {
     return strcmp(name, "heap") == 0   ? MW_ENGINE_HEAP
            : strcmp(name, "tile") == 0 ? MW_ENGINE_TILE
            : strcmp(name, "pair") == 0 ? MW_ENGINE_PAIR
+           : strcmp(name, "rows") == 0 ? PROGRAM_ROWS
                                        : MW_ENGINE_AUTO;
 }
 
-static int print_kernels(mw_engine engine)
+static int print_kernels(int engine)
 {
     for (int i = 0; i < KERNEL_COUNT; i++) {
         if (kernels[i].engine == engine)

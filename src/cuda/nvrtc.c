@@ -56,6 +56,8 @@ static mw_status make_options(struct options *options, const struct nvrtc_reques
     add(options, "--std=c++17");
     add(options, "--define-macro=ENTRIES=ENTRY(%s, %s)", request->kernel, request->args);
     add(options, "--define-macro=KEY_BITS=%d", request->program.bits);
+    if (request->program.engine == PROGRAM_ROWS)
+        add(options, "--define-macro=ROWS_PROGRAM=1");
     if (request->program.engine == MW_ENGINE_PAIR)
         add(options, "--define-macro=PAIR_PROGRAM=1");
     if (request->program.engine == MW_ENGINE_TILE) {

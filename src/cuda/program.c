@@ -141,7 +141,10 @@ static void name_image(const struct program_name *name, char *text, size_t bytes
                  tile->items, tile->sort_blocks, tile->merge_blocks);
     else
         snprintf(text, bytes, "%s_%d.fatbin",
-                 name->engine == MW_ENGINE_PAIR ? "pair" : "heap", name->bits);
+                 name->engine == MW_ENGINE_PAIR ? "pair"
+                 : name->engine == PROGRAM_ROWS ? "rows"
+                                                : "heap",
+                 name->bits);
 }
 
 /*

@@ -46,7 +46,8 @@ enum {
     tile_cut_threads = 128,
     pair_sort_threads = PAIR_THREADS,
     pair_cut_threads = 128, /* one cut per thread */
-    pair_merge_threads = PAIR_THREADS
+    pair_merge_threads = PAIR_THREADS,
+    gather_rows_threads = 256
 };
 
 /*
@@ -324,5 +325,22 @@ struct pair_merge_args {
     struct pair_round round;
     struct key_code leave; /* back to the caller's bits, in the last round */
 };
+
+/*
+ * Row i of `out` is row positions[i] of `in`, or row i if there are no positions. Rows
+ * have 1 to GATHER_MOST_BYTES bytes and any alignment. The arrays do not overlap.
+ */
+struct gather_rows_args {
+    const void *in;
+    void *out;
+    const unsigned *positions; /* of rows of `in`; NULL: a copy */
+    wide count;
+    unsigned bytes; /* of a row */
+    unsigned unused;
+};
+
+/* Rows of a block: about GATHER_BLOCK_BYTES bytes. */
+enum { GATHER_MOST_BYTES = 4096, GATHER_BLOCK_BYTES = 32768 };
+#define GATHER_ROWS(bytes) (GATHER_BLOCK_BYTES / (int)(bytes))
 
 #endif

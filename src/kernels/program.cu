@@ -4,6 +4,8 @@
  * engine tile's program, with PAIR_PROGRAM engine pair's, otherwise engine heap's.
  * With TILE_PLACES, too, engine tile's items carry their places (item.cuh).
  *
+ * With ROWS_PROGRAM it has what all engines use to move rows; KEY_BITS is then 0.
+ *
  * The same text goes to nvcc, to NVRTC and, as C, to the simulator. All kernels of the
  * program can be launched, or only those that ENTRIES names, if it is defined:
  *   -DENTRIES="ENTRY(heap_cut, struct heap_cut_args)"
@@ -16,6 +18,8 @@ namespace mw_kernels { /* see simt.h */
 
 #include "launch.h"
 
+#ifndef ROWS_PROGRAM
+
 #include "key.cuh"
 
 #include "item.cuh"
@@ -23,8 +27,15 @@ namespace mw_kernels { /* see simt.h */
 
 #include "network.cuh"
 
+#endif
+
 /* What the kernels of each engine share. */
-#ifdef TILE_ROWS
+#ifdef ROWS_PROGRAM
+
+#define TEXT_OF_ROWS
+#define ENTRY_OF_ROWS(name, args) ENTRY(name, args)
+
+#elif defined TILE_ROWS
 
 #include "tile_code.cuh"
 
@@ -66,6 +77,9 @@ namespace mw_kernels { /* see simt.h */
 #ifndef ENTRY_OF_PAIR
 #define ENTRY_OF_PAIR(name, args) NO_ENTRY
 #endif
+#ifndef ENTRY_OF_ROWS
+#define ENTRY_OF_ROWS(name, args) NO_ENTRY
+#endif
 #ifndef ENTRY_OF_HEAP
 #define ENTRY_OF_HEAP(name, args) NO_ENTRY
 #endif
@@ -76,6 +90,7 @@ namespace mw_kernels { /* see simt.h */
 #undef KERNEL_ROW
 #undef TEXT_OF_TILE
 #undef TEXT_OF_PAIR
+#undef TEXT_OF_ROWS
 #undef TEXT_OF_HEAP
 
 /* Their entries. */

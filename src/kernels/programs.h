@@ -19,10 +19,18 @@ enum kernel_id {
 /* A set of kernels is a uint32_t with bit 1u << KERNEL_x for each. */
 _Static_assert(KERNEL_COUNT <= 32, "a set of kernels has 32 bits");
 
+/* What a program is: an engine's, or one that all engines use. */
+enum program_kind {
+    PROGRAM_HEAP = MW_ENGINE_HEAP,
+    PROGRAM_TILE = MW_ENGINE_TILE,
+    PROGRAM_PAIR = MW_ENGINE_PAIR,
+    PROGRAM_ROWS = 16
+};
+
 /* Which program: an engine's for one key width and, of engine tile, one geometry. */
 struct program_name {
-    mw_engine engine;
-    int bits;                  /* of a key: 8, 16, 32 or 64 */
+    int engine;                /* an mw_engine or an enum program_kind */
+    int bits;                  /* of a key: 8, 16, 32 or 64; PROGRAM_ROWS: 0 */
     struct tile_geometry tile; /* all 0 for the other engines */
 };
 
@@ -33,13 +41,13 @@ static inline int same_program(const struct program_name *a, const struct progra
            a->tile.merge_blocks == b->tile.merge_blocks;
 }
 
-/* The set of all kernels of an engine. */
-static inline uint32_t kernels_of(mw_engine engine)
+/* The set of all kernels of an engine, or of another kind of program. */
+static inline uint32_t kernels_of(int engine)
 {
     uint32_t kernels = 0;
 
 #define KERNEL_ROW(id, name, args, program, memory) \
-    kernels |= engine == MW_ENGINE_##program ? 1u << KERNEL_##id : 0;
+    kernels |= engine == PROGRAM_##program ? 1u << KERNEL_##id : 0;
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
     return kernels;

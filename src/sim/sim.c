@@ -15,11 +15,12 @@
 /*
  * A program is an array of kernels in the order of kernels.def, made by program.cu:
  * simt_heap_32, simt_pair_32, simt_tile_32_256x32 and so on. There are engine heap's and
- * engine pair's for four key widths and engine tile's for the geometries of tune.def.
+ * engine pair's for four key widths, engine tile's for the geometries of tune.def, and
+ * simt_rows_0.
  * A geometry of several rows is declared and listed several times.
  */
 struct program {
-    mw_engine engine;
+    int engine;
     int bits;
     unsigned rows; /* of a tile; 0 for the other engines */
     unsigned items;
@@ -44,6 +45,7 @@ struct program {
         simt_tile_##bits##_##rows##x##items[KERNEL_COUNT];
 WIDTHS
 #include "tune.def"
+extern const struct simt_kernel *const simt_rows_0[KERNEL_COUNT];
 #undef WIDTH
 #undef TILE
 
@@ -55,6 +57,7 @@ WIDTHS
 #define TILE(bits, rows, items)                                                          \
     {MW_ENGINE_TILE, bits, rows, items, simt_tile_##bits##_##rows##x##items},
 static const struct program programs[] = {
+{PROGRAM_ROWS, 0, 0, 0, simt_rows_0},
 WIDTHS
 #include "tune.def"
 };

@@ -5,10 +5,11 @@
  */
 #include "fixture.h"
 
-#define SECTIONS(S)                                                                \
-    S(heap_base)                                                                   \
-    S(heap_cut) S(heap_merge) S(tile_sort) S(tile_cut) S(tile_ahead) S(tile_parts) \
-        S(tile_rounds) S(tile_places)
+#define SECTIONS(S)                                                                   \
+    S(heap_base)                                                                      \
+    S(heap_cut)                                                                       \
+    S(heap_merge) S(tile_sort) S(tile_cut) S(tile_ahead) S(tile_parts) S(tile_rounds) \
+        S(tile_places) S(gather_rows)
 #define DECLARE(name) kernel_test test_##name;
 #define ROW(name) {#name, test_##name},
 
