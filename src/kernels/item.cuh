@@ -58,7 +58,7 @@ enum { PLACE_BITS = 13, PREFIX_BITS = 49 };
 #define ITEM_BYTES TILE_PLACED_BYTES
 typedef wide item;
 
-AGREE(TILE_ROWS * TILE_ITEMS <= 1 << PLACE_BITS);
+AGREE(TILE_ROWS *TILE_ITEMS <= 1 << PLACE_BITS);
 AGREE(KEY_BITS == 32 || KEY_BITS == 64);
 
 #define SHUFFLE_ITEM(mine, mask) SHUFFLE_XOR(mine, mask)

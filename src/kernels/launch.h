@@ -32,6 +32,12 @@ typedef unsigned long long wide; /* positions in the array: 64 bits everywhere *
 #endif
 
 enum {
+    CHECK_THREADS = 256,
+    CHECK_ROWS = 4096, /* of a block of check_rows */
+    CHECK_FIELDS = 16
+};
+
+enum {
     HEAP_NODE_KEYS = WARP, /* a key a lane; also the keys of a bulk access, B */
     HEAP_MOST_WAYS = WARP, /* one lane holds one list's cursor */
     HEAP_GRID = 1024,      /* WARP * WARP: the keys one warp sorts alone */
@@ -47,19 +53,22 @@ enum {
     pair_sort_threads = PAIR_THREADS,
     pair_cut_threads = 128, /* one cut per thread */
     pair_merge_threads = PAIR_THREADS,
-    gather_rows_threads = 256
+    gather_rows_threads = 256,
+    check_rows_threads = CHECK_THREADS,
+    check_last_threads = CHECK_THREADS
 };
 
 /*
  * The geometry of engine tile is fixed when its kernels are compiled. The host has it in
- * this struct; kernels have the macros TILE_ROWS, TILE_ITEMS, TILE_SORT_BLOCKS and
- * TILE_MERGE_BLOCKS.
+ * this struct; kernels have the macros TILE_ROWS, TILE_ITEMS, TILE_SORT_BLOCKS,
+ * TILE_MERGE_BLOCKS and perhaps TILE_PLACES.
  */
 struct tile_geometry {
     unsigned rows;         /* of a tile: threads of a block; 64, 128, 256 or 512 */
     unsigned items;        /* keys of a row: 8, 16 or 32 */
     unsigned sort_blocks;  /* blocks of tile_sort and of tile_merge per SM, which */
     unsigned merge_blocks; /*   limits their registers; 0: by TILE_BLOCKS */
+    unsigned places;       /* 1: TILE_PLACES */
 };
 
 #ifdef TILE_ROWS
@@ -178,7 +187,7 @@ enum {
  */
 enum {
     TILE_MOST_PARTS = 8,  /* of one code: it has 8 bytes */
-    TILE_MOST_PIECES = 20 /* of one row: 16 bytes, and positions */
+    TILE_MOST_PIECES = 26 /* of one row: 24 bytes, and positions twice */
 };
 
 /* A part of a code: the value of a field, or some bits of it. */
@@ -198,6 +207,7 @@ struct tile_source {
     wide pitch;
     int part_count; /* the first part is the most significant */
     int unused;
+    const unsigned *order; /* parts: row i is row order[i] of the arrays; NULL: row i */
     struct code_part part[TILE_MOST_PARTS];
 };
 
@@ -234,7 +244,7 @@ struct tile_sort_args {
     wide *cuts;    /* `cells` cells of the later rounds, to be cleared */
     wide cells;
     wide count;
-    struct key_code enter;  /* from the caller's bits */
+    struct key_code enter; /* from the caller's bits */
     struct key_code leave; /* back to them, if this is the only pass */
     TILE_CARRIES
 };
@@ -342,5 +352,27 @@ struct gather_rows_args {
 /* Rows of a block: about GATHER_BLOCK_BYTES bytes. */
 enum { GATHER_MOST_BYTES = 4096, GATHER_BLOCK_BYTES = 32768 };
 #define GATHER_ROWS(bytes) (GATHER_BLOCK_BYTES / (int)(bytes))
+
+/*
+ * least[block] is the number of the first row of the block's rows that comes before the
+ * row ahead of it, or `count`. Row i is row order[i] of the arrays; without `order`, row i.
+ */
+struct check_rows_args {
+    const unsigned *order;
+    wide count;
+    wide *least;
+    int field_count;
+    int unused;
+    struct code_part field[CHECK_FIELDS]; /* strings of any length; without drop and bits */
+};
+
+/* The least of them; and is it a row's number? Both addresses may be NULL. */
+struct check_last_args {
+    const wide *least;
+    wide blocks;
+    wide count;
+    wide *result;
+    unsigned *wrong;
+};
 
 #endif

@@ -38,7 +38,13 @@ static inline int same_program(const struct program_name *a, const struct progra
 {
     return a->engine == b->engine && a->bits == b->bits && a->tile.rows == b->tile.rows &&
            a->tile.items == b->tile.items && a->tile.sort_blocks == b->tile.sort_blocks &&
-           a->tile.merge_blocks == b->tile.merge_blocks;
+           a->tile.merge_blocks == b->tile.merge_blocks && a->tile.places == b->tile.places;
+}
+
+/* Bytes of an item in a program of engine tile. */
+static inline uint32_t item_bytes(const struct program_name *name)
+{
+    return name->tile.places ? TILE_PLACED_BYTES : (uint32_t)name->bits / 8;
 }
 
 /* The set of all kernels of an engine, or of another kind of program. */

@@ -127,7 +127,8 @@ DEVICE void store_my_samples(const struct tile_target *to, const struct carry_ro
 
 /* Store my keys, and their samples as codes. */
 DEVICE void store_codes(const struct tile_carry *carry, const struct tile_target *to,
-                        const struct carry_rows *mine, bare *k, const struct key_code *leave)
+                        const struct carry_rows *mine, bare *k,
+                        const struct key_code *leave)
 {
     char *const out = (char *)to->array + mine->row * carry->out_pitch;
     const wide step = (wide)WARP * carry->out_pitch;
@@ -159,8 +160,7 @@ DEVICE void stage_codes(const struct tile_source *source, const struct key_code 
         if (source->part_count) {
             NO_UNROLL
             for (int i = 0; WARP * i < chunk.left && i < CHUNK_STEPS; i++)
-                STORE_AS(VALUE, to + WARP * i,
-                         code_of_parts(source, chunk.row + WARP * i));
+                STORE_AS(VALUE, to + WARP * i, code_of_parts(source, chunk.row + WARP * i));
         } else {
             const char *const from = (const char *)key_of_row(source, chunk.row);
             bare k[CHUNK_STEPS];
@@ -235,8 +235,7 @@ COLD void settle_ties(int cells, int_cell *splits, const struct carry_rows *mine
     item r[ITEMS];
 
     for (int i = 0; i < ITEMS; i++) {
-        const unsigned begun =
-            BALLOT(WARP * i < mine->left && !(ties >> i & 1));
+        const unsigned begun = BALLOT(WARP * i < mine->left && !(ties >> i & 1));
 
         groups[i] = before + BITS(begun & ~0u >> (WARP - 1 - LANE));
         before += BITS(begun);
@@ -309,10 +308,11 @@ DEVICE void take_codes(int cells, const struct carry_rows *mine, const int *plac
  * Store the keys of a tile whose items do not hold all of their bits: they are loaded
  * again. Mends the places if items with the same prefix are in the wrong order.
  */
-DEVICE void store_whole_codes(const struct tile_carry *carry, const struct key_code *enter_by,
-                              const struct tile_list *list, int cells, int_cell *splits,
-                              const struct tile_target *to, const struct carry_rows *mine,
-                              int rest_bits, int *place, const struct key_code *leave)
+DEVICE void store_whole_codes(const struct tile_carry *carry,
+                              const struct key_code *enter_by, const struct tile_list *list,
+                              int cells, int_cell *splits, const struct tile_target *to,
+                              const struct carry_rows *mine, int rest_bits, int *place,
+                              const struct key_code *leave)
 {
     bare k[ITEMS];
 
@@ -353,8 +353,7 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct key_code 
                           const struct key_code *leave)
 {
     const struct carry_rows mine = my_rows(to);
-    const item_cell *const from =
-        SHARED_CELL(item_cell, cells) + mine.at + mine.at / ITEMS;
+    const item_cell *const from = SHARED_CELL(item_cell, cells) + mine.at + mine.at / ITEMS;
     enum { STEP = WARP + WARP / ITEMS };
     int place[ITEMS];
 
@@ -376,6 +375,9 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct key_code 
             place[i] = WARP * i < mine.left ? place_of(LOAD(&from[STEP * i])) : 0;
         store_whole_codes(carry, enter_by, list, cells, splits, to, &mine, b->rest_bits,
                           place, leave);
+#else
+        (void)enter_by;
+        (void)splits;
 #endif
     }
     carry_pieces(carry, list, cells, &mine, place);

@@ -74,9 +74,8 @@ KERNEL(tile_join, struct tile_merge_args)
 
     BARRIER();
     if (side < 2) {
-        const struct cut c =
-            find_cut(round, INPUT_OF(&args), &samples, group,
-                     (unsigned)BLOCK % round->pieces + side, 1);
+        const struct cut c = find_cut(round, INPUT_OF(&args), &samples, group,
+                                      (unsigned)BLOCK % round->pieces + side, 1);
         const unsigned bound = find_bound(INPUT_OF(&args), &c.task, &c.pivot);
 
         if (LANE < round->ways)

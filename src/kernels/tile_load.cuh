@@ -49,11 +49,10 @@ DEVICE const key_cell *key_after(const struct tile_chunk *chunk, const key_cell 
 /* Load a whole chunk: register i gets key (i - late) modulo CHUNK_STEPS. */
 DEVICE void load_whole(const struct tile_chunk *chunk, bare *r)
 {
-    const key_cell *const from =
-        key_after(chunk, chunk->from, -(chunk->late ? WARP : 0));
+    const key_cell *const from = key_after(chunk, chunk->from, -(chunk->late ? WARP : 0));
 
-    r[0] = LOAD_EVICT(BULK, key_after(chunk, chunk->from,
-                                      chunk->late ? (CHUNK_STEPS - 1) * WARP : 0));
+    r[0] = LOAD_EVICT(
+        BULK, key_after(chunk, chunk->from, chunk->late ? (CHUNK_STEPS - 1) * WARP : 0));
     UNROLL
     for (int i = 1; i < CHUNK_STEPS; i++)
         r[i] = LOAD_EVICT(BULK, key_after(chunk, from, WARP * i));
@@ -116,9 +115,9 @@ DEVICE void put_parts(const struct tile_source *source, wide row,
 
     NO_UNROLL
     for (int i = 0; i < CHUNK_STEPS && WARP * i < chunk->left; i++)
-        STORE(SHARED_CELL(item_cell, chunk->place) + step * i,
-              item_made(code_of_parts(source, row + WARP * i), b,
-                        chunk->staged + WARP * i));
+        STORE(
+            SHARED_CELL(item_cell, chunk->place) + step * i,
+            item_made(code_of_parts(source, row + WARP * i), b, chunk->staged + WARP * i));
 }
 
 #endif

@@ -187,11 +187,10 @@ KERNEL(tile_sort, struct tile_sort_args)
 
     UNROLL
     for (int j = 0; j < ITEMS; j++)
-        r[j] = TILE_ROWS * j < left ? item_made(k[j], &b, TILE_ROWS * j + THREAD)
-                                    : filler();
+        r[j] =
+            TILE_ROWS * j < left ? item_made(k[j], &b, TILE_ROWS * j + THREAD) : filler();
     sort_tile(cells, sm->splits, &args.enter, r);
-    store_carried(&args.carry, &args.enter, &list, cells, sm->splits, &to, &b,
-                  &args.leave);
+    store_carried(&args.carry, &args.enter, &list, cells, sm->splits, &to, &b, &args.leave);
     clear_cuts(&args);
 }
 
