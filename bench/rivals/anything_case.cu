@@ -140,13 +140,8 @@ bout::bout(stage *on, const kind &what, const numbers &all, bool rivals, outcome
 void bout::prepare_ours()
 {
     const our_job ours(what_, rows_, all_.count);
-    const mw_table bare = {nullptr, ours.in.count, ours.in.columns, ours.in.column_count};
-    mw_job job = ours.job;
     uint64_t bytes = 0;
-
-    job.in = &bare; /* a preparation follows no pointer to data */
-
-    const mw_status status = mw_prepare(on_.context, &job, &bytes);
+    const mw_status status = mw_prepare(on_.context, &ours.job, &bytes);
 
     if (status != MW_OK) {
         got_.verdict = status == MW_UNSUPPORTED ? "unsupported" : "FAILED";
