@@ -109,6 +109,8 @@ static mw_status launch(struct pass_run *run, enum kernel_id kernel, uint64_t bl
                                 .follows = run->begun && run->eager};
     mw_status status;
 
+    if (run->log && run->log->count == 0)
+        TRY(record(run->device, run->log, 0, run->stream));
     TRY(run->device->verbs->launch(run->device, &what));
     run->begun = 1;
     if (run->log)
@@ -334,8 +336,6 @@ mw_status passes_sort(struct device *device, struct program *program,
     uint32_t at = plan->rounds % 2; /* where the runs are; 0 after the last round */
     mw_status status;
 
-    if (log)
-        TRY(record(device, log, 0, stream));
     TRY(engine->first(&run, keys, buffer[at], ours, plan->rounds == 0 ? ours : no_code));
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const int last = i + 1 == plan->rounds;

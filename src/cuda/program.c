@@ -48,7 +48,6 @@ static int carveout(const struct program_target *target, const struct program_na
                     enum memory memory)
 {
     const struct tile_geometry *const tile = &name->tile;
-    const unsigned bytes = item_bytes(name);
     const uint64_t all = target->info->shared_per_processor;
 
     if (memory == CACHE)
@@ -56,10 +55,8 @@ static int carveout(const struct program_target *target, const struct program_na
     if (memory == SHARED)
         return CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
 
-    const uint64_t sorting =
-        needed(name, tile->sort_blocks, TILE_SORT_SHARED(tile->rows, tile->items, bytes));
-    const uint64_t merging =
-        needed(name, tile->merge_blocks, TILE_MERGE_SHARED(tile->rows, tile->items, bytes));
+    const uint64_t sorting = needed(name, tile->sort_blocks, tile_sort_shared(name));
+    const uint64_t merging = needed(name, tile->merge_blocks, tile_merge_shared(name));
     const uint64_t most = sorting > merging ? sorting : merging;
 
     return most < all ? (int)((100 * most + all - 1) / all)
