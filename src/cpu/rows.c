@@ -6,10 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum {
-    ROWS_LEAST = 8192, /* rows that are worth a thread */
-    CHECK_STEP = 4096  /* rows looked at before asking what others found */
-};
+#include "cpu/sort.h"
 
 /* What the workers of all phases share. */
 struct rows {
@@ -17,24 +14,14 @@ struct rows {
     const struct row_suite *suite;
     struct row_sort sort;
     unsigned workers;
-    uint64_t parts;            /* pieces of this phase's work */
-    atomic_ullong next;        /* the first that nobody has taken */
+    uint64_t parts;     /* pieces of this phase's work */
+    atomic_ullong next; /* the first that nobody has taken */
+    uint32_t item_bytes;
+    int has_codes;             /* items can be sorted as numbers */
     struct row_merge *tasks;   /* merge: a piece each */
     struct row_merge *halves;  /* split: where its halves go */
-    const void *positions;     /* gather: where each row comes from, ... */
-    uint32_t position_bytes;   /* ... 4 or 8 bytes each */
-    int is_moved;              /* some row comes from elsewhere */
-    struct request_column now; /* the column of this phase */
-    void *to;                  /*   and where it goes */
-    atomic_ullong found;       /* check: the first row out of order so far */
+    atomic_int has_long_group; /* refine: one is left */
 };
-
-static uint64_t part_start(uint64_t count, uint64_t parts, uint64_t i)
-{
-    const uint64_t rest = count % parts;
-
-    return count / parts * i + (i < rest ? i : rest);
-}
 
 /* Run a phase: `job` takes pieces 0 to `parts` - 1 until none is left. */
 static void phase(struct pool *pool, struct rows *rows, uint64_t parts, pool_job *job)
@@ -52,8 +39,8 @@ static int take(struct rows *rows, uint64_t *piece, uint64_t *first, uint64_t *l
     *piece = atomic_fetch_add(&rows->next, 1);
     if (*piece >= rows->parts)
         return 0;
-    *first = part_start(count, rows->parts, *piece);
-    *last = part_start(count, rows->parts, *piece + 1);
+    *first = pool_part(count, rows->parts, *piece);
+    *last = pool_part(count, rows->parts, *piece + 1);
     return 1;
 }
 
@@ -78,8 +65,18 @@ struct layout {
     uint32_t item_bytes; /* 4 or 8 */
     uint32_t position_bytes;
     unsigned spare_of_32; /* items */
+    int has_codes;        /* and room to sort items as numbers */
+    uint64_t spare_offset;
     uint64_t bytes;
 };
+
+/* What sorting half of the items as numbers needs. */
+static uint64_t half_scratch(uint32_t item_bytes, uint64_t count)
+{
+    const int bits = 8 * (int)item_bytes;
+
+    return sort_scratch_bytes(bits, (count + 1) / 2, sort_best_run(bits));
+}
 
 static struct layout layout_of(const struct request *request)
 {
@@ -87,7 +84,7 @@ static struct layout layout_of(const struct request *request)
     struct layout made = {.position_bytes = is_long ? 8 : 4, .spare_of_32 = 16};
     const uint64_t allowed = allowance(request, made.position_bytes);
     uint32_t widest = 0;
-    uint64_t sorting, gathering;
+    uint64_t spare, sorting, gathering;
 
     made.item_bytes = is_long || allowed >= 4 * 12 ? 8 : 4;
     if (allowed < 6 * (uint64_t)made.item_bytes) /* an item and half of one */
@@ -95,8 +92,12 @@ static struct layout layout_of(const struct request *request)
     for (uint32_t i = 0; i < request->column_count && !request->only_positions; i++)
         if (request_column(request, i).bytes > widest)
             widest = request_column(request, i).bytes;
-    sorting = request->count * made.item_bytes +
-              (request->count + 31) / 32 * made.spare_of_32 * made.item_bytes;
+    made.has_codes = made.spare_of_32 == 16 && request->order.field_count > 0;
+    spare = (request->count + 31) / 32 * made.spare_of_32 * made.item_bytes;
+    if (made.has_codes && spare < half_scratch(made.item_bytes, request->count))
+        spare = half_scratch(made.item_bytes, request->count);
+    made.spare_offset = (request->count * made.item_bytes + 63) / 64 * 64;
+    sorting = made.spare_offset + spare;
     gathering = request->count * (made.position_bytes + widest);
     made.bytes = request->count < 2 ? 0 : sorting > gathering ? sorting : gathering;
     return made;
@@ -109,16 +110,24 @@ uint64_t rows_scratch_bytes(const struct request *request)
 
 /* ---- Sorting items --------------------------------------------------------------- */
 
+static void enter_share(void *arg, unsigned worker)
+{
+    struct rows *const rows = (struct rows *)arg;
+    uint64_t piece, first, last;
+
+    (void)worker;
+    while (take(rows, &piece, &first, &last))
+        rows->suite->enter(&rows->sort, first, last);
+}
+
 static void sort_share(void *arg, unsigned worker)
 {
     struct rows *const rows = (struct rows *)arg;
     uint64_t piece, first, last;
 
     (void)worker;
-    while (take(rows, &piece, &first, &last)) {
-        rows->suite->enter(&rows->sort, first, last);
+    while (take(rows, &piece, &first, &last))
         rows->suite->sort(&rows->sort, first, last);
-    }
 }
 
 static void split_share(void *arg, unsigned worker)
@@ -142,19 +151,16 @@ static void merge_share(void *arg, unsigned worker)
 }
 
 /* Merge `runs` equal parts of all items by twos; there is a task for each worker. */
-static void merge_round(struct pool *pool, struct rows *rows, uint64_t runs, uint64_t parts,
-                        void *work)
+static void merge_round(struct pool *pool, struct rows *rows, uint64_t runs, uint64_t parts)
 {
     const uint64_t count = rows->request->count;
     const uint64_t wide = parts / runs; /* parts of a run; parts and runs are powers of 2 */
     uint64_t tasks = runs / 2;
 
-    rows->tasks = (struct row_merge *)work;
-    rows->halves = rows->tasks + 4 * (uint64_t)rows->workers;
     for (uint64_t i = 0; i < tasks; i++)
-        rows->tasks[i] = (struct row_merge){part_start(count, parts, 2 * i * wide),
-                                            part_start(count, parts, (2 * i + 1) * wide),
-                                            part_start(count, parts, (2 * i + 2) * wide)};
+        rows->tasks[i] = (struct row_merge){pool_part(count, parts, 2 * i * wide),
+                                            pool_part(count, parts, (2 * i + 1) * wide),
+                                            pool_part(count, parts, (2 * i + 2) * wide)};
     for (; tasks < rows->workers; tasks *= 2) {
         struct row_merge *const split = rows->halves;
 
@@ -165,7 +171,8 @@ static void merge_round(struct pool *pool, struct rows *rows, uint64_t runs, uin
     phase(pool, rows, tasks, merge_share);
 }
 
-static uint32_t sort_items(struct pool *pool, struct rows *rows, void *work)
+/* By comparing; returns how many rounds of merges it took. */
+static uint32_t sort_by_comparing(struct pool *pool, struct rows *rows)
 {
     uint32_t rounds = 0;
     uint64_t parts = 1;
@@ -174,99 +181,85 @@ static uint32_t sort_items(struct pool *pool, struct rows *rows, void *work)
         parts *= 2;
     phase(pool, rows, parts, sort_share);
     for (uint64_t runs = parts; runs > 1; runs /= 2, rounds++)
-        merge_round(pool, rows, runs, parts, work);
+        merge_round(pool, rows, runs, parts);
     return rounds;
 }
 
-/* ---- Gathering columns ------------------------------------------------------------ */
-
-static uint64_t position_at(const struct rows *rows, uint64_t i)
+/* As numbers: two halves, which use the spare memory in turn, then a merge. */
+static void sort_as_numbers(struct pool *pool, struct rows *rows, void *work)
 {
-    return rows->position_bytes == 4 ? ((const uint32_t *)rows->positions)[i]
-                                     : ((const uint64_t *)rows->positions)[i];
-}
+    const struct row_sort *const sort = &rows->sort;
+    const int bits = 8 * (int)rows->item_bytes;
 
-static void gather_share(void *arg, unsigned worker)
-{
-    struct rows *const rows = (struct rows *)arg;
-    const unsigned char *const from = (const unsigned char *)rows->now.in;
-    unsigned char *const to = (unsigned char *)rows->to;
-    const size_t bytes = rows->now.bytes;
-    uint64_t piece, first, last;
-
-    (void)worker;
-    while (take(rows, &piece, &first, &last)) {
-        for (uint64_t i = first; i < last; i++) {
-            const unsigned char *const value = from + position_at(rows, i) * bytes;
-
-            if (bytes == 4) /* these two without a call */
-                memcpy(to + i * 4, value, 4);
-            else if (bytes == 8)
-                memcpy(to + i * 8, value, 8);
-            else
-                memcpy(to + i * bytes, value, bytes);
-        }
+    for (uint64_t i = 0; i < 2; i++) {
+        const uint64_t first = pool_part(sort->count, 2, i);
+        const struct sort_request request = {
+            .suite = suite_for(bits),
+            .keys = (unsigned char *)sort->items + first * rows->item_bytes,
+            .count = pool_part(sort->count, 2, i + 1) - first,
+            .run = sort_best_run(bits),
+            .scratch = sort->spare,
+            .work = work,
+        };
+        sort_keys(pool, &request, NULL);
     }
+    merge_round(pool, rows, 2, 2);
 }
 
-static void copy_share(void *arg, unsigned worker)
+static void boundary_share(void *arg, unsigned worker)
 {
     struct rows *const rows = (struct rows *)arg;
-    const size_t bytes = rows->now.bytes;
     uint64_t piece, first, last;
 
     (void)worker;
     while (take(rows, &piece, &first, &last))
-        memcpy((unsigned char *)rows->now.out + first * bytes,
-               (const unsigned char *)rows->to + first * bytes, (last - first) * bytes);
+        rows->tasks[piece].first = rows->suite->boundary(&rows->sort, first);
 }
 
-static void position_share(void *arg, unsigned worker)
+static void refine_share(void *arg, unsigned worker)
 {
     struct rows *const rows = (struct rows *)arg;
-    const struct request *const r = rows->request;
+    const uint64_t count = rows->request->count;
     uint64_t piece, first, last;
 
     (void)worker;
     while (take(rows, &piece, &first, &last)) {
-        for (uint64_t i = first; i < last; i++) {
-            if (r->position_bytes == 4)
-                ((uint32_t *)r->positions)[i] = (uint32_t)position_at(rows, i);
-            else
-                ((uint64_t *)r->positions)[i] = position_at(rows, i);
-        }
+        first = rows->tasks[piece].first;
+        last = piece + 1 < rows->parts ? rows->tasks[piece + 1].first : count;
+        if (rows->suite->refine(&rows->sort, first, last, count / rows->workers))
+            atomic_store(&rows->has_long_group, 1);
     }
 }
 
-/* Write what is wanted. A column that stays where it is goes through scratch memory. */
-static void write_columns(struct pool *pool, struct rows *rows)
+/* Sort groups of items with equal codes; is there one too long for a single thread? */
+static int sort_groups(struct pool *pool, struct rows *rows)
 {
-    const struct request *const r = rows->request;
+    const uint64_t parts = rows->workers == 1 ? 1 : 4 * (uint64_t)rows->workers;
 
-    rows->positions = rows->sort.items;
-    if (r->positions)
-        phase(pool, rows, rows->workers, position_share);
-    for (uint32_t i = 0; i < r->column_count; i++) {
-        rows->now = request_column(r, i);
-        if (!rows->now.out || (rows->now.out == rows->now.in && !rows->is_moved))
-            continue;
-        rows->to = rows->now.out == rows->now.in
-                       ? (unsigned char *)rows->sort.items + r->count * rows->position_bytes
-                       : rows->now.out;
-        phase(pool, rows, rows->workers, gather_share);
-        if (rows->to != rows->now.out)
-            phase(pool, rows, rows->workers, copy_share);
-    }
+    atomic_store(&rows->has_long_group, 0);
+    phase(pool, rows, parts, boundary_share);
+    phase(pool, rows, parts, refine_share);
+    return atomic_load(&rows->has_long_group);
+}
+
+static uint32_t sort_items(struct pool *pool, struct rows *rows, void *work)
+{
+    const int is_complete = rows->sort.is_complete;
+
+    rows->tasks = (struct row_merge *)work; /* never at the same time as sort_keys */
+    rows->halves = rows->tasks + 4 * (uint64_t)rows->workers;
+    phase(pool, rows, rows->workers, enter_share);
+    if (!rows->has_codes)
+        return sort_by_comparing(pool, rows);
+    rows->sort.is_complete = 1;
+    sort_as_numbers(pool, rows, work);
+    rows->sort.is_complete = is_complete;
+    if (is_complete || !sort_groups(pool, rows))
+        return 1;
+    return 1 + sort_by_comparing(pool, rows);
 }
 
 /* ---- All together ------------------------------------------------------------------- */
-
-static unsigned workers_for(const struct pool *pool, uint64_t count)
-{
-    const uint64_t worth = count / ROWS_LEAST + 1;
-
-    return worth < pool_threads(pool) ? (unsigned)worth : pool_threads(pool);
-}
 
 /* Bits of the greatest position. */
 static unsigned position_bits(uint64_t count)
@@ -286,8 +279,7 @@ static struct row_sort sort_of(const struct request *request, const struct layou
     struct row_sort sort = {.compare = comparison_of(request),
                             .count = request->count,
                             .items = scratch,
-                            .spare = (unsigned char *)scratch +
-                                     request->count * layout->item_bytes,
+                            .spare = (unsigned char *)scratch + layout->spare_offset,
                             .spare_of_32 = layout->spare_of_32,
                             .position_mask = (UINT64_C(1) << bits) - 1};
 
@@ -302,55 +294,28 @@ void rows_sort(struct pool *pool, const struct request *request, void *scratch, 
 {
     const struct layout layout = layout_of(request);
     const uint64_t bytes = request->count * request->row_bytes;
-    const uint64_t zero = 0;
+    const unsigned workers = rows_workers(pool, request->count);
+    const uint64_t zero = 0; /* the position of the only row */
     struct rows rows = {.request = request,
                         .suite = layout.item_bytes == 4 ? &row_suite_32 : &row_suite_64,
-                        .workers = workers_for(pool, request->count),
-                        .position_bytes = layout.position_bytes};
+                        .item_bytes = layout.item_bytes,
+                        .has_codes = layout.has_codes,
+                        .workers = workers};
+    struct row_gather gather = {.request = request,
+                                .workers = workers,
+                                .positions = request->count == 1 ? &zero : scratch,
+                                .position_bytes = layout.position_bytes};
 
     *counts = (struct cpu_counts){0, bytes, bytes};
     if (request->count == 0)
         return;
     atomic_init(&rows.next, 0);
-    if (request->count == 1) { /* without scratch memory */
-        rows.sort.items = (void *)(uintptr_t)&zero;
-    } else {
+    atomic_init(&rows.has_long_group, 0);
+    if (request->count > 1) {
         rows.sort = sort_of(request, &layout, scratch);
         counts->rounds = sort_items(pool, &rows, work);
-        rows.is_moved = rows.suite->leave(&rows.sort, rows.position_bytes);
+        gather.is_moved = rows.suite->leave(&rows.sort, layout.position_bytes);
+        gather.room = (unsigned char *)scratch + request->count * layout.position_bytes;
     }
-    write_columns(pool, &rows);
-}
-
-static void check_share(void *arg, unsigned worker)
-{
-    struct rows *const rows = (struct rows *)arg;
-    uint64_t piece, first, last;
-
-    (void)worker;
-    while (take(rows, &piece, &first, &last)) {
-        if (first >= atomic_load_explicit(&rows->found, memory_order_relaxed))
-            return; /* pieces are taken in order */
-        for (uint64_t i = first ? first : 1; i < last; i++) {
-            if (!comparison_less(&rows->sort.compare, i, i - 1, 0))
-                continue;
-
-            unsigned long long least = atomic_load(&rows->found);
-            while (i < least && !atomic_compare_exchange_weak(&rows->found, &least, i))
-                ;
-            break;
-        }
-    }
-}
-
-uint64_t rows_check(struct pool *pool, const struct request *request)
-{
-    struct rows rows = {.request = request,
-                        .sort.compare = comparison_of(request),
-                        .workers = workers_for(pool, request->count)};
-
-    atomic_init(&rows.next, 0);
-    atomic_init(&rows.found, request->count);
-    phase(pool, &rows, request->count / CHECK_STEP + 1, check_share);
-    return atomic_load(&rows.found);
+    rows_gather(pool, &gather);
 }

@@ -113,6 +113,13 @@ static void merge_up(const struct row_sort *sort, struct row_merge task, item *s
     uint64_t right = task.middle;
 
     memcpy(spare, items + task.first, waiting * sizeof *spare);
+    while (sort->is_complete && left < waiting && right < task.last) { /* no branch */
+        const int from_right = items[right] < spare[left];
+
+        items[to++] = from_right ? items[right] : spare[left];
+        right += (uint64_t)from_right;
+        left += (uint64_t)!from_right;
+    }
     while (left < waiting && right < task.last) {
         if (precedes(sort, items[right], spare[left]))
             items[to++] = items[right++];
@@ -205,6 +212,40 @@ static void sort_items(const struct row_sort *sort, uint64_t first, uint64_t las
     }
 }
 
+/* ---- Groups of equal codes -------------------------------------------------------- */
+
+static uint64_t boundary(const struct row_sort *sort, uint64_t at)
+{
+    const item mask = (item)sort->position_mask;
+    const item *const items = items_of(sort);
+
+    while (at > 0 && at < sort->count && (items[at] | mask) == (items[at - 1] | mask))
+        at++;
+    return at;
+}
+
+static int refine(const struct row_sort *sort, uint64_t first, uint64_t last,
+                  uint64_t longest)
+{
+    const item mask = (item)sort->position_mask;
+    const item *const items = items_of(sort);
+    int found = 0;
+
+    while (first < last) {
+        const item code = items[first] | mask;
+        uint64_t end = first + 1;
+
+        while (end < last && (items[end] | mask) == code)
+            end++;
+        if (end - first > longest)
+            found = 1;
+        else if (end - first > 1)
+            sort_items(sort, first, end);
+        first = end;
+    }
+    return found;
+}
+
 static int leave(const struct row_sort *sort, uint32_t bytes)
 {
     const item mask = (item)sort->position_mask;
@@ -226,4 +267,5 @@ static int leave(const struct row_sort *sort, uint32_t bytes)
     return moved;
 }
 
-const struct row_suite ROW_SUITE = {enter, sort_items, merge, split, leave};
+const struct row_suite ROW_SUITE = {enter,    sort_items, merge, split,
+                                    boundary, refine,     leave};
