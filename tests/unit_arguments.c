@@ -12,8 +12,8 @@
 
 enum { KEYS = 100, BYTES = KEYS * 8, TOO_MANY = -1 };
 
-/* Instead of a number: the address of the elements, plus 1 or 8; that of `out`. */
-enum { SAME = -2, ODD = -3, NEXT = -4, OUT = -5 };
+/* Instead of a number: the address of the elements, plus 1, 8 or -8; that of `out`. */
+enum { SAME = -2, ODD = -3, NEXT = -4, BACK = -5, OUT = -6 };
 
 /* A job that sorts 8-byte keys, with everything it points at; `more` is a newer caller's.
  */
@@ -135,6 +135,7 @@ static const struct row {
     {"all arrays", DATA, {SET(job.out, OUT)}},
     {"aligned", DATA, {SET(job.out, OUT), SET(out.elements, ODD)}},
     {"overlap", DATA, {SET(job.out, OUT), SET(out.elements, NEXT)}},
+    {"overlap", DATA, {SET(job.out, OUT), SET(out.elements, BACK)}},
     {"cuts", DATA, {SET(job.operation, MW_CHECK)}},
     {"cuts", DATA, {SET(job.operation, MW_CHECK), SET(job.cuts, ODD)}},
     {"output", BAD, {SET(job.operation, MW_CHECK), SET(job.out, OUT)}},
@@ -204,7 +205,7 @@ static void judge(struct bench *b, const char *call, const struct change *change
 /* Wire up the parts and make the row's changes to them. */
 static void spoil(struct parts *p, const struct row *row)
 {
-    const char *const elements = p->table.elements;
+    const uintptr_t elements = (uintptr_t)p->table.elements;
 
     p->order.element_bytes = 8;
     p->order.fields = p->fields;
@@ -215,7 +216,8 @@ static void spoil(struct parts *p, const struct row *row)
     p->out.columns = &p->out_column;
     for (int i = 0; i < 4 && row->changes[i].bytes; i++) {
         const struct change *const c = &row->changes[i];
-        const void *const addresses[] = {elements, elements + 1, elements + 8, &p->out};
+        const uintptr_t addresses[] = {elements, elements + 1, elements + 8, elements - 8,
+                                       (uintptr_t)&p->out};
         char *const at = (char *)p + c->offset;
 
         memcpy(at, &c->value, c->bytes); /* little-endian */
