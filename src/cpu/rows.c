@@ -46,18 +46,24 @@ static int take(struct rows *rows, uint64_t *piece, uint64_t *first, uint64_t *l
 
 /* ---- Scratch memory ------------------------------------------------------------ */
 
+/* Bytes of a row that are compared, at least: fields may overlap. */
+static uint64_t compared_bytes(const struct request *request)
+{
+    const struct request_order *const order = &request->order;
+    uint32_t longest = 0;
+
+    for (uint32_t i = 0; i < order->field_count; i++)
+        if (order->field[i].bytes > longest)
+            longest = order->field[i].bytes;
+    return order->field_count ? longest : order->element_bytes;
+}
+
 /* Four times the bytes of scratch that a row may cost: multiway.h has the rule. */
 static uint64_t allowance(const struct request *request, uint32_t position_bytes)
 {
-    uint64_t bytes = 0;
-
-    if (!request->only_positions)
-        return 5 * request->row_bytes + 4 * (uint64_t)position_bytes;
-    for (uint32_t i = 0; i < request->order.field_count; i++)
-        bytes += request->order.field[i].bytes;
-    if (request->order.field_count == 0)
-        bytes = request->order.element_bytes;
-    return 9 * bytes + 5 * (uint64_t)request->position_bytes;
+    return request->only_positions
+               ? 9 * compared_bytes(request) + 5 * (uint64_t)request->position_bytes
+               : 5 * request->row_bytes + 4 * (uint64_t)position_bytes;
 }
 
 /* Sizes of what a request needs. */
