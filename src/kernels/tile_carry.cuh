@@ -30,6 +30,30 @@ struct carry_rows {
     int at;   /* my first row in the tile */
 };
 
+/* The order of a tile's rows in shared memory. */
+struct carry_order {
+    place_cell *rows; /* the place of each */
+    int_cell *ties;   /* a bit for each: has it the prefix of the row before? */
+    int_cell *votes;
+    int cells; /* where codes are, by place */
+    int count; /* rows */
+};
+
+DEVICE int order_place(const struct carry_order *order, int row)
+{
+    return LOAD_AS(VALUE, &order->rows[row]);
+}
+
+DEVICE int is_tied(const struct carry_order *order, int row)
+{
+    return (unsigned)LOAD(&order->ties[row / WARP]) >> row % WARP & 1;
+}
+
+DEVICE key code_at(const struct carry_order *order, int place)
+{
+    return LOAD_AS(VALUE, SHARED_CELL(key_cell, order->cells) + place);
+}
+
 typedef unsigned char value_1;
 typedef unsigned short value_2;
 typedef unsigned value_4;
@@ -80,22 +104,22 @@ DEVICE void stage_piece(const struct tile_piece *piece, const struct carry_chunk
         stage_1(piece, chunk);
 }
 
-DEVICE void take_piece(const struct tile_piece *piece, int cells,
-                       const struct carry_rows *mine, const int *place)
+DEVICE void take_piece(const struct tile_piece *piece, const struct carry_order *order,
+                       const struct carry_rows *mine)
 {
     if (piece->bytes == 4)
-        take_4(piece, cells, mine, place);
+        take_4(piece, order, mine);
     else if (piece->bytes == 8)
-        take_8(piece, cells, mine, place);
+        take_8(piece, order, mine);
     else if (piece->bytes == 2)
-        take_2(piece, cells, mine, place);
+        take_2(piece, order, mine);
     else
-        take_1(piece, cells, mine, place);
+        take_1(piece, order, mine);
 }
 
-/* Move all pieces. Until the first barrier threads may still read the tile's items. */
+/* Move all pieces. Until the first barrier threads may still read the cells. */
 DEVICE void carry_pieces(const struct tile_carry *carry, const struct tile_list *list,
-                         int cells, const struct carry_rows *mine, const int *place)
+                         const struct carry_order *order, const struct carry_rows *mine)
 {
     const int chunks = SHUFFLE(list->end_chunk, WARP - 1);
 
@@ -105,44 +129,60 @@ DEVICE void carry_pieces(const struct tile_carry *carry, const struct tile_list 
 
         BARRIER();
         for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
-            const struct carry_chunk chunk = chunk_of(list, number, cells);
+            const struct carry_chunk chunk = chunk_of(list, number, order->cells);
 
             stage_piece(piece, &chunk);
         }
         BARRIER();
-        take_piece(piece, cells, mine, place);
+        take_piece(piece, order, mine);
     }
 }
 
-/* The sample in each 32 rows of mine, if I have it: sample i is the key of row 32 i. */
-DEVICE void store_my_samples(const struct tile_target *to, const struct carry_rows *mine,
-                             const bare *k)
+/*
+ * Store the code of my row i as a key, if keys are wanted, and as a sample. `floats` is a
+ * constant, so that integers take one instruction.
+ */
+DEVICE void store_code(const struct tile_carry *carry, const struct tile_target *to,
+                       const struct carry_rows *mine, int i, bare code,
+                       const struct key_code *leave_by, const int floats)
 {
-    if (!to->samples || mine->row % TILE_SAMPLE)
-        return;
+    if (to->samples && mine->row % TILE_SAMPLE == 0)
+        STORE_AS(SAMPLE, &to->samples[mine->row / TILE_SAMPLE + i], (key)code);
+    if (to->array)
+        STORE_EVICT(
+            BULK,
+            (key_cell *)((char *)to->array + (mine->row + WARP * i) * carry->out_pitch),
+            floats ? leave((key)code, leave_by) : (key)(code ^ leave_by->flip));
+}
+
+/* Store the codes of my rows, which the items hold. */
+DEVICE void store_items(const struct tile_carry *carry, const struct carry_order *order,
+                        const struct tile_target *to, const struct carry_rows *mine,
+                        bare base, const struct key_code *leave_by, const int floats)
+{
+    enum { STEP = WARP + WARP / ITEMS };
+    const item_cell *const from =
+        SHARED_CELL(item_cell, order->cells) + mine->at + mine->at / ITEMS;
+
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
         if (WARP * i < mine->left)
-            STORE_AS(SAMPLE, &to->samples[mine->row / TILE_SAMPLE + i], (key)k[i]);
+            store_code(carry, to, mine, i, key_of(LOAD(&from[STEP * i])) + base, leave_by,
+                       floats);
     }
 }
 
-/* Store my keys, and their samples as codes. */
-DEVICE void store_codes(const struct tile_carry *carry, const struct tile_target *to,
-                        const struct carry_rows *mine, bare *k,
-                        const struct key_code *leave)
+/* Store the codes of my rows, which are in the cells by place. */
+DEVICE void store_staged(const struct tile_carry *carry, const struct carry_order *order,
+                         const struct tile_target *to, const struct carry_rows *mine,
+                         const struct key_code *leave_by, const int floats)
 {
-    char *const out = (char *)to->array + mine->row * carry->out_pitch;
-    const wide step = (wide)WARP * carry->out_pitch;
-
-    store_my_samples(to, mine, k);
-    if (!to->array)
-        return;
-    leave_all(k, ITEMS, 0, leave);
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
         if (WARP * i < mine->left)
-            STORE_EVICT(BULK, (key_cell *)(out + i * step), (key)k[i]);
+            store_code(carry, to, mine, i,
+                       code_at(order, order_place(order, mine->at + WARP * i)), leave_by,
+                       floats);
     }
 }
 
@@ -199,32 +239,8 @@ DEVICE int anyone(int_cell *votes, int says)
     return all;
 }
 
-/* The order of a tile's rows in shared memory. */
-struct carry_order {
-    place_cell *rows; /* the place of each */
-    int_cell *ties;   /* a bit for each: has it the prefix of the row before? */
-    int_cell *votes;
-    int cells; /* where codes are, by place */
-    int count; /* rows */
-};
-
-DEVICE int order_place(const struct carry_order *order, int row)
-{
-    return LOAD_AS(VALUE, &order->rows[row]);
-}
-
-DEVICE int is_tied(const struct carry_order *order, int row)
-{
-    return (unsigned)LOAD(&order->ties[row / WARP]) >> row % WARP & 1;
-}
-
-DEVICE key code_at(const struct carry_order *order, int place)
-{
-    return LOAD_AS(VALUE, SHARED_CELL(key_cell, order->cells) + place);
-}
-
-/* Store the order of my rows. Returns a bit for each that is tied to the row before. */
-DEVICE unsigned put_order(const struct carry_order *order, const struct carry_rows *mine)
+/* Which of my rows have the prefix of the row before? A bit for each. */
+DEVICE unsigned find_ties(const struct carry_order *order, const struct carry_rows *mine)
 {
     const item_cell *const items = SHARED_CELL(item_cell, order->cells);
     unsigned ties = 0;
@@ -235,12 +251,11 @@ DEVICE unsigned put_order(const struct carry_order *order, const struct carry_ro
         const int before = at > 0 ? at - 1 : 0;
         int tied = 0;
 
-        if (WARP * i < mine->left) {
+        if (WARP * i < mine->left && at > 0) {
             const item a = LOAD(items + before + before / ITEMS);
             const item b = LOAD(items + at + at / ITEMS);
 
-            tied = at > 0 && (a ^ b) >> PLACE_BITS == 0;
-            STORE_AS(VALUE, &order->rows[at], (unsigned short)place_of(b));
+            tied = (a ^ b) >> PLACE_BITS == 0;
         }
         ties |= (unsigned)tied << i;
 
@@ -306,8 +321,8 @@ DEVICE int mend_group(const struct carry_order *order, int row)
  * each time stably.
  */
 DEVICE void resort(const struct tile_source *source, const struct key_code *enter_by,
-                 const struct tile_list *list, const struct carry_order *order,
-                 const struct carry_rows *mine, bare base)
+                   const struct tile_list *list, const struct carry_order *order,
+                   const struct carry_rows *mine, bare base)
 {
     const struct key_code no_code = {0, 0, 0};
 
@@ -358,10 +373,10 @@ DEVICE void resort(const struct tile_source *source, const struct key_code *ente
 /* Put right what is in order of prefixes, but not of whole codes. */
 DEVICE void mend_order(const struct tile_source *source, const struct key_code *enter_by,
                        const struct tile_list *list, const struct carry_order *order,
-                       const struct carry_rows *mine, unsigned ties, bare base, int *place)
+                       const struct carry_rows *mine, unsigned ties, bare base)
 {
     int verdict = 0;
-    int failed = 0;
+    int failed = 1;
 
     NO_UNROLL
     for (unsigned left = ties; left; left &= left - 1)
@@ -377,19 +392,14 @@ DEVICE void mend_order(const struct tile_source *source, const struct key_code *
 
             heads |= (unsigned)!is_tied(order, mine->at + WARP * i - 1) << i;
         }
-        BARRIER(); /* all rows have been judged: the order may change */
+        failed = 0;
         NO_UNROLL
         for (; heads; heads &= heads - 1)
             failed |= !mend_group(order, mine->at + WARP * LOWEST_BIT(heads));
         failed = anyone(order->votes, failed);
-    } else {
-        failed = 1;
     }
     if (failed)
         resort(source, enter_by, list, order, mine, base);
-    UNROLL
-    for (int i = 0; i < ITEMS; i++)
-        place[i] = WARP * i < mine->left ? order_place(order, mine->at + WARP * i) : 0;
 }
 
 /* Store the keys of a tile whose items do not hold all of their bits. */
@@ -397,54 +407,49 @@ DEVICE void store_whole_codes(const struct tile_carry *carry,
                               const struct key_code *enter_by, const struct tile_list *list,
                               const struct carry_order *order, const struct tile_target *to,
                               const struct carry_rows *mine, const struct tile_base *b,
-                              int *place, const struct key_code *leave)
+                              const struct key_code *leave_by)
 {
     BARRIER(); /* the rows of all warps are there */
 
-    const unsigned ties = put_order(order, mine);
+    const unsigned ties = find_ties(order, mine);
     const int tied = anyone(order->votes, ties != 0);
-    bare k[ITEMS];
 
     if (!tied && !to->array && !to->samples)
         return;
     stage_codes(&carry->source, enter_by, list, order->cells);
     if (tied)
-        mend_order(&carry->source, enter_by, list, order, mine, ties, b->base, place);
-    UNROLL
-    for (int i = 0; i < ITEMS; i++)
-        k[i] = WARP * i < mine->left ? code_at(order, place[i]) : 0;
-    store_codes(carry, to, mine, k, leave);
+        mend_order(&carry->source, enter_by, list, order, mine, ties, b->base);
+    if (leave_by->is_float)
+        store_staged(carry, order, to, mine, leave_by, 1);
+    else
+        store_staged(carry, order, to, mine, leave_by, 0);
 }
 
 /* Store a tile whose items are sorted in the cells: its keys, samples and pieces. */
 DEVICE void store_carried(const struct tile_carry *carry, const struct key_code *enter_by,
                           const struct tile_list *list, int cells, place_cell *rows,
                           int_cell *splits, const struct tile_target *to,
-                          const struct tile_base *b, const struct key_code *leave)
+                          const struct tile_base *b, const struct key_code *leave_by)
 {
     enum { STEP = WARP + WARP / ITEMS };
     const struct carry_rows mine = my_rows(to);
     const struct carry_order order = {rows, splits + TILE_ROWS / 2, splits, cells,
                                       to->count};
     const item_cell *const from = SHARED_CELL(item_cell, cells) + mine.at + mine.at / ITEMS;
-    int place[ITEMS];
 
-    if (b->rest_bits == 0) {
-        bare k[ITEMS];
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        if (WARP * i < mine.left) {
+            const item c = LOAD(&from[STEP * i]);
 
-        UNROLL
-        for (int i = 0; i < ITEMS; i++) {
-            const item c = WARP * i < mine.left ? LOAD(&from[STEP * i]) : 0;
-
-            place[i] = place_of(c);
-            k[i] = key_of(c) + b->base;
+            STORE_AS(VALUE, &rows[mine.at + WARP * i], (unsigned short)place_of(c));
         }
-        store_codes(carry, to, &mine, k, leave);
-    } else {
-        UNROLL
-        for (int i = 0; i < ITEMS; i++)
-            place[i] = WARP * i < mine.left ? place_of(LOAD(&from[STEP * i])) : 0;
-        store_whole_codes(carry, enter_by, list, &order, to, &mine, b, place, leave);
     }
-    carry_pieces(carry, list, cells, &mine, place);
+    if (b->rest_bits)
+        store_whole_codes(carry, enter_by, list, &order, to, &mine, b, leave_by);
+    else if (leave_by->is_float)
+        store_items(carry, &order, to, &mine, b->base, leave_by, 1);
+    else
+        store_items(carry, &order, to, &mine, b->base, leave_by, 0);
+    carry_pieces(carry, list, &order, &mine);
 }

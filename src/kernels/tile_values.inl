@@ -35,13 +35,13 @@ DEVICE void VALUES(stage)(const struct tile_piece *piece, const struct carry_chu
     }
 }
 
-/* Take the values of my keys by their places, and store them. */
-DEVICE void VALUES(take)(const struct tile_piece *piece, int cells,
-                         const struct carry_rows *mine, const int *place)
+/* Take the values of my rows by their places, and store them. */
+DEVICE void VALUES(take)(const struct tile_piece *piece, const struct carry_order *order,
+                         const struct carry_rows *mine)
 {
     char *const out = (char *)piece->out + mine->row * piece->out_pitch;
     const wide step = (wide)WARP * piece->out_pitch;
-    const VALUES(value_cell) *const from = SHARED_CELL(VALUES(value_cell), cells);
+    const VALUES(value_cell) *const from = SHARED_CELL(VALUES(value_cell), order->cells);
 
 #if VALUE_BYTES == 4
     if (piece->out_bytes > 4) {
@@ -49,7 +49,7 @@ DEVICE void VALUES(take)(const struct tile_piece *piece, int cells,
         for (int i = 0; i < ITEMS; i++) {
             if (WARP * i < mine->left)
                 STORE_EVICT(BULK, (wide_cell *)(out + i * step),
-                            LOAD_AS(VALUE, from + place[i]));
+                            LOAD_AS(VALUE, from + order_place(order, mine->at + WARP * i)));
         }
         return;
     }
@@ -58,7 +58,7 @@ DEVICE void VALUES(take)(const struct tile_piece *piece, int cells,
     for (int i = 0; i < ITEMS; i++) {
         if (WARP * i < mine->left)
             STORE_EVICT(BULK, (VALUES(value_cell) *)(out + i * step),
-                        LOAD_AS(VALUE, from + place[i]));
+                        LOAD_AS(VALUE, from + order_place(order, mine->at + WARP * i)));
     }
 }
 
