@@ -103,6 +103,8 @@ static inline uint64_t kit_key_bits(mw_type type, const void *key)
         return *(const uint8_t *)key;
     case MW_I16:
     case MW_U16:
+    case MW_F16:
+    case MW_BF16:
         memcpy(&bits, key, 2);
         return bits;
     case MW_I32:
@@ -115,6 +117,9 @@ static inline uint64_t kit_key_bits(mw_type type, const void *key)
         return bits;
     }
 }
+
+/* The value of a float of any size: a double holds them all. */
+double kit_float_value(mw_type type, const void *key);
 
 /* Depends on the bits of all keys, not on their positions. Start from all zero. */
 struct kit_fingerprint {

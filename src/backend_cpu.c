@@ -29,20 +29,34 @@ static void close(struct backend *backend)
     free(backend);
 }
 
+static mw_status check_keys(struct backend *backend, const struct request *request)
+{
+    if (request->type)
+        return MW_OK;
+    return fail(backend->error, MW_UNSUPPORTED, "the CPU sorts bare keys only");
+}
+
 static mw_status plan(struct backend *backend, const struct request *request, mw_plan *plan)
 {
+    mw_status status;
+
+    TRY(check_keys(backend, request));
     plan->count = request->count;
     plan->workspace_bytes = cpu_scratch_bytes(bits_of(request), request->count);
     plan->tuning = backend->tuning;
-    return MW_OK;
+done:
+    return status;
 }
 
 static mw_status prepare(struct backend *backend, const struct request *request,
                          uint64_t *workspace_bytes)
 {
-    (void)backend;
+    mw_status status;
+
+    TRY(check_keys(backend, request));
     *workspace_bytes = cpu_scratch_most(bits_of(request), request->count);
-    return MW_OK;
+done:
+    return status;
 }
 
 /* Sort with the caller's scratch memory, or with the CPU's own if it is NULL. */
@@ -51,6 +65,7 @@ static mw_status sort(struct backend *backend, const struct request *request, vo
     struct cpu_counts counts = {0};
     mw_status status;
 
+    TRY(check_keys(backend, request));
     TRY(cpu_sort(cpu_of(backend), bits_of(request), request->code, request->keys,
                  request->count, scratch, &counts));
     backend->counts = (mw_counts){.size = sizeof backend->counts,
@@ -74,6 +89,7 @@ static mw_status enqueue(struct backend *backend, const struct request *request,
     mw_status status;
 
     (void)stream;
+    TRY(check_keys(backend, request));
     TRY(backend_check_workspace(backend, bytes,
                                 cpu_scratch_bytes(bits_of(request), request->count)));
     TRY(sort(backend, request, workspace));

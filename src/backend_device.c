@@ -20,11 +20,23 @@ static void close(struct backend *backend)
     free(backend);
 }
 
+static mw_status check_keys(struct backend *backend, const struct request *request)
+{
+    if (request->type)
+        return MW_OK;
+    return fail(backend->error, MW_UNSUPPORTED, "this device sorts bare keys only");
+}
+
 static mw_status make_plan(struct backend *backend, const struct request *request,
                            struct plan *plan)
 {
-    return plan_make(plan, &backend->tuning, &backend_device(backend)->info,
-                     request->type->size, request->count, backend->error);
+    mw_status status;
+
+    TRY(check_keys(backend, request));
+    TRY(plan_make(plan, &backend->tuning, &backend_device(backend)->info,
+                  request->type->size, request->count, backend->error));
+done:
+    return status;
 }
 
 static mw_status tell_plan(struct backend *backend, const struct request *request,
@@ -69,6 +81,7 @@ static mw_status prepare(struct backend *backend, const struct request *request,
     struct program *program;
     mw_status status;
 
+    TRY(check_keys(backend, request));
     TRY(plan_cover(&cover, &backend->tuning, &device->info, request->type->size,
                    request->count, backend->error));
     for (uint32_t i = 0; i < cover.program_count; i++)

@@ -11,8 +11,12 @@ static void tally(const void *keys, uint64_t count, struct code code, uint64_t *
     const key *const all = (const key *)keys;
     const key flip = flip_of(code);
 
-    for (uint64_t i = 0; i < count; i++)
-        table[enter(all[i], 0, flip)]++;
+    if (code.is_float)
+        for (uint64_t i = 0; i < count; i++)
+            table[enter(all[i], code.is_float, flip)]++;
+    else
+        for (uint64_t i = 0; i < count; i++)
+            table[enter(all[i], 0, flip)]++;
 }
 
 static void spread(void *keys, uint64_t first, uint64_t last, struct code code,
@@ -24,7 +28,7 @@ static void spread(void *keys, uint64_t first, uint64_t last, struct code code,
     for (unsigned i = 0; i < RANKS && at < last; at += table[i++]) {
         const uint64_t begin = at > first ? at : first;
         const uint64_t end = at + table[i] < last ? at + table[i] : last;
-        const key value = leave((rank)i, 0, flip_of(code));
+        const key value = leave((rank)i, code.is_float, flip_of(code));
 
         for (uint64_t to = begin; to < end; to++)
             all[to] = value;

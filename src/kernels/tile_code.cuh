@@ -8,10 +8,10 @@
  */
 
 /*
- * Keys of 8 and 16 bits are integers. Floats of 4 bytes are coded one by one: the short
+ * Keys of 8 bits are integers. Floats of 2 and 4 bytes are coded one by one: the short
  * way saves little for them and makes tile_sort slower for integers.
  */
-enum { MAY_BE_FLOATS = KEY_BITS >= 32, HURRIED = KEY_BITS == 64 && !PLACED };
+enum { MAY_BE_FLOATS = KEY_BITS >= 16, HURRIED = KEY_BITS == 64 && !PLACED };
 
 /* The flip of floats: all ones if they descend, else 0. */
 DEVICE key turn_of(const struct key_code *code)
