@@ -34,6 +34,9 @@ src/sim/                   include/ src/base/ src/device.h src/tune.def src/kern
 src/cuda/                  include/ src/base/ src/device.h src/kernels/*.h src/kernels/kernels.def src/cuda/
 src/cpu/                   include/ src/base/ src/cpu/
 src/device.h               src/base/ src/kernels/programs.h
+src/plan_less.c            src/less.h src/plan_parts.h src/tune.def
+src/passes_less.c          src/less.h src/kernels/launch.h
+src/less.h                 src/device.h src/request.h
 src/plan                   src/base/ src/plan.h src/plan_parts.h src/tune.def src/kernels/launch.h src/kernels/programs.h
 src/passes.h               src/base/ src/device.h src/plan.h
 src/passes.c               src/passes.h src/kernels/launch.h src/kernels/kernels.def

@@ -76,6 +76,8 @@
 
 #if defined(TILE_ROWS)
 #define SIMT_PROGRAM SIMT_KERNEL(tile, KEY_BITS)
+#elif defined(LESS_THREADS)
+#define SIMT_PROGRAM SIMT_KERNEL(less, KEY_BITS)
 #elif defined(ROWS_PROGRAM)
 #define SIMT_PROGRAM SIMT_KERNEL(rows, KEY_BITS)
 #elif defined(PAIR_PROGRAM)

@@ -1,0 +1,59 @@
+/*
+ * less.h - sorts by a comparison (orders by an expression): their plan and their passes.
+ */
+#ifndef MW_LESS_H
+#define MW_LESS_H
+
+#include "device.h"
+#include "request.h"
+
+enum { LESS_MOST_ROUNDS = 16 };
+
+/* One merge round: `groups` groups of `ways` runs of `run` items, `pieces` tiles each. */
+struct less_plan_round {
+    uint64_t run;
+    uint64_t groups;
+    uint64_t pieces;
+    uint32_t ways;
+};
+
+/*
+ * How to sort. Items are the rows themselves, or positions, which travel instead of rows
+ * of more than 16 bytes, or wherever columns or positions are wanted.
+ */
+struct less_plan {
+    struct program_name program;
+    uint32_t kernels;      /* of it, ... */
+    uint32_t rows_kernels; /* ... and of PROGRAM_ROWS */
+    int positions;         /* 1: items are positions */
+    uint32_t item_bytes;   /* in an array */
+    uint32_t shared;       /* of a block */
+    uint32_t tile;         /* items of a tile that less_sort sorts ... */
+    uint32_t merge_tile;   /* ... and that less_merge merges */
+    uint32_t rounds;
+    uint64_t workspace_bytes;  /* some of these, each where its offset says: */
+    uint64_t spare_offset;     /* the second array of items; then gathered rows */
+    uint64_t positions_offset; /* positions that the caller does not want as they are */
+    uint64_t cuts_offset;
+    uint64_t flags_offset;
+    uint64_t flag_count;
+    struct less_plan_round round[LESS_MOST_ROUNDS];
+};
+
+/*
+ * Plan a sort of request->count rows. The workspace never shrinks as the count grows, and
+ * the kernels include those of smaller counts: one preparation covers them all.
+ * MW_UNSUPPORTED if positions of 32 bits cannot number the rows.
+ */
+mw_status less_plan(struct less_plan *plan, const struct request *request,
+                    const mw_info *info, struct error *error);
+
+/* Load what the request needs; how much workspace it needs. */
+mw_status less_prepare(struct device *device, const struct request *request,
+                       uint64_t *workspace_bytes);
+
+/* Enqueue the sort of a request whose arrays are device memory. Does not wait. */
+mw_status less_enqueue(struct device *device, const struct request *request,
+                       void *workspace, void *stream);
+
+#endif

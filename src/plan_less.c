@@ -1,0 +1,175 @@
+/*
+ * plan_less.c - plans of sorts by a comparison.
+ */
+#include "less.h"
+
+#include "plan_parts.h"
+
+/* clang-format off */
+static const struct geometry {
+    uint32_t bits;
+    struct tile_geometry tile;
+} geometries[] = {
+#define TUNE_LESS(bits, threads, items, sort_blocks, merge_blocks) \
+    {bits, {threads, items, sort_blocks, merge_blocks}},
+#include "tune.def"
+};
+/* clang-format on */
+
+/* Items as large as they must be: 32, 64 or 128 bits for a row, 0 for a position. */
+static uint32_t item_bits(const struct request *request)
+{
+    const uint32_t bytes = request->order.element_bytes;
+
+    if (request->column_count > 1 || request->position_bytes || bytes > 16)
+        return 0;
+    return bytes <= 4 ? 32 : bytes <= 8 ? 64 : 128;
+}
+
+/* The tuned geometry, with fewer threads where a block has less shared memory. */
+static struct tile_geometry geometry_of(uint32_t bits, uint32_t cell, const mw_info *info)
+{
+    const struct geometry *row = geometries;
+    struct tile_geometry tile;
+
+    while (row->bits != bits)
+        row++;
+    tile = row->tile;
+    while (tile.rows > TILE_LEAST_ROWS &&
+           LESS_SHARED(tile.rows, tile.items, cell) > info->shared_per_block)
+        tile.rows /= 2;
+    return tile;
+}
+
+/* The least number of ways by which `rounds` rounds merge `runs` runs. */
+static uint32_t least_ways(uint64_t runs, uint32_t rounds)
+{
+    for (uint32_t ways = 2;; ways++) {
+        uint64_t left = runs;
+
+        for (uint32_t i = 0; i < rounds; i++)
+            left = divide_up(left, ways);
+        if (left == 1)
+            return ways;
+    }
+}
+
+/* As few rounds as possible, of about as many ways each. */
+static void make_rounds(struct less_plan *plan, uint64_t count)
+{
+    uint64_t runs = divide_up(count, plan->tile);
+    uint64_t run = plan->tile;
+
+    for (uint64_t left = runs; left > 1; left = divide_up(left, LESS_MOST_WAYS))
+        plan->rounds++;
+    for (uint32_t i = 0; i < plan->rounds; i++) {
+        const uint32_t ways = least_ways(runs, plan->rounds - i);
+        const uint64_t groups = divide_up(runs, ways);
+        const uint64_t most = groups == 1 ? count : ways * run;
+
+        plan->round[i] =
+            (struct less_plan_round){run, groups, divide_up(most, plan->merge_tile), ways};
+        runs = groups;
+        run *= ways;
+    }
+}
+
+/* The largest value of any column, the elements included. */
+static uint32_t largest_column(const struct request *request)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < request->column_count; i++) {
+        const uint32_t bytes = request_column(request, i).bytes;
+
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+static uint64_t take(struct less_plan *plan, uint64_t bytes)
+{
+    const uint64_t offset = plan->workspace_bytes;
+
+    plan->workspace_bytes += round_up(bytes, PLAN_ALIGNMENT);
+    return offset;
+}
+
+/*
+ * Cells of cuts, for any round and any smaller count. A round of one group has `ways`
+ * cells for each of its tiles and one cut more. A round of several has at most twice
+ * as many tiles as the count fills, and two cuts more for each group: the tiles of a
+ * group are rounded up.
+ */
+static uint64_t most_cut_cells(const struct less_plan *plan, uint64_t count)
+{
+    return 2 * LESS_MOST_WAYS * divide_up(count, plan->merge_tile) +
+           2 * divide_up(count, plan->tile) + 4 * LESS_MOST_WAYS;
+}
+
+/*
+ * Rows are gathered where the second array of items was; it is large enough for both.
+ */
+static void lay_out(struct less_plan *plan, const struct request *request)
+{
+    const uint64_t count = request->count;
+    uint64_t spare = plan->rounds ? count * plan->item_bytes : 0;
+
+    if (plan->positions && !request->only_positions) {
+        const uint64_t rows = count * largest_column(request);
+
+        spare = rows > spare ? rows : spare;
+    }
+    plan->spare_offset = take(plan, spare);
+    if (plan->positions && request->position_bytes != 4)
+        plan->positions_offset = take(plan, count * plan->item_bytes);
+    if (plan->rounds == 0)
+        return;
+    plan->cuts_offset = take(plan, most_cut_cells(plan, count) * sizeof(wide));
+    plan->flag_count = divide_up(count, plan->tile);
+    plan->flags_offset = take(plan, plan->flag_count * sizeof(wide));
+}
+
+mw_status less_plan(struct less_plan *plan, const struct request *request,
+                    const mw_info *info, struct error *error)
+{
+    const struct request_order *const order = &request->order;
+    const uint32_t bits = item_bits(request);
+    const uint32_t cell = bits ? bits / 8 : 4;
+    const struct tile_geometry tile = geometry_of(bits, cell, info);
+
+    *plan = (struct less_plan){
+        .program = {.engine = PROGRAM_LESS,
+                    .bits = (int)bits,
+                    .tile = tile,
+                    .less = order->less,
+                    .declarations = order->declarations,
+                    .less_on_host = order->less_on_host,
+                    .element_bytes = order->element_bytes},
+        .positions = bits == 0,
+        .item_bytes = bits ? order->element_bytes : 4,
+        .shared = LESS_SHARED(tile.rows, tile.items, cell),
+        .tile = LESS_SORT_TILE(tile.rows, tile.items),
+        .merge_tile = LESS_MERGE_TILE(tile.rows, tile.items)
+    };
+    if (plan->positions && request->count > UINT32_MAX)
+        return fail(
+            error, MW_UNSUPPORTED,
+            "%llu rows; an order by an expression serves up to 2^32 - 1, unless the "
+            "rows have up to 16 bytes and neither columns nor positions",
+            (unsigned long long)request->count);
+    if (request->count == 0)
+        return MW_OK;
+    make_rounds(plan, request->count);
+    lay_out(plan, request);
+    plan->kernels = 1u << KERNEL_LESS_SORT;
+    if (plan->rounds) {
+        plan->kernels |= 1u << KERNEL_LESS_CUT | 1u << KERNEL_LESS_MERGE;
+        plan->rows_kernels |= 1u << KERNEL_CHECK_CUTS;
+    }
+    if (plan->positions && !request->only_positions)
+        plan->rows_kernels |= 1u << KERNEL_GATHER_ROWS;
+    if (request->position_bytes == 8)
+        plan->rows_kernels |= 1u << KERNEL_WIDEN_POSITIONS;
+    return MW_OK;
+}
