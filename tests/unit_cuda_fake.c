@@ -123,18 +123,18 @@ static const struct program_row {
     int percent;
     int compiled; /* kernels; 0: the program has an image */
 } program_rows[] = {
-    {"heap",             {HEAP, 32, {0, 0, 0, 0}},    KERNEL_HEAP_MERGE, 0,    100, 0},
-    {"pair",             {PAIR, 32, {0, 0, 0, 0}},    KERNEL_PAIR_MERGE, 0,    100, 0},
-    {"tile",             {TILE, 32, {256, 32, 4, 4}}, KERNEL_TILE_MERGE, 0,    66,  0},
-    {"no image",         {HEAP, 64, {0, 0, 0, 0}},    KERNEL_HEAP_CUT,   0,    0,   1},
-    {"image rejected",   {HEAP, 8, {0, 0, 0, 0}},     KERNEL_HEAP_MERGE, 0,    100, 1},
-    {"sorts need more",  {TILE, 32, {256, 32, 5, 4}}, KERNEL_TILE_SORT,  0,    77,  1},
-    {"one more kernel",  {TILE, 32, {256, 32, 5, 4}}, KERNEL_TILE_JOIN,  SORT, 77,  1},
-    {"all kernels",      {TILE, 32, {256, 32, 5, 4}}, KERNEL_TILE_MERGE, ALL,  77,  2},
-    {"merges need more", {TILE, 32, {256, 32, 5, 5}}, KERNEL_TILE_SORT,  0,    83,  1},
-    {"blocks by rule",   {TILE, 64, {256, 16, 0, 0}}, KERNEL_TILE_MERGE, 0,    68,  1},
-    {"all there is",     {TILE, 64, {256, 16, 4, 9}}, KERNEL_TILE_MERGE, 0,    100, 1},
-    {"cuts need none",   {TILE, 64, {256, 16, 4, 4}}, KERNEL_TILE_CUT,   0,    0,   1},
+    {"heap",             {HEAP, 32, .tile = {0, 0, 0, 0}},    KERNEL_HEAP_MERGE, 0,    100, 0},
+    {"pair",             {PAIR, 32, .tile = {0, 0, 0, 0}},    KERNEL_PAIR_MERGE, 0,    100, 0},
+    {"tile",             {TILE, 32, .tile = {256, 32, 4, 4}}, KERNEL_TILE_MERGE, 0,    66,  0},
+    {"no image",         {HEAP, 64, .tile = {0, 0, 0, 0}},    KERNEL_HEAP_CUT,   0,    0,   1},
+    {"image rejected",   {HEAP, 8, .tile = {0, 0, 0, 0}},     KERNEL_HEAP_MERGE, 0,    100, 1},
+    {"sorts need more",  {TILE, 32, .tile = {256, 32, 5, 4}}, KERNEL_TILE_SORT,  0,    77,  1},
+    {"one more kernel",  {TILE, 32, .tile = {256, 32, 5, 4}}, KERNEL_TILE_JOIN,  SORT, 77,  1},
+    {"all kernels",      {TILE, 32, .tile = {256, 32, 5, 4}}, KERNEL_TILE_MERGE, ALL,  77,  2},
+    {"merges need more", {TILE, 32, .tile = {256, 32, 5, 5}}, KERNEL_TILE_SORT,  0,    83,  1},
+    {"blocks by rule",   {TILE, 64, .tile = {256, 16, 0, 0}}, KERNEL_TILE_MERGE, 0,    68,  1},
+    {"all there is",     {TILE, 64, .tile = {256, 16, 4, 9}}, KERNEL_TILE_MERGE, 0,    100, 1},
+    {"cuts need none",   {TILE, 64, .tile = {256, 16, 4, 4}}, KERNEL_TILE_CUT,   0,    0,   1},
 };
 
 static int on_disk; /* test_programs finds the compiled kernels in the disk cache */

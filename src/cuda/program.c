@@ -38,6 +38,26 @@ static uint64_t needed(const struct program_name *name, uint64_t wanted, uint64_
     return (wanted ? wanted : (uint64_t)by_rule) * (each + RESERVED_SHARED);
 }
 
+/* The same for the blocks of a sort by a comparison. */
+static uint64_t less_shared(const struct program_name *name)
+{
+    const struct tile_geometry *const tile = &name->tile;
+    const unsigned bytes = name->bits ? (unsigned)name->bits / 8 : 4;
+    const uint64_t most =
+        tile->sort_blocks > tile->merge_blocks ? tile->sort_blocks : tile->merge_blocks;
+
+    return most * (LESS_SHARED(tile->rows, tile->items, bytes) + RESERVED_SHARED);
+}
+
+/* `bytes` in percent of an SM's memory. */
+static int share_of(const struct program_target *target, uint64_t bytes)
+{
+    const uint64_t all = target->info->shared_per_processor;
+
+    return bytes < all ? (int)((100 * bytes + all - 1) / all)
+                       : CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
+}
+
 /*
  * The shared memory carve-out of a kernel, in percent of the most that an SM can have.
  * Tiles get what their blocks need; the rest is L1, which makes finding cuts faster. All
@@ -49,21 +69,21 @@ static int carveout(const struct program_target *target, const struct program_na
 {
     const struct tile_geometry *const tile = &name->tile;
     const unsigned bytes = (unsigned)name->bits / 8;
-    const uint64_t all = target->info->shared_per_processor;
 
     if (memory == CACHE)
         return CU_SHAREDMEM_CARVEOUT_MAX_L1;
     if (memory == SHARED)
         return CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
 
+    if (name->engine == PROGRAM_LESS)
+        return share_of(target, less_shared(name));
+
     const uint64_t sorting =
         needed(name, tile->sort_blocks, TILE_SORT_SHARED(tile->rows, tile->items, bytes));
     const uint64_t merging =
         needed(name, tile->merge_blocks, TILE_MERGE_SHARED(tile->rows, tile->items, bytes));
-    const uint64_t most = sorting > merging ? sorting : merging;
 
-    return most < all ? (int)((100 * most + all - 1) / all)
-                      : CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
+    return share_of(target, sorting > merging ? sorting : merging);
 }
 
 /*
@@ -158,6 +178,8 @@ static mw_status load_image(const struct program_target *target, struct program 
     struct program_target quiet = *target;
     char name[64];
 
+    if (program->name.engine == PROGRAM_LESS) /* a text's kernels */
+        return MW_OK;
     name_image(&program->name, name, sizeof name);
     while (image->name && strcmp(image->name, name) != 0)
         image++;
