@@ -71,14 +71,22 @@ DEVICE item source_item(const struct less_source *source, wide at, int word)
     return fetch((const char *)source->in + at * (wide)bytes, bytes, word);
 }
 
+/*
+ * Merging may read the cell after the last item, and compare what is there: it must be
+ * an item of the user's, too.
+ */
+DEVICE void less_guard(struct less_shared *sm, int count, item it)
+{
+    STORE(&sm->cells[0][count], it);
+    STORE(&sm->cells[1][count], it);
+}
+
 /* Load the tile to cells[0]. */
 DEVICE void less_load(struct less_shared *sm, const struct less_source *source)
 {
     const int word = natural_word(STORED_BYTES(source->order));
     struct less_walk walk = walk_begin();
 
-    if (THREAD < 2) /* merging may read the cell after the last item */
-        STORE(&sm->cells[THREAD][source->count], join_parts(0, 0));
     if (is_aligned(source->in, word) && word >= 4) {
         item r[LESS_ITEMS];
 
@@ -98,12 +106,19 @@ DEVICE void less_load(struct less_shared *sm, const struct less_source *source)
             if (i < source->count)
                 STORE(&sm->cells[0][i], r[j]);
         }
+        if (THREAD == 0)
+            less_guard(sm, source->count, r[0]);
         return;
     }
     NO_UNROLL
     for (int i = THREAD; i < source->count; i += LESS_THREADS) {
+        item it;
+
         walk_to(sm, &walk, i);
-        STORE(&sm->cells[0][i], source_item(source, walk.origin + (wide)i, 1));
+        it = source_item(source, walk.origin + (wide)i, 1);
+        STORE(&sm->cells[0][i], it);
+        if (i == 0)
+            less_guard(sm, source->count, it);
     }
 }
 
@@ -178,32 +193,38 @@ DEVICE int less_split(const struct less_order *order, const item_cell *cells,
     return lo;
 }
 
-/* Merge my part from `from` to `to`. Returns how many items of the first list lie
-   before its end. */
+/*
+ * Merge my part from `from` to `to`. Returns how many items of the first list lie before
+ * its end. Where a list has ended, the comparison gets an item of another list, and its
+ * answer does not count.
+ */
 DEVICE int less_serial(const struct less_order *order, const item_cell *from, item_cell *to,
                        const struct less_part *part, int split)
 {
-    item_cell *const out = &to[part->first + part->diagonal];
-    int a = part->first + split;
-    int b = part->middle + part->diagonal - split;
-    item a_item = LOAD_AS(SERIAL, &from[a]);
-    item b_item = LOAD_AS(SERIAL, &from[b]);
+    const int a_end = SHARED_ADDRESS(&from[part->middle]);
+    const int b_end = SHARED_ADDRESS(&from[part->last]);
+    int a_at = SHARED_ADDRESS(&from[part->first + split]);
+    int b_at = SHARED_ADDRESS(&from[part->middle + part->diagonal - split]);
+    int out_at = SHARED_ADDRESS(&to[part->first + part->diagonal]);
+    const int out_end = out_at + part->count * ITEM_BYTES;
+    item a = LOAD_AS(SERIAL, SHARED_CELL(item_cell, a_at));
+    item b = LOAD_AS(SERIAL, SHARED_CELL(item_cell, b_at));
 
     NO_UNROLL
-    for (int j = 0; j < part->count; j++) {
-        const int take_b =
-            b < part->last && (a >= part->middle || comes_before(order, b_item, a_item));
+    for (; out_at < out_end; out_at += ITEM_BYTES) {
+        const int take_b = (b_at < b_end) & ((a_at >= a_end) | comes_before(order, b, a));
+        const int at = (take_b ? b_at : a_at) + ITEM_BYTES;
 
-        STORE_AS(SCATTER, &out[j], take_b ? b_item : a_item);
-        a += !take_b;
-        b += take_b;
+        STORE_AS(SCATTER, SHARED_CELL(item_cell, out_at), take_b ? b : a);
+        a_at = take_b ? a_at : at;
+        b_at = take_b ? at : b_at;
 
-        const item next = LOAD_AS(SERIAL, &from[take_b ? b : a]);
+        const item next = LOAD_AS(SERIAL, SHARED_CELL(item_cell, at));
 
-        a_item = take_b ? a_item : next;
-        b_item = take_b ? next : b_item;
+        a = take_b ? a : next;
+        b = take_b ? next : b;
     }
-    return a - part->first;
+    return (a_at - SHARED_ADDRESS(&from[part->first])) / ITEM_BYTES;
 }
 
 /*
