@@ -15,8 +15,6 @@
 
 #include "kernels/launch.h"
 
-#include <assert.h>
-
 static const char *const kernel_names[] = {
 #define KERNEL_ROW(id, name, args, program, memory) #name,
 #include "kernels/kernels.def"
@@ -37,6 +35,23 @@ struct pass_run {
     int eager;            /* launches may overlap: from sm_90 on each kernel waits for */
                           /*   its predecessor itself */
     int floats;           /* what keys are, 1: ascending floats, -1: descending, 0: none */
+    const struct tile_carry *carry; /* of the pass, for rows; NULL: bare keys */
+};
+
+/* What tile kernels get; programs without places have only the first struct. */
+struct sort_args {
+    struct tile_sort_args bare;
+    struct tile_carry carry;
+};
+
+struct cut_args {
+    struct tile_cut_args bare;
+    struct tile_carry carry;
+};
+
+struct merge_args {
+    struct tile_merge_args bare;
+    struct tile_carry carry;
 };
 
 static const struct key_code no_code = {0, 0, 0};
@@ -68,7 +83,8 @@ static mw_status note_launch(const struct pass_run *run, const struct launch *wh
     const struct device_verbs *const verbs = run->device->verbs;
     struct pass_log *const log = run->log;
 
-    assert(log->count < PASSES_MOST_LAUNCHES);
+    if (log->count == PASSES_MOST_LAUNCHES)
+        return MW_OK; /* a sort by many words: the first launches are told */
     log->launches[log->count++] = (mw_launch){.kernel = kernel_names[what->kernel],
                                               .round = log->round,
                                               .threads = what->threads,
@@ -165,18 +181,21 @@ static mw_status tile_sort(struct pass_run *run, const void *in, void *out,
     const struct plan *const plan = run->plan;
     char *const space = run->workspace; /* may be NULL if there are no rounds */
     wide *const cuts = space ? (wide *)(space + plan->cuts_offset) : NULL;
-    const struct tile_sort_args args = {.in = in,
-                                        .out = out,
-                                        .samples =
-                                            plan->rounds ? space + run->samples : NULL,
-                                        .cuts = cuts,
-                                        .cells = plan->cut_cells,
-                                        .count = run->count,
-                                        .enter = enter,
-                                        .leave = leave};
+    struct sort_args args;
 
+    args.bare =
+        (struct tile_sort_args){.in = in,
+                                .out = out,
+                                .samples = plan->rounds ? space + run->samples : NULL,
+                                .cuts = cuts,
+                                .cells = plan->cut_cells,
+                                .count = run->count,
+                                .enter = enter,
+                                .leave = leave};
+    if (run->carry)
+        args.carry = *run->carry;
     return launch(run, KERNEL_TILE_SORT, plan->base_blocks, plan->base_threads,
-                  plan->base_shared, &args, sizeof args);
+                  plan->base_shared, &args, run->carry ? sizeof args : sizeof args.bare);
 }
 
 /* The round as kernels know it: samples are in one array, new ones go to another. */
@@ -215,20 +234,26 @@ static mw_status tile_merge(struct pass_run *run, const struct plan_round *round
     const int apart = run->log && run->log->phases && !round->joined;
     const uint64_t cutters = apart || round->joined ? 0 : round->cutters;
     const uint64_t blocks = round->blocks + cutters;
-    const struct tile_cut_args cut_args = {.round = tile_shape(run, round, in, out)};
-    const struct tile_merge_args args = {.round = cut_args.round,
+    struct cut_args cut_args;
+    struct merge_args args;
+    mw_status status;
+
+    cut_args.bare = (struct tile_cut_args){.round = tile_shape(run, round, in, out)};
+    args.bare = (struct tile_merge_args){.round = cut_args.bare.round,
                                          .cutters = (unsigned)cutters,
                                          .ahead = cutters ? (unsigned)round->ahead : 0,
                                          .rate = (unsigned)((cutters << 32) / blocks + 1),
                                          .leave = leave};
-    mw_status status;
-
+    if (run->carry)
+        cut_args.carry = args.carry = *run->carry;
     if (apart)
         TRY(launch(run, KERNEL_TILE_CUT,
                    blocks_for(round->groups * (round->pieces + 1), tile_cut_threads),
-                   tile_cut_threads, 0, &cut_args, sizeof cut_args));
+                   tile_cut_threads, 0, &cut_args,
+                   run->carry ? sizeof cut_args : sizeof cut_args.bare));
     TRY(launch(run, round->joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE, blocks,
-               plan->tuning.threads, plan->merge_shared, &args, sizeof args));
+               plan->tuning.threads, plan->merge_shared, &args,
+               run->carry ? sizeof args : sizeof args.bare));
     run->samples = spare_samples(run);
 done:
     return status;
@@ -321,6 +346,84 @@ mw_status passes_sort(struct device *device, struct program *program,
                           last ? ours : no_code));
         at = 1 - at;
     }
+done:
+    return status;
+}
+
+/* 1: ascending floats, -1: descending ones, 0: integers. */
+static int floats_of(struct code code)
+{
+    return !code.is_float ? 0 : code.flip ? -1 : 1;
+}
+
+mw_status passes_sort_rows(struct device *device, struct program *program,
+                           const struct plan *plan, const struct rows *rows,
+                           void *workspace, void *stream, struct pass_log *log)
+{
+    const struct key_code code = {.flip = rows->code.flip, .is_float = rows->code.is_float};
+    struct tile_carry carry;
+    struct pass_run run = {.device = device,
+                           .program = program,
+                           .plan = plan,
+                           .count = rows->count,
+                           .workspace = workspace,
+                           .samples = plan->samples_offset,
+                           .stream = stream,
+                           .log = log,
+                           .eager = !log,
+                           .floats = floats_of(rows->code),
+                           .carry = &carry};
+    enum rows_side from = ROWS_IN;
+    mw_status status = MW_OK;
+
+    for (uint32_t pass = 0; pass <= plan->rounds; pass++) {
+        const enum rows_side to = rows_side(pass, plan->rounds);
+        const int leaves = to == ROWS_OUT && rows->way == ROWS_KEYED;
+        void *out;
+
+        rows_carry(rows, from, to, &carry, &out);
+        if (log)
+            log->round = pass;
+        if (pass == 0)
+            TRY(tile_sort(&run, NULL, out, code, leaves ? code : no_code));
+        else
+            TRY(tile_merge(&run, &plan->round[pass - 1], NULL, out,
+                           leaves ? code : no_code));
+        from = to;
+    }
+done:
+    return status;
+}
+
+mw_status passes_gather(struct device *device, struct program *program, const void *in,
+                        void *out, const void *positions, uint64_t count, uint32_t bytes,
+                        void *stream, struct pass_log *log)
+{
+    struct pass_run run = {
+        .device = device, .program = program, .stream = stream, .log = log};
+    const uint64_t each = GATHER_ROWS(bytes);
+    const struct gather_rows_args args = {
+        .in = in, .out = out, .positions = positions, .count = count, .bytes = bytes};
+
+    return launch(&run, KERNEL_GATHER_ROWS, (count + each - 1) / each, gather_rows_threads,
+                  0, &args, sizeof args);
+}
+
+mw_status passes_check(struct device *device, struct program *program,
+                       const struct check_rows_args *args,
+                       const struct check_last_args *last, void *stream,
+                       struct pass_log *log)
+{
+    enum { SHARED_BYTES = CHECK_THREADS / WARP * sizeof(wide) };
+    struct pass_run run = {
+        .device = device, .program = program, .stream = stream, .log = log};
+    mw_status status = MW_OK;
+
+    if (last->blocks)
+        TRY(launch(&run, KERNEL_CHECK_ROWS, last->blocks, CHECK_THREADS, SHARED_BYTES, args,
+                   sizeof *args));
+    TRY(launch(&run, KERNEL_CHECK_LAST, 1, CHECK_THREADS, SHARED_BYTES, last,
+               sizeof *last));
 done:
     return status;
 }

@@ -11,7 +11,7 @@ static const struct geometry {
     struct tile_geometry tile;
 } geometries[] = {
 #define TUNE_LESS(bits, threads, items, sort_blocks, merge_blocks) \
-    {bits, {threads, items, sort_blocks, merge_blocks}},
+    {bits, {threads, items, sort_blocks, merge_blocks, 0}},
 #include "tune.def"
 };
 /* clang-format on */

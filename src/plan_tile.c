@@ -17,26 +17,30 @@ struct tile_row {
 /* clang-format off */
 static const struct tile_row tile_rows[] = {
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
-    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks}},
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 0}},
+#define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 1}},
 #include "tune.def"
 };
 /* clang-format on */
 
 enum { TILE_ROW_COUNT = sizeof tile_rows / sizeof *tile_rows };
 
-static int row_fits(const struct tile_row *row, const mw_info *info, size_t size)
+static int row_fits(const struct tile_row *row, const mw_info *info, struct plan_keys keys)
 {
-    return row->arch <= info->architecture && row->size == size &&
+    return row->arch <= info->architecture && row->size == keys.size &&
+           row->tile.places == (unsigned)keys.places &&
            row->kib * UINT64_C(1024) <= info->shared_per_processor;
 }
 
 /* The first row that fits, or NULL. */
-static const struct tile_row *tile_row(const mw_info *info, size_t size, uint64_t count)
+static const struct tile_row *tile_row(const mw_info *info, struct plan_keys keys,
+                                       uint64_t count)
 {
     for (int i = 0; i < TILE_ROW_COUNT; i++) {
         const struct tile_row *const row = &tile_rows[i];
 
-        if (row_fits(row, info, size) && (!row->most || row->most >= count))
+        if (row_fits(row, info, keys) && (!row->most || row->most >= count))
             return row;
     }
     return NULL;
@@ -55,12 +59,13 @@ uint64_t plan_tile_row_end(uint64_t count)
 }
 
 /* Blocks on an SM: the table's if a row has this geometry, else by TILE_BLOCKS. */
-static void set_blocks(struct tile_geometry *tile, const mw_info *info, size_t key_size)
+static void set_blocks(struct tile_geometry *tile, const mw_info *info,
+                       struct plan_keys keys)
 {
     for (int i = 0; i < TILE_ROW_COUNT; i++) {
         const struct tile_row *const row = &tile_rows[i];
 
-        if (row_fits(row, info, key_size) && row->tile.rows == tile->rows &&
+        if (row_fits(row, info, keys) && row->tile.rows == tile->rows &&
             row->tile.items == tile->items) {
             *tile = row->tile;
             return;
@@ -70,15 +75,15 @@ static void set_blocks(struct tile_geometry *tile, const mw_info *info, size_t k
 }
 
 /* Fill in threads, items and base: the wish's, or what follows from it, or the row's. */
-static mw_status tile_tuning(struct plan *plan, const mw_info *info, size_t key_size,
+static mw_status tile_tuning(struct plan *plan, const mw_info *info, struct plan_keys keys,
                              uint64_t count, struct error *error)
 {
     mw_tuning *const t = &plan->tuning;
-    const struct tile_row *const row = tile_row(info, key_size, count);
+    const struct tile_row *const row = tile_row(info, keys, count);
     struct tile_geometry *const tile = &plan->program.tile;
 
     if (!row)
-        return plan_no_row("tile", info, key_size, error);
+        return plan_no_row("tile", info, keys.size, error);
     *tile = row->tile;
     if (t->items)
         tile->items = t->items;
@@ -99,9 +104,14 @@ static mw_status tile_tuning(struct plan *plan, const mw_info *info, size_t key_
         return fail(error, MW_UNSUPPORTED,
                     "engine tile's base is its threads times its items, %u and not %u",
                     tile->rows * tile->items, t->base);
-    set_blocks(tile, info, key_size);
-    plan->base_shared = (uint32_t)TILE_SORT_SHARED(tile->rows, tile->items, key_size);
-    plan->merge_shared = (uint32_t)TILE_MERGE_SHARED(tile->rows, tile->items, key_size);
+    if (keys.places && t->base && tile->rows * tile->items > 1u << 13)
+        return fail(error, MW_UNSUPPORTED, "rows are carried in tiles of at most 8192");
+    set_blocks(tile, info, keys);
+
+    const uint32_t bytes = item_bytes(&plan->program);
+
+    plan->base_shared = (uint32_t)TILE_SORT_SHARED(tile->rows, tile->items, bytes);
+    plan->merge_shared = (uint32_t)TILE_MERGE_SHARED(tile->rows, tile->items, bytes);
     if (plan->merge_shared > info->shared_per_block)
         return fail(error, MW_UNSUPPORTED,
                     "tiles of %u threads with %u items need %u bytes of shared memory; "
@@ -190,8 +200,8 @@ static struct plan_round tile_round(const struct tile_geometry *tile, const mw_i
     return round;
 }
 
-mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uint64_t count,
-                    struct error *error)
+mw_status plan_tile(struct plan *plan, const mw_info *info, struct plan_keys keys,
+                    uint64_t count, struct error *error)
 {
     mw_tuning *const t = &plan->tuning;
     uint32_t most_levels = 0;
@@ -200,7 +210,7 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
 
     if (count > UINT32_MAX)
         return fail(error, MW_UNSUPPORTED, "engine tile sorts fewer than 2^32 keys");
-    TRY(tile_tuning(plan, info, key_size, count, error));
+    TRY(tile_tuning(plan, info, keys, count, error));
 
     const uint64_t tiles = divide_up(count, t->base);
     uint64_t run = t->base;

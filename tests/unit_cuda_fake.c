@@ -229,12 +229,11 @@ static void test_options(struct tap *tap)
 {
     char args[200] = "struct ";
     struct nvrtc_request request = {
-        .program = {MW_ENGINE_TILE, 64, {512, 32, 16, 16}},
+        .program = {MW_ENGINE_TILE, 64, {512, 32, 16, 16, 1}},
         .digest = "",
         .kernel = "tile_merge",
         .args = "struct tile_merge_args",
         .architecture = 120,
-        .places = 1,
         .verbose = 1
     };
     struct nvrtc nvrtc;

@@ -75,7 +75,7 @@ static mw_status make_options(struct options *options, const struct nvrtc_reques
         add(options, "--define-macro=TILE_ITEMS=%u", tile->items);
         add(options, "--define-macro=TILE_SORT_BLOCKS=%u", tile->sort_blocks);
         add(options, "--define-macro=TILE_MERGE_BLOCKS=%u", tile->merge_blocks);
-        if (request->places)
+        if (tile->places)
             add(options, "--define-macro=TILE_PLACES=1");
     }
     if (options->overflow)

@@ -63,7 +63,6 @@ struct nvrtc_request {
     const char *kernel;    /* "tile_sort" ... */
     const char *args;      /* ... and "struct tile_sort_args" */
     unsigned architecture; /* 90 for sm_90 */
-    int places;            /* 1: engine tile's items carry places */
     int verbose;           /* 1: the log has registers and spills */
 };
 

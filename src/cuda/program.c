@@ -33,7 +33,7 @@ enum { RESERVED_SHARED = 1024 }; /* bytes of each block that the driver takes */
 static uint64_t needed(const struct program_name *name, uint64_t wanted, uint64_t each)
 {
     const struct tile_geometry *const tile = &name->tile;
-    const int by_rule = TILE_BLOCKS(tile->rows, tile->items, (unsigned)name->bits / 8);
+    const int by_rule = TILE_BLOCKS(tile->rows, tile->items, item_bytes(name));
 
     return (wanted ? wanted : (uint64_t)by_rule) * (each + RESERVED_SHARED);
 }
@@ -68,7 +68,7 @@ static int carveout(const struct program_target *target, const struct program_na
                     enum memory memory)
 {
     const struct tile_geometry *const tile = &name->tile;
-    const unsigned bytes = (unsigned)name->bits / 8;
+    const unsigned bytes = item_bytes(name);
 
     if (memory == CACHE)
         return CU_SHAREDMEM_CARVEOUT_MAX_L1;
@@ -157,8 +157,9 @@ static void name_image(const struct program_name *name, char *text, size_t bytes
     const struct tile_geometry *const tile = &name->tile;
 
     if (name->engine == MW_ENGINE_TILE)
-        snprintf(text, bytes, "tile_%d_%ux%u_%u_%u.fatbin", name->bits, tile->rows,
-                 tile->items, tile->sort_blocks, tile->merge_blocks);
+        snprintf(text, bytes, "tile_%d_%ux%u_%u_%u%s.fatbin", name->bits, tile->rows,
+                 tile->items, tile->sort_blocks, tile->merge_blocks,
+                 tile->places ? "_places" : "");
     else
         snprintf(text, bytes, "%s_%d.fatbin",
                  name->engine == MW_ENGINE_PAIR ? "pair"

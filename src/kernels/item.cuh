@@ -27,7 +27,7 @@ DEVICE bare key_of(item i)
     return i;
 }
 
-DEVICE unsigned short place_of(item i)
+DEVICE int place_of(item i)
 {
     (void)i;
     return 0;
@@ -48,15 +48,18 @@ DEVICE item filler(void)
 
 enum { PLACED = 1 };
 
-#define ITEM_BYTES TILE_PLACED_BYTES(KEY_BITS / 8)
+/*
+ * One number: 49 bits of the key and the place. It is below the bits of infinity, and so
+ * is the filler: all items are near (pipes.cuh). How 8-byte keys get 49 bits is told in
+ * tile_scale.cuh.
+ */
+enum { PLACE_BITS = 13, PREFIX_BITS = 49 };
 
-#if KEY_BITS < 64
-
-/* One number, the place in its low bits. 49 bits: below the bits of infinity. */
-enum { PLACE_BITS = 16 };
+#define ITEM_BYTES TILE_PLACED_BYTES
 typedef wide item;
 
-AGREE(TILE_MOST_ROWS *WARP <= 1 << PLACE_BITS);
+AGREE(TILE_ROWS *TILE_ITEMS <= 1 << PLACE_BITS);
+AGREE(KEY_BITS == 32 || KEY_BITS == 64);
 
 #define SHUFFLE_ITEM(mine, mask) SHUFFLE_XOR(mine, mask)
 
@@ -70,9 +73,9 @@ DEVICE bare key_of(item i)
     return (bare)(i >> PLACE_BITS);
 }
 
-DEVICE unsigned short place_of(item i)
+DEVICE int place_of(item i)
 {
-    return (unsigned short)i;
+    return (int)i & ((1 << PLACE_BITS) - 1);
 }
 
 DEVICE int precedes(item a, item b)
@@ -82,65 +85,12 @@ DEVICE int precedes(item a, item b)
 
 DEVICE item filler(void)
 {
-    return (item)1 << (KEY_BITS + PLACE_BITS);
+    return (item)1 << (PREFIX_BITS + PLACE_BITS);
 }
 
-#else
-
-/*
- * Two numbers. The place is as wide as the key, so that one 16-byte instruction loads or
- * stores a cell; two instructions would cost twice the wavefronts.
- */
-typedef struct {
-    ALIGNED(16) key value;
-    wide place; /* below 2^32; only its low word is compared */
-} item;
-
-DEVICE item SHUFFLE_ITEM(item mine, int mask)
-{
-    item other;
-
-    other.value = SHUFFLE_XOR(mine.value, mask);
-    other.place = SHUFFLE_XOR((unsigned)mine.place, mask);
-    return other;
-}
-
-DEVICE item item_of(bare k, int place)
-{
-    item i;
-
-    i.value = k;
-    i.place = (unsigned)place;
-    return i;
-}
-
-DEVICE bare key_of(item i)
-{
-    return i.value;
-}
-
-DEVICE unsigned short place_of(item i)
-{
-    return (unsigned short)i.place;
-}
-
-DEVICE int precedes(item a, item b)
-{
-    const unsigned first = (unsigned)a.place;
-    const unsigned second = (unsigned)b.place;
-
-    return less(a.value, b.value) || (a.value == b.value && first < second);
-}
-
-DEVICE item filler(void)
-{
-    return item_of((bare) ~(bare)0, TILE_MOST_ROWS * WARP);
-}
-
-#endif
 #endif
 
 CELL(item_cell, item);
 
 /* Are all items near (pipes.cuh)? */
-enum { ITEMS_NEAR = PLACED && ITEM_BYTES == 8 };
+enum { ITEMS_NEAR = PLACED };

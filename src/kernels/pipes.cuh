@@ -4,7 +4,7 @@
  * the simulator runs.
  */
 
-#if defined(__CUDACC__) && ITEM_BYTES <= 8
+#ifdef __CUDACC__
 
 /*
  * Two 8-byte items that are both below the bits of infinity compare alike as doubles:
@@ -16,7 +16,11 @@
 #define NEAR_ITEMS      \
     (ITEM_BYTES == 8 && \
      (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000))
+#ifdef TILE_PLACES
+#define NEAR_KEYS (KEY_BITS == 64) /* the base is needed anyway */
+#else
 #define NEAR_KEYS (KEY_BITS == 64 && NEAR_ITEMS)
+#endif
 
 DEVICE int less_near(item a, item b, int near)
 {
@@ -126,7 +130,7 @@ DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
 
 #endif
 
-#else /* the plain versions, also for items of two numbers */
+#else /* the plain versions */
 
 #define NEAR_KEYS (KEY_BITS == 64 && ITEM_BYTES == 8)
 

@@ -51,11 +51,18 @@ namespace mw_kernels { /* see simt.h */
 
 #include "tile.cuh"
 
+#include "tile_source.cuh"
+
 #include "tile_settle.cuh"
 #include "tile_value.cuh"
 
 #include "tile_pivot.cuh"
+
+#include "tile_block.cuh"
 #include "tile_load.cuh"
+#ifdef TILE_PLACES
+#include "tile_carry.cuh"
+#endif
 
 #define TEXT_OF_TILE
 #define ENTRY_OF_TILE(name, args) ENTRY(name, args)

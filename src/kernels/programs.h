@@ -58,7 +58,13 @@ static inline int same_program(const struct program_name *a, const struct progra
            a->tile.items == b->tile.items && a->tile.sort_blocks == b->tile.sort_blocks &&
            a->tile.merge_blocks == b->tile.merge_blocks &&
            a->element_bytes == b->element_bytes && same_text(a->less, b->less) &&
-           same_text(a->declarations, b->declarations);
+           same_text(a->declarations, b->declarations) && a->tile.places == b->tile.places;
+}
+
+/* Bytes of an item in a program of engine tile. */
+static inline uint32_t item_bytes(const struct program_name *name)
+{
+    return name->tile.places ? TILE_PLACED_BYTES : (uint32_t)name->bits / 8;
 }
 
 /* The set of all kernels of an engine, or of another kind of program. */

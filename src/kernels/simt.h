@@ -15,7 +15,8 @@
  *                             blocks have at most name_threads threads (launch.h),
  *                             and name_blocks of them should fit on an SM
  *   ENTRY(name, args_t)       make it one that can be launched (program.cu)
- *   DEVICE                    in front of every helper
+ *   DEVICE                    in front of every helper; ...
+ *   COLD                      ... of one that is rarely called: it stays out of line
  *   SHARED(type, name)        `name` points at the block's shared memory
  *   THREAD BLOCK LANE         index in the block, in the grid, in the warp
  *   THREADS BLOCKS            threads of the block, blocks of the grid
@@ -63,14 +64,20 @@
 #ifdef __CUDACC__ /* nvcc and NVRTC */
 
 #define DEVICE static __device__ __forceinline__
+#define COLD static __device__ __noinline__
 #define KERNEL(name, args_t) DEVICE void name##_body(const args_t &args)
 #define ENTRY(name, args_t)                                                     \
     extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks) \
-        name(const args_t args)                                                 \
+        name(const SIMT_CONSTANT args_t args)                                   \
     {                                                                           \
         simt_follow();                                                          \
         name##_body(args);                                                      \
     }
+#ifdef TILE_PLACES /* helpers get the address of an argument: do not copy it for them */
+#define SIMT_CONSTANT __grid_constant__
+#else
+#define SIMT_CONSTANT
+#endif
 #define NO_ENTRY
 #define ENTRIES_BEGIN
 #define ENTRIES_END

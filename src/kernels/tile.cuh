@@ -177,13 +177,48 @@ DEVICE void scatter(int address, int backwards, const item *r)
     }
 }
 
+/*
+ * How the keys of a tile become items. 8-byte keys are merged less a base that makes them
+ * near, if there is one.
+ */
+struct tile_base {
+    bare base; /* subtracted from the tile's keys */
+    item fill; /* the filler: no key less the base sorts after it */
+    int near;
+    int rest_bits; /* TILE_PLACES: low bits of the keys that the items lack */
+};
+
+/* The item of a key. */
+DEVICE item item_made(bare k, const struct tile_base *b, int place)
+{
+    const bare near_key = take_base(k, b->base);
+
+    return PLACED && KEY_BITS == 64 ? item_of(near_key >> b->rest_bits, place)
+                                    : item_of(near_key, place);
+}
+
+/*
+ * TILE_PLACES: the base of keys whose upper words are from `least` to `most`. An item has
+ * room for PREFIX_BITS bits of a key.
+ */
+DEVICE struct tile_base base_between(unsigned least, unsigned most)
+{
+    const int digits = HIGHEST_BIT((most - least) | 1);
+    struct tile_base b;
+
+    b.base = KEY_BITS == 64 ? (bare)((wide)least << 32) : 0;
+    b.fill = filler();
+    b.near = 1;
+    b.rest_bits = KEY_BITS == 64 && digits > 16 ? digits - 16 : 0;
+    return b;
+}
+
 /* Where a tile is written. */
 struct tile_target {
     key_cell *array;
-    key_cell *samples;  /* NULL: no later pass needs them */
-    place_cell *places; /* TILE_PLACES: the place of each key */
-    wide first;         /* position of the tile in the array */
-    int count;          /* keys of the tile */
+    key_cell *samples; /* NULL: no later pass needs them */
+    wide first;        /* position of the tile in the array */
+    int count;         /* keys of the tile */
 };
 
 /*
@@ -269,22 +304,4 @@ DEVICE void store_rows(int cells, const struct tile_target *to, int off, bare ba
     }
     leave_all(k, ITEMS, base, code);
     store_keys(to->array + to->first + first + LANE, left, off + LANE >= WARP, k);
-}
-
-/* Store the places of my warp's 32 rows. Values that belong to keys can follow by them. */
-DEVICE void store_places(int cells, const struct tile_target *to)
-{
-    enum { STEP = WARP / ITEMS * ROW_BYTES / CELL_BYTES };
-    const int first = THREAD / WARP * WARP * ITEMS;
-    const int row = THREAD / WARP * WARP + LANE / ITEMS;
-    const item_cell *const from =
-        SHARED_CELL(item_cell, cells + row * ROW_BYTES) + LANE % ITEMS;
-    place_cell *const out = to->places + to->first + first + LANE;
-    const int left = to->count - first - LANE;
-
-    UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        if (WARP * i < left)
-            STORE_EVICT(BULK, &out[WARP * i], place_of(LOAD(&from[STEP * i])));
-    }
 }

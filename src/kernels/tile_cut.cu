@@ -50,20 +50,19 @@ DEVICE struct cut_task task_of(const struct tile_round *round, unsigned group,
  * bound, those after the cut at least. It is the pivot's upper word. The cuts at both ends
  * of the group have no pivot and keys on one side only; their bound is the extreme key's.
  */
-DEVICE unsigned find_bound(const struct tile_round *round, const struct cut_task *t,
+DEVICE unsigned find_bound(const tile_input *in, const struct cut_task *t,
                            const struct cut_pivot *p)
 {
 #if NEAR_KEYS
-    const key_cell *const keys = (const key_cell *)round->in + t->list_first;
+    const struct cut_list keys = list_of_rows(in, t->list_first);
 
     if (t->target == 0)
-        return ~GREATEST(t->length ? (unsigned)~(LOAD_AS(PROBE, &keys[0]) >> 32) : 0);
+        return ~GREATEST(t->length ? (unsigned)~(list_key(&keys, 0) >> 32) : 0);
     if (t->target == t->whole)
-        return GREATEST(t->length ? (unsigned)(LOAD_AS(PROBE, &keys[t->length - 1]) >> 32)
-                                  : 0);
+        return GREATEST(t->length ? (unsigned)(list_key(&keys, t->length - 1) >> 32) : 0);
     return (unsigned)(p->value >> 32);
 #else
-    (void)round;
+    (void)in;
     (void)t;
     (void)p;
     return 0;
@@ -93,7 +92,7 @@ struct cut_samples {
  * Find the cut before piece `piece` of a group; the cut of number `pieces` ends the group.
  * `fetched`: samples may be in shared memory, where OPAQUE does not apply.
  */
-DEVICE struct cut find_cut(const struct tile_round *round,
+DEVICE struct cut find_cut(const struct tile_round *round, const tile_input *in,
                            const struct cut_samples *samples, unsigned group,
                            unsigned piece, const int fetched)
 {
@@ -111,7 +110,8 @@ DEVICE struct cut find_cut(const struct tile_round *round,
 
         c.pivot = search_samples(round, fetched ? mine : OPAQUE(mine), c.task.length,
                                  target, &alike);
-        c.pivot = search_keys(round, first, c.task.length, c.pivot, target, alike);
+        c.pivot = search_keys(round, list_of_rows(in, first), c.task.length, c.pivot,
+                              target, alike);
         c.before = c.pivot.before;
     }
     return c;
@@ -124,13 +124,13 @@ DEVICE wide_cell *cells_of(const struct tile_round *round, unsigned row)
 }
 
 /* Find the cut of a row and post it. */
-DEVICE void post_cut(const struct tile_round *round, unsigned row)
+DEVICE void post_cut(const struct tile_round *round, const tile_input *in, unsigned row)
 {
     const struct cut_samples samples = {(const key_cell *)round->samples, 0};
     const unsigned group = row / (round->pieces + 1);
     const unsigned piece = row - group * (round->pieces + 1);
-    const struct cut c = find_cut(round, &samples, group, piece, 0);
-    const unsigned bound = find_bound(round, &c.task, &c.pivot);
+    const struct cut c = find_cut(round, in, &samples, group, piece, 0);
+    const unsigned bound = find_bound(in, &c.task, &c.pivot);
 
     if (LANE < round->ways)
         POST(CUT, cells_of(round, row) + LANE,
@@ -150,5 +150,5 @@ KERNEL(tile_cut, struct tile_cut_args)
     const unsigned row = (unsigned)BLOCK * (THREADS / WARP) + THREAD / WARP;
 
     if (row < rows_of(&args.round))
-        post_cut(&args.round, row);
+        post_cut(&args.round, INPUT_OF(&args), row);
 }

@@ -66,13 +66,17 @@ KERNEL(tile_join, struct tile_merge_args)
     unsigned_cell *const before = (unsigned_cell *)sm->splits;
     wide_cell *const bounds = &sm->tree.rows[0];
     const unsigned group = (unsigned)BLOCK / round->pieces;
+
+    if (is_skipped(&args))
+        return;
+
     const struct cut_samples samples = fetch_samples(round, group, (key_cell *)sm->cells);
 
     BARRIER();
     if (side < 2) {
-        const struct cut c =
-            find_cut(round, &samples, group, (unsigned)BLOCK % round->pieces + side, 1);
-        const unsigned bound = find_bound(round, &c.task, &c.pivot);
+        const struct cut c = find_cut(round, INPUT_OF(&args), &samples, group,
+                                      (unsigned)BLOCK % round->pieces + side, 1);
+        const unsigned bound = find_bound(INPUT_OF(&args), &c.task, &c.pivot);
 
         if (LANE < round->ways)
             STORE_AS(CUT, &before[side * round->ways + LANE], c.before);

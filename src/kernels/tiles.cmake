@@ -1,6 +1,7 @@
 # Programs whose geometry is in the tuning table: engine tile's, and those that sort by a
 # comparison. Sets, with names such as 32_256x32
-# (bits, rows, items) and 32_256x32_5_4 (and blocks of tile_sort and tile_merge on an SM):
+# (bits, rows, items) and 32_256x32_5_4 (and blocks of tile_sort and tile_merge on an SM),
+# ending in _places for items with places:
 #   tiles, defines_<tile>                              the geometries, for the simulator
 #   tile_images, defines_<image>, gencode_<image>      the images, for nvcc
 #   gencode_all                                        for what suits every architecture
@@ -59,12 +60,15 @@ macro(less_row bits threads items)
 endmacro()
 set(tiles "")
 set(tile_images "")
-macro(tile_row arch kib size rows items sort merge)
+macro(tile_row arch kib size rows items sort merge places)
     math(EXPR bits "8 * ${size}")
-    set(tile ${bits}_${rows}x${items})
-    set(image ${tile}_${sort}_${merge})
+    set(tile ${bits}_${rows}x${items}${places})
+    set(image ${bits}_${rows}x${items}_${sort}_${merge}${places})
     list(APPEND tiles ${tile})
     set(defines_${tile} KEY_BITS=${bits} TILE_ROWS=${rows} TILE_ITEMS=${items})
+    if(NOT "${places}" STREQUAL "")
+        list(APPEND defines_${tile} TILE_PLACES=1)
+    endif()
     set(defines_${image} ${defines_${tile}} TILE_SORT_BLOCKS=${sort} TILE_MERGE_BLOCKS=${merge})
     foreach(architecture ${MW_ARCHITECTURES})
         may_be_small(${architecture} small)

@@ -24,6 +24,7 @@ struct program {
     int bits;
     unsigned rows; /* of a tile; 0 for the other engines */
     unsigned items;
+    unsigned places;
     const struct simt_kernel *const *kernels;
 };
 
@@ -34,7 +35,10 @@ struct program {
 #define BITS_8 64
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
     TILE_OF(BITS_##size, rows, items)
+#define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
+    PLACES_OF(BITS_##size, rows, items)
 #define TILE_OF(bits, rows, items) TILE(bits, rows, items)
+#define PLACES_OF(bits, rows, items) PLACES(bits, rows, items)
 #define TUNE_LESS(bits, threads, items, sort_blocks, merge_blocks)                       \
     extern const struct simt_kernel *const simt_less_##bits[KERNEL_COUNT];
 #define WIDTHS WIDTH(8) WIDTH(16) WIDTH(32) WIDTH(64)
@@ -45,23 +49,31 @@ struct program {
 #define TILE(bits, rows, items)                                                          \
     extern const struct simt_kernel *const                                               \
         simt_tile_##bits##_##rows##x##items[KERNEL_COUNT];
+#define PLACES(bits, rows, items)                                                        \
+    extern const struct simt_kernel *const                                               \
+        simt_tile_##bits##_##rows##x##items##_places[KERNEL_COUNT];
 WIDTHS
 #include "tune.def"
 extern const struct simt_kernel *const simt_rows_0[KERNEL_COUNT];
 #undef WIDTH
 #undef TILE
+#undef PLACES
 
+#define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
+    PLACES_OF(BITS_##size, rows, items)
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
     TILE_OF(BITS_##size, rows, items)
 #define TUNE_LESS(bits, threads, items, sort_blocks, merge_blocks)                       \
-    {PROGRAM_LESS, bits, threads, items, simt_less_##bits},
+    {PROGRAM_LESS, bits, threads, items, 0, simt_less_##bits},
 #define WIDTH(bits)                                                                      \
-    {MW_ENGINE_HEAP, bits, 0, 0, simt_heap_##bits},                                      \
-    {MW_ENGINE_PAIR, bits, 0, 0, simt_pair_##bits},
+    {MW_ENGINE_HEAP, bits, 0, 0, 0, simt_heap_##bits},                                   \
+    {MW_ENGINE_PAIR, bits, 0, 0, 0, simt_pair_##bits},
 #define TILE(bits, rows, items)                                                          \
-    {MW_ENGINE_TILE, bits, rows, items, simt_tile_##bits##_##rows##x##items},
+    {MW_ENGINE_TILE, bits, rows, items, 0, simt_tile_##bits##_##rows##x##items},
+#define PLACES(bits, rows, items)                                                        \
+    {MW_ENGINE_TILE, bits, rows, items, 1, simt_tile_##bits##_##rows##x##items##_places},
 static const struct program programs[] = {
-{PROGRAM_ROWS, 0, 0, 0, simt_rows_0},
+{PROGRAM_ROWS, 0, 0, 0, 0, simt_rows_0},
 WIDTHS
 #include "tune.def"
 };
@@ -165,7 +177,7 @@ static mw_status sim_load(struct device *device, const struct program_name *name
         const struct program *const p = &programs[i];
 
         if (p->engine == name->engine && p->bits == name->bits && p->rows == tile->rows &&
-            p->items == tile->items) {
+            p->items == tile->items && p->places == tile->places) {
             *program = (struct program *)p; /* sim_launch only reads it */
             return MW_OK;
         }

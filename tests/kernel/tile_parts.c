@@ -83,7 +83,7 @@ static int sort_right(const mw_info *info, uint32_t threads, uint32_t items, uin
     struct plan plan;
     uint32_t expected = 0;
 
-    if (plan_make(&plan, &wish, info, 4, count, &error) != MW_OK ||
+    if (plan_make(&plan, &wish, info, plan_bare(4), count, &error) != MW_OK ||
         passes_sort(&j.device, NULL, &plan, code, NULL, count, NULL, NULL, NULL) != MW_OK)
         return 0;
     for (uint32_t i = 0; i < plan.rounds; i++)

@@ -55,7 +55,7 @@ static int sorts(struct fixture *f, const struct sorting *s, uint32_t ways,
     void *keys;
     mw_status status;
 
-    TRY(plan_make(&plan, &wish, &device->info, s->size, s->count, &f->error));
+    TRY(plan_make(&plan, &wish, &device->info, plan_bare(s->size), s->count, &f->error));
     for (uint32_t i = 0; i < plan.rounds; i++) {
         if (manner != AS_PLANNED)
             plan.round[i].joined = manner == ALL_JOINED;
