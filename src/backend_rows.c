@@ -4,6 +4,8 @@
  */
 #include "backend_device.h"
 
+#include "less.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +17,48 @@ static mw_status plan_word(struct backend *backend, const struct rows_shape *sha
                      rows_keys(shape, word), count, backend->error);
 }
 
+/* The plan of a request by a comparison. */
+static mw_status plan_comparison(struct backend *backend, const struct request *request,
+                                 struct less_plan *less, struct plan *plan)
+{
+    mw_status status;
+
+    if (backend->tuning.engine != MW_ENGINE_AUTO &&
+        backend->tuning.engine != MW_ENGINE_TILE)
+        return fail(backend->error, MW_UNSUPPORTED,
+                    "only engine tile serves an order by an expression");
+    TRY(less_plan(less, request, &backend_device(backend)->info, backend->error));
+    less_plan_tell(less, request->count, plan);
+done:
+    return status;
+}
+
+/* Enqueue it. */
+static mw_status enqueue_comparison(struct backend *backend, const struct request *request,
+                                    void *workspace, uint64_t bytes, void *stream)
+{
+    struct pass_log *const log = device_begin(backend);
+    struct less_plan less;
+    struct plan plan;
+    mw_status status;
+
+    TRY(plan_comparison(backend, request, &less, &plan));
+    TRY(backend_check_workspace(backend, bytes, less.workspace_bytes));
+    TRY(less_enqueue(backend_device(backend), request, &less, workspace, stream, log));
+    device_note(backend, request, &plan);
+done:
+    return status;
+}
+
 mw_status rows_plan(struct backend *backend, const struct request *request,
                     struct plan *plan)
 {
+    struct less_plan less;
     struct rows_shape shape;
     mw_status status;
 
+    if (request->order.field_count == 0)
+        return plan_comparison(backend, request, &less, plan);
     TRY(rows_shape(&shape, request, backend->error));
     TRY(plan_word(backend, &shape, 0, request->count, plan));
     plan->workspace_bytes += rows_temp_bytes(&shape, request->count);
@@ -64,6 +102,8 @@ mw_status rows_prepare(struct backend *backend, const struct request *request,
     uint32_t words[2];
     mw_status status;
 
+    if (request->order.field_count == 0)
+        return less_prepare(device, request, workspace_bytes);
     TRY(rows_shape(&shape, request, backend->error));
     *workspace_bytes = 0;
     TRY(load_rows(device, &program));
@@ -238,6 +278,8 @@ mw_status rows_enqueue(struct backend *backend, const struct request *request,
     uint64_t plan_bytes;
     mw_status status;
 
+    if (request->order.field_count == 0)
+        return enqueue_comparison(backend, request, workspace, bytes, stream);
     TRY(rows_shape(&run.shape, request, backend->error));
     TRY(load_rows(backend_device(backend), &run.mover));
     if (request->operation == MW_CHECK) {

@@ -4,7 +4,7 @@
 #ifndef MW_LESS_H
 #define MW_LESS_H
 
-#include "device.h"
+#include "passes.h"
 #include "request.h"
 
 enum { LESS_MOST_ROUNDS = 16 };
@@ -31,7 +31,8 @@ struct less_plan {
     uint32_t tile;         /* items of a tile that less_sort sorts ... */
     uint32_t merge_tile;   /* ... and that less_merge merges */
     uint32_t rounds;
-    uint64_t workspace_bytes;  /* some of these, each where its offset says: */
+    uint64_t workspace_bytes;  /* of a check a number for each block; of a sort some of */
+                               /*   these, each where its offset says: */
     uint64_t spare_offset;     /* the second array of items; then gathered rows */
     uint64_t positions_offset; /* positions that the caller does not want as they are */
     uint64_t cuts_offset;
@@ -41,19 +42,26 @@ struct less_plan {
 };
 
 /*
- * Plan a sort of request->count rows. The workspace never shrinks as the count grows, and
- * the kernels include those of smaller counts: one preparation covers them all.
+ * Plan a sort, or a check, of request->count rows. The workspace never shrinks as the count
+ * grows, and the kernels include those of smaller counts: one preparation covers them all.
  * MW_UNSUPPORTED if positions of 32 bits cannot number the rows.
  */
 mw_status less_plan(struct less_plan *plan, const struct request *request,
                     const mw_info *info, struct error *error);
 
+/* The same in the terms of other plans. */
+void less_plan_tell(const struct less_plan *from, uint64_t count, struct plan *plan);
+
 /* Load what the request needs; how much workspace it needs. */
 mw_status less_prepare(struct device *device, const struct request *request,
                        uint64_t *workspace_bytes);
 
-/* Enqueue the sort of a request whose arrays are device memory. Does not wait. */
+/*
+ * Enqueue a request whose arrays are device memory, by this plan. Does not wait. If `log`
+ * is not NULL, launches are entered there.
+ */
 mw_status less_enqueue(struct device *device, const struct request *request,
-                       void *workspace, void *stream);
+                       const struct less_plan *plan, void *workspace, void *stream,
+                       struct pass_log *log);
 
 #endif

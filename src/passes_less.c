@@ -17,32 +17,33 @@
 struct less_run {
     struct device *device;
     const struct request *request;
-    struct less_plan plan;
+    const struct less_plan *plan;
     struct program *program; /* by the comparison */
     struct program *rows;    /* PROGRAM_ROWS, or NULL */
     struct less_order order;
     char *workspace;
     void *stream;
+    struct pass_log *log; /* or NULL */
     int begun;
 };
 
 static mw_status launch(struct less_run *run, enum kernel_id kernel, uint64_t blocks,
-                        uint32_t threads, const void *args, size_t args_bytes)
+                        uint32_t threads, uint32_t shared_bytes, const void *args,
+                        size_t args_bytes)
 {
-    const int by_less = (run->plan.kernels & 1u << kernel) != 0;
-    const int in_tiles = kernel == KERNEL_LESS_SORT || kernel == KERNEL_LESS_MERGE;
+    const int by_less = (run->plan->kernels & 1u << kernel) != 0;
     const struct launch what = {.program = by_less ? run->program : run->rows,
                                 .kernel = kernel,
                                 .blocks = blocks,
                                 .threads = threads,
-                                .shared_bytes = in_tiles ? run->plan.shared : 0,
+                                .shared_bytes = shared_bytes,
                                 .args = args,
                                 .args_bytes = args_bytes,
                                 .stream = run->stream,
-                                .follows = run->begun};
+                                .follows = run->begun && !run->log};
 
     run->begun = 1;
-    return run->device->verbs->launch(run->device, &what);
+    return passes_launch(run->device, &what, run->log);
 }
 
 /* Blocks that give each of `tasks` as many threads as `each`. */
@@ -55,7 +56,7 @@ static uint64_t blocks_for(uint64_t tasks, uint32_t each, uint32_t threads)
 
 static mw_status sort_tiles(struct less_run *run, const void *in, void *out)
 {
-    const struct less_plan *const plan = &run->plan;
+    const struct less_plan *const plan = run->plan;
     const struct less_sort_args args = {
         .in = in,
         .out = out,
@@ -66,13 +67,13 @@ static mw_status sort_tiles(struct less_run *run, const void *in, void *out)
 
     return launch(run, KERNEL_LESS_SORT,
                   (run->request->count + plan->tile - 1) / plan->tile,
-                  plan->program.tile.rows, &args, sizeof args);
+                  plan->program.tile.rows, plan->shared, &args, sizeof args);
 }
 
 static mw_status merge_round(struct less_run *run, uint32_t number, const void *in,
                              void *out)
 {
-    const struct less_plan *const plan = &run->plan;
+    const struct less_plan *const plan = run->plan;
     const struct less_plan_round *const r = &plan->round[number];
     const struct less_cut_args args = {
         .round = {.in = in,
@@ -99,11 +100,11 @@ static mw_status merge_round(struct less_run *run, uint32_t number, const void *
     mw_status status;
 
     TRY(launch(run, KERNEL_LESS_CUT, blocks_for(tiles + r->groups, WARP, less_cut_threads),
-               less_cut_threads, &args, sizeof args));
+               less_cut_threads, 0, &args, sizeof args));
     TRY(launch(run, KERNEL_CHECK_CUTS, blocks_for(tiles, WARP, check_cuts_threads),
-               check_cuts_threads, &check_args, sizeof check_args));
-    TRY(launch(run, KERNEL_LESS_MERGE, tiles, plan->program.tile.rows, &merge_args,
-               sizeof merge_args));
+               check_cuts_threads, 0, &check_args, sizeof check_args));
+    TRY(launch(run, KERNEL_LESS_MERGE, tiles, plan->program.tile.rows, plan->shared,
+               &merge_args, sizeof merge_args));
 done:
     return status;
 }
@@ -112,11 +113,13 @@ done:
 static mw_status sort_items(struct less_run *run, const void *in, void *out, void *spare)
 {
     void *const buffer[2] = {out, spare};
-    uint32_t at = run->plan.rounds % 2; /* where the runs are; 0 after the last round */
+    uint32_t at = run->plan->rounds % 2; /* where the runs are; 0 after the last round */
     mw_status status;
 
     TRY(sort_tiles(run, in, buffer[at]));
-    for (uint32_t i = 0; i < run->plan.rounds; i++) {
+    for (uint32_t i = 0; i < run->plan->rounds; i++) {
+        if (run->log)
+            run->log->round = i + 1;
         TRY(merge_round(run, i, buffer[at], buffer[1 - at]));
         at = 1 - at;
     }
@@ -135,7 +138,7 @@ static mw_status gather(struct less_run *run, const void *in, void *out,
                                           .bytes = bytes};
 
     return launch(run, KERNEL_GATHER_ROWS, (args.count + rows - 1) / rows,
-                  gather_rows_threads, &args, sizeof args);
+                  gather_rows_threads, 0, &args, sizeof args);
 }
 
 /* Gather a column; in place it goes by way of the workspace. */
@@ -143,7 +146,7 @@ static mw_status gather_column(struct less_run *run, uint32_t number,
                                const unsigned *positions)
 {
     const struct request_column column = request_column(run->request, number);
-    void *const rows = run->workspace + run->plan.spare_offset;
+    void *const rows = run->workspace + run->plan->spare_offset;
     mw_status status = MW_OK;
 
     if (!column.out)
@@ -162,10 +165,10 @@ static mw_status sort_positions(struct less_run *run)
     unsigned *const positions =
         request->position_bytes == 4
             ? (unsigned *)request->positions
-            : (unsigned *)(run->workspace + run->plan.positions_offset);
+            : (unsigned *)(run->workspace + run->plan->positions_offset);
     mw_status status;
 
-    TRY(sort_items(run, NULL, positions, run->workspace + run->plan.spare_offset));
+    TRY(sort_items(run, NULL, positions, run->workspace + run->plan->spare_offset));
     for (uint32_t i = 0; i < request->column_count; i++)
         TRY(gather_column(run, i, positions));
     if (request->position_bytes == 8) {
@@ -174,7 +177,7 @@ static mw_status sort_positions(struct less_run *run)
 
         TRY(launch(run, KERNEL_WIDEN_POSITIONS,
                    blocks_for(request->count, 1, widen_positions_threads),
-                   widen_positions_threads, &args, sizeof args));
+                   widen_positions_threads, 0, &args, sizeof args));
     }
 done:
     return status;
@@ -211,26 +214,52 @@ done:
     return status;
 }
 
+/* Find the first row out of order: of each block, then of all. */
+static mw_status check_order(struct less_run *run)
+{
+    enum { SHARED_BYTES = CHECK_THREADS / WARP * sizeof(wide) };
+    const uint64_t count = run->request->count;
+    wide *const least = (wide *)run->workspace;
+    const struct less_check_args args = {
+        .least = least, .count = count, .order = run->order};
+    const struct check_last_args last = {.least = least,
+                                         .blocks = (count + CHECK_ROWS - 1) / CHECK_ROWS,
+                                         .count = count,
+                                         .result = (wide *)run->request->cuts};
+    mw_status status = MW_OK;
+
+    if (count)
+        TRY(launch(run, KERNEL_LESS_CHECK, last.blocks, CHECK_THREADS, SHARED_BYTES, &args,
+                   sizeof args));
+    TRY(launch(run, KERNEL_CHECK_LAST, 1, CHECK_THREADS, SHARED_BYTES, &last, sizeof last));
+done:
+    return status;
+}
+
 mw_status less_enqueue(struct device *device, const struct request *request,
-                       void *workspace, void *stream)
+                       const struct less_plan *plan, void *workspace, void *stream,
+                       struct pass_log *log)
 {
     const struct request_column elements = request_column(request, 0);
-    struct less_run run = {
-        .device = device, .request = request, .workspace = workspace, .stream = stream};
+    struct less_run run = {.device = device,
+                           .request = request,
+                           .plan = plan,
+                           .workspace = workspace,
+                           .stream = stream,
+                           .log = log};
     mw_status status;
 
-    TRY(less_plan(&run.plan, request, &device->info, device->error));
-    if (request->count == 0)
-        return MW_OK;
-    TRY(load(device, &run.plan, &run.program, &run.rows));
+    TRY(load(device, plan, &run.program, &run.rows));
     run.order = (struct less_order){.less_on_host = request->order.less_on_host,
-                                    .rows = run.plan.positions ? elements.in : NULL,
+                                    .rows = plan->positions ? elements.in : NULL,
                                     .bytes = request->order.element_bytes};
-    if (run.plan.positions)
+    if (request->operation == MW_CHECK)
+        TRY(check_order(&run));
+    else if (request->count && plan->positions)
         TRY(sort_positions(&run));
-    else if (elements.out)
+    else if (request->count && elements.out)
         TRY(sort_items(&run, elements.in, elements.out,
-                       run.workspace + run.plan.spare_offset));
+                       run.workspace + plan->spare_offset));
 done:
     return status;
 }

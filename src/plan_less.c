@@ -21,7 +21,8 @@ static uint32_t item_bits(const struct request *request)
 {
     const uint32_t bytes = request->order.element_bytes;
 
-    if (request->column_count > 1 || request->position_bytes || bytes > 16)
+    if (request->operation == MW_CHECK || request->column_count > 1 ||
+        request->position_bytes || bytes > 16)
         return 0;
     return bytes <= 4 ? 32 : bytes <= 8 ? 64 : 128;
 }
@@ -130,6 +131,19 @@ static void lay_out(struct less_plan *plan, const struct request *request)
     plan->flags_offset = take(plan, plan->flag_count * sizeof(wide));
 }
 
+static void choose_kernels(struct less_plan *plan, const struct request *request)
+{
+    plan->kernels = 1u << KERNEL_LESS_SORT;
+    if (plan->rounds) {
+        plan->kernels |= 1u << KERNEL_LESS_CUT | 1u << KERNEL_LESS_MERGE;
+        plan->rows_kernels |= 1u << KERNEL_CHECK_CUTS;
+    }
+    if (plan->positions && !request->only_positions)
+        plan->rows_kernels |= 1u << KERNEL_GATHER_ROWS;
+    if (request->position_bytes == 8)
+        plan->rows_kernels |= 1u << KERNEL_WIDEN_POSITIONS;
+}
+
 mw_status less_plan(struct less_plan *plan, const struct request *request,
                     const mw_info *info, struct error *error)
 {
@@ -152,6 +166,12 @@ mw_status less_plan(struct less_plan *plan, const struct request *request,
         .tile = LESS_SORT_TILE(tile.rows, tile.items),
         .merge_tile = LESS_MERGE_TILE(tile.rows, tile.items)
     };
+    if (request->operation == MW_CHECK) {
+        plan->workspace_bytes = divide_up(request->count, CHECK_ROWS) * sizeof(wide);
+        plan->kernels = 1u << KERNEL_LESS_CHECK;
+        plan->rows_kernels = 1u << KERNEL_CHECK_LAST;
+        return MW_OK;
+    }
     if (plan->positions && request->count > UINT32_MAX)
         return fail(
             error, MW_UNSUPPORTED,
@@ -162,14 +182,38 @@ mw_status less_plan(struct less_plan *plan, const struct request *request,
         return MW_OK;
     make_rounds(plan, request->count);
     lay_out(plan, request);
-    plan->kernels = 1u << KERNEL_LESS_SORT;
-    if (plan->rounds) {
-        plan->kernels |= 1u << KERNEL_LESS_CUT | 1u << KERNEL_LESS_MERGE;
-        plan->rows_kernels |= 1u << KERNEL_CHECK_CUTS;
-    }
-    if (plan->positions && !request->only_positions)
-        plan->rows_kernels |= 1u << KERNEL_GATHER_ROWS;
-    if (request->position_bytes == 8)
-        plan->rows_kernels |= 1u << KERNEL_WIDEN_POSITIONS;
+    choose_kernels(plan, request);
     return MW_OK;
+}
+
+void less_plan_tell(const struct less_plan *from, uint64_t count, struct plan *plan)
+{
+    const struct tile_geometry *const tile = &from->program.tile;
+
+    *plan = (struct plan){
+        .tuning = {.size = sizeof plan->tuning,
+                   .engine = MW_ENGINE_TILE,
+                   .ways = from->rounds ? from->round[0].ways : 2,
+                   .threads = tile->rows,
+                   .items = tile->items,
+                   .base = from->tile},
+        .program = from->program,
+        .kernels = from->kernels,
+        .rounds = from->rounds,
+        .launches = 1 + 3 * from->rounds,
+        .base_blocks = divide_up(count, from->tile),
+        .base_threads = tile->rows,
+        .base_shared = from->shared,
+        .merge_shared = from->shared,
+        .key_bytes = count * from->item_bytes,
+        .workspace_bytes = from->workspace_bytes
+    };
+    for (uint32_t i = 0; i < from->rounds; i++)
+        plan->round[i] =
+            (struct plan_round){.run = from->round[i].run,
+                                .groups = from->round[i].groups,
+                                .pieces = from->round[i].pieces,
+                                .piece = from->merge_tile,
+                                .blocks = from->round[i].groups * from->round[i].pieces,
+                                .ways = from->round[i].ways};
 }

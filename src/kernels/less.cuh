@@ -40,12 +40,18 @@ typedef ::mw_text::mw_element row;
 /* Bytes of an item in an array, at most ITEM_BYTES: a constant. */
 #define STORED_BYTES(order) (POSITIONS ? (int)ITEM_BYTES : (int)sizeof(row))
 
-DEVICE int comes_before(const struct less_order *order, item a, item b)
+/* Compare two rows where they are. */
+DEVICE int row_before(const struct less_order *order, wide a, wide b)
 {
-#if KEY_BITS == 0
     const row *const rows = (const row *)order->rows;
 
     return ::mw_text::mw_less_of_text(rows + a, rows + b);
+}
+
+DEVICE int comes_before(const struct less_order *order, item a, item b)
+{
+#if KEY_BITS == 0
+    return row_before(order, a, b);
 #else
     row first;
     row second;
@@ -75,16 +81,21 @@ DEVICE int comes_before_at(const struct less_order *order, const item_cell *a,
  * Of a row in global memory the simulator sees one byte being read: it does not know
  * which bytes the function reads.
  */
-DEVICE int comes_before(const struct less_order *order, item a, item b)
+DEVICE int row_before(const struct less_order *order, wide a, wide b)
 {
-#if KEY_BITS == 0
     const byte_cell *const rows = (const byte_cell *)order->rows;
-    const byte_cell *const first = rows + (wide)a * order->bytes;
-    const byte_cell *const second = rows + (wide)b * order->bytes;
+    const byte_cell *const first = rows + a * order->bytes;
+    const byte_cell *const second = rows + b * order->bytes;
 
     (void)LOAD_AS(PROBE, first);
     (void)LOAD_AS(PROBE, second);
     return order->less_on_host(first, second) != 0;
+}
+
+DEVICE int comes_before(const struct less_order *order, item a, item b)
+{
+#if KEY_BITS == 0
+    return row_before(order, a, b);
 #else
     return order->less_on_host(&a, &b) != 0;
 #endif

@@ -211,6 +211,7 @@ static int sorts(struct fixture *f, const struct job *job, const struct comparis
                               .in_place = !job->apart,
                               .with_data = 1,
                               .column_size = sizeof(mw_column)};
+    struct less_plan plan;
     mw_column in, out;
     uint64_t workspace_bytes = 0;
     unsigned char *workspace;
@@ -227,7 +228,8 @@ static int sorts(struct fixture *f, const struct job *job, const struct comparis
     request.order.less_on_host = by->less;
     TRY(less_prepare(f->device, &request, &workspace_bytes));
     workspace = fixture_array(f, workspace_bytes + 1);
-    TRY(less_enqueue(f->device, &request, workspace, NULL));
+    TRY(less_plan(&plan, &request, &f->device->info, &f->error));
+    TRY(less_enqueue(f->device, &request, &plan, workspace, NULL, NULL));
 done:
     if (status != MW_OK)
         tap_note("%s", f->error.text);
