@@ -148,50 +148,43 @@ static mw_status check(const struct nvrtc *nvrtc, struct error *error, nvrtcResu
                 nvrtc->GetErrorString(code), *line ? ": " : "", line);
 }
 
-/* The text to compile: program.cu, or one made for an order, which is to be freed. */
-struct unit {
-    const char *source;
-    char *made;
-};
-
-static mw_status make_unit(const struct nvrtc_request *request, struct unit *unit,
-                           struct error *error)
+/* The text of an order, with all it needs, to be freed; NULL for other programs. */
+static mw_status order_text(const struct nvrtc_request *request, char **text,
+                            struct error *error)
 {
-    *unit = (struct unit){NULL, NULL};
-    if (request->program.engine == PROGRAM_LESS) {
-        unit->made = text_unit(&request->program, request->kernel, request->args);
-        unit->source = unit->made;
-        return unit->made ? MW_OK
-                          : fail(error, MW_NO_MEMORY, "no memory for the text of an order");
-    }
-    for (const struct kernel_file *file = request->sources; file->name; file++) {
-        if (strcmp(file->name, program_name) == 0)
-            unit->source = (const char *)file->bytes;
-    }
-    return unit->source
-               ? MW_OK
-               : fail(error, MW_COMPILE_FAILED, "there is no %s to compile", program_name);
+    *text = NULL;
+    if (request->program.engine != PROGRAM_LESS)
+        return MW_OK;
+    *text = text_unit(&request->program, request->kernel, request->args);
+    return *text ? MW_OK : fail(error, MW_NO_MEMORY, "no memory for the text of an order");
 }
 
+/* Compile `text`, which includes program.cu, or if it is NULL program.cu itself. */
 static mw_status create(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
-                        const struct unit *unit, nvrtcProgram *program, struct error *error)
+                        const char *text, nvrtcProgram *program, struct error *error)
 {
     /* What a user's text may include is there already. */
     const char *texts[MOST_SOURCES] = {"", "", "", ""};
     const char *names[MOST_SOURCES] = {"stdint.h", "stddef.h", "string.h", "stdbool.h"};
+    const char *source = text;
     int count = 4;
 
     for (const struct kernel_file *file = request->sources; file->name; file++) {
-        if (count == MOST_SOURCES)
+        if (!text && strcmp(file->name, program_name) == 0) {
+            source = (const char *)file->bytes;
+        } else if (count == MOST_SOURCES) {
             return fail(error, MW_COMPILE_FAILED, "more than %d files to compile from",
                         MOST_SOURCES);
-        texts[count] = (const char *)file->bytes;
-        names[count++] = file->name;
+        } else {
+            texts[count] = (const char *)file->bytes;
+            names[count++] = file->name;
+        }
     }
+    if (!source)
+        return fail(error, MW_COMPILE_FAILED, "there is no %s to compile", program_name);
     return check(nvrtc, error,
-                 nvrtc->CreateProgram(program, unit->source,
-                                      unit->made ? "order" : program_name, count, texts,
-                                      names),
+                 nvrtc->CreateProgram(program, source, text ? "order" : program_name, count,
+                                      texts, names),
                  "begin to compile", "");
 }
 
@@ -243,7 +236,7 @@ mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *r
     const char *list[MOST_OPTIONS];
     char what[96];
     nvrtcProgram program = NULL;
-    struct unit unit = {NULL, NULL};
+    char *text = NULL;
     mw_status status;
 
     *code = (struct nvrtc_code){NULL, 0, NULL};
@@ -253,13 +246,13 @@ mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *r
     snprintf(what, sizeof what, "compile kernel %s for %d-bit keys and sm_%u",
              request->kernel, request->program.bits, request->architecture);
 
-    TRY(make_unit(request, &unit, error));
-    TRY(create(nvrtc, request, &unit, &program, error));
+    TRY(order_text(request, &text, error));
+    TRY(create(nvrtc, request, text, &program, error));
 
     const nvrtcResult result = nvrtc->CompileProgram(program, options.count, list);
 
     code->log = read_log(nvrtc, program);
-    if (result == NVRTC_ERROR_COMPILATION && unit.made && code->log)
+    if (result == NVRTC_ERROR_COMPILATION && text && code->log)
         TRY(bad_order(error, code->log));
     TRY(check(nvrtc, error, result, what, code->log ? code->log : ""));
     if (!code->log)
@@ -268,7 +261,7 @@ mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *r
 done:
     if (program)
         nvrtc->DestroyProgram(&program);
-    free(unit.made);
+    free(text);
     if (status != MW_OK)
         nvrtc_code_free(code);
     return status;
@@ -285,16 +278,16 @@ mw_status nvrtc_key(const struct nvrtc *nvrtc, const struct nvrtc_request *reque
                     char **key, size_t *size, struct error *error)
 {
     struct options options;
-    struct unit unit = {NULL, NULL};
+    char *text = NULL;
     mw_status status;
     size_t room;
     size_t used;
 
     *key = NULL;
     TRY(make_options(&options, request, error));
-    TRY(make_unit(request, &unit, error));
+    TRY(order_text(request, &text, error));
     room = 64 + strlen(request->digest) + sizeof options.text;
-    room += unit.made ? strlen(unit.made) : 0;
+    room += text ? strlen(text) : 0;
     *key = malloc(room);
     if (!*key)
         TRY(fail(error, MW_NO_MEMORY, "no memory for the key of a compiled kernel"));
@@ -302,9 +295,9 @@ mw_status nvrtc_key(const struct nvrtc *nvrtc, const struct nvrtc_request *reque
                             request->digest);
     for (int i = 0; i < options.count; i++)
         used += (size_t)snprintf(*key + used, room - used, "%s\n", options.text[i]);
-    used += (size_t)snprintf(*key + used, room - used, "%s", unit.made ? unit.made : "");
+    used += (size_t)snprintf(*key + used, room - used, "%s", text ? text : "");
     *size = used;
 done:
-    free(unit.made);
+    free(text);
     return status;
 }
