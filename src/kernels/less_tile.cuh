@@ -14,7 +14,6 @@
 enum { LESS_TILE = LESS_THREADS * LESS_ITEMS, LESS_WARPS = LESS_THREADS / WARP };
 
 AGREE(LESS_ITEMS % 2 == 1 && LESS_THREADS % WARP == 0);
-AGREE((LESS_THREADS & (LESS_THREADS - 1)) == 0);
 
 struct less_shared {
     item_cell cells[2][LESS_TILE + 1];  /* one readable cell after the last item */
