@@ -23,11 +23,8 @@ static mw_status plan_comparison(struct backend *backend, const struct request *
 {
     mw_status status;
 
-    if (backend->tuning.engine != MW_ENGINE_AUTO &&
-        backend->tuning.engine != MW_ENGINE_TILE)
-        return fail(backend->error, MW_UNSUPPORTED,
-                    "only engine tile serves an order by an expression");
-    TRY(less_plan(less, request, &backend_device(backend)->info, backend->error));
+    TRY(less_plan(less, request, &backend->tuning, &backend_device(backend)->info,
+                  backend->error));
     less_plan_tell(less, request->count, plan);
 done:
     return status;
@@ -103,7 +100,7 @@ mw_status rows_prepare(struct backend *backend, const struct request *request,
     mw_status status;
 
     if (request->order.field_count == 0)
-        return less_prepare(device, request, workspace_bytes);
+        return less_prepare(device, request, &backend->tuning, workspace_bytes);
     TRY(rows_shape(&shape, request, backend->error));
     *workspace_bytes = 0;
     TRY(load_rows(device, &program));

@@ -42,19 +42,23 @@ struct less_plan {
 };
 
 /*
- * Plan a sort, or a check, of request->count rows. The workspace never shrinks as the count
- * grows, and the kernels include those of smaller counts: one preparation covers them all.
- * MW_UNSUPPORTED if positions of 32 bits cannot number the rows.
+ * Plan a sort, or a check, of request->count rows, following `wish` where it is not 0.
+ * Among counts of one geometry the workspace never shrinks as the count grows, and the
+ * kernels include those of smaller counts. MW_UNSUPPORTED if positions of 32 bits cannot
+ * number the rows, or for a wish that the kernels cannot follow.
  */
 mw_status less_plan(struct less_plan *plan, const struct request *request,
-                    const mw_info *info, struct error *error);
+                    const mw_tuning *wish, const mw_info *info, struct error *error);
+
+/* The greatest count below `count` that may have another geometry; 0: none. */
+uint64_t less_next_count(uint64_t count);
 
 /* The same in the terms of other plans. */
 void less_plan_tell(const struct less_plan *from, uint64_t count, struct plan *plan);
 
-/* Load what the request needs; how much workspace it needs. */
+/* Load what the request and all with fewer rows need; how much workspace they need. */
 mw_status less_prepare(struct device *device, const struct request *request,
-                       uint64_t *workspace_bytes);
+                       const mw_tuning *wish, uint64_t *workspace_bytes);
 
 /*
  * Enqueue a request whose arrays are device memory, by this plan. Does not wait. If `log`

@@ -200,16 +200,23 @@ done:
 }
 
 mw_status less_prepare(struct device *device, const struct request *request,
-                       uint64_t *workspace_bytes)
+                       const mw_tuning *wish, uint64_t *workspace_bytes)
 {
-    struct less_plan plan;
-    struct program *program;
-    struct program *rows;
+    struct request smaller = *request;
     mw_status status;
 
-    TRY(less_plan(&plan, request, &device->info, device->error));
-    TRY(load(device, &plan, &program, &rows));
-    *workspace_bytes = plan.workspace_bytes;
+    *workspace_bytes = 0;
+    do {
+        struct less_plan plan;
+        struct program *program;
+        struct program *rows;
+
+        TRY(less_plan(&plan, &smaller, wish, &device->info, device->error));
+        TRY(load(device, &plan, &program, &rows));
+        if (plan.workspace_bytes > *workspace_bytes)
+            *workspace_bytes = plan.workspace_bytes;
+        smaller.count = less_next_count(smaller.count);
+    } while (smaller.count && request->operation != MW_CHECK);
 done:
     return status;
 }

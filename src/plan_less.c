@@ -5,16 +5,23 @@
 
 #include "plan_parts.h"
 
-/* clang-format off */
+/* One row of tune.def. */
 static const struct geometry {
     uint32_t bits;
-    struct tile_geometry tile;
+    uint64_t most; /* items; 0: any number */
+    uint32_t threads;
+    uint32_t items;
 } geometries[] = {
-#define TUNE_LESS(bits, threads, items, sort_blocks, merge_blocks) \
-    {bits, {threads, items, sort_blocks, merge_blocks, 0}},
+#define TUNE_LESS(bits, most, threads, items) {bits, most, threads, items},
 #include "tune.def"
 };
-/* clang-format on */
+
+/* What a geometry is chosen by. */
+struct less_shape {
+    uint64_t count;
+    uint32_t bits; /* of an item; 0: a position */
+    uint32_t cell; /* its bytes in shared memory */
+};
 
 /* Items as large as they must be: 32, 64 or 128 bits for a row, 0 for a position. */
 static uint32_t item_bits(const struct request *request)
@@ -27,19 +34,47 @@ static uint32_t item_bits(const struct request *request)
     return bytes <= 4 ? 32 : bytes <= 8 ? 64 : 128;
 }
 
-/* The tuned geometry, with fewer threads where a block has less shared memory. */
-static struct tile_geometry geometry_of(uint32_t bits, uint32_t cell, const mw_info *info)
+/*
+ * The geometry that the caller wishes, or the tuned one, with fewer threads where a block
+ * has less shared memory.
+ */
+static struct tile_geometry geometry_of(const struct less_shape *shape,
+                                        const mw_tuning *wish, const mw_info *info)
 {
     const struct geometry *row = geometries;
-    struct tile_geometry tile;
+    struct tile_geometry tile = {.rows = wish->threads, .items = wish->items};
+    uint64_t blocks;
 
-    while (row->bits != bits)
+    while (row->bits != shape->bits || (row->most && shape->count > row->most))
         row++;
-    tile = row->tile;
-    while (tile.rows > TILE_LEAST_ROWS &&
-           LESS_SHARED(tile.rows, tile.items, cell) > info->shared_per_block)
-        tile.rows /= 2;
+    tile.items = tile.items ? tile.items : row->items;
+    if (!tile.rows) {
+        tile.rows = row->threads;
+        while (tile.rows > TILE_LEAST_ROWS &&
+               LESS_SHARED(tile.rows, tile.items, shape->cell) > info->shared_per_block)
+            tile.rows /= 2;
+    }
+    blocks = LESS_BLOCKS(tile.rows, tile.items, shape->cell, info->shared_per_processor);
+    tile.sort_blocks = tile.merge_blocks = blocks ? (uint32_t)blocks : 1;
     return tile;
+}
+
+/* MW_UNSUPPORTED for a wish that the kernels cannot follow. */
+static mw_status check_wish(const mw_tuning *wish, const struct tile_geometry *tile,
+                            uint32_t cell, const mw_info *info, struct error *error)
+{
+    if (wish->engine != MW_ENGINE_AUTO && wish->engine != MW_ENGINE_TILE)
+        return fail(error, MW_UNSUPPORTED,
+                    "only engine tile serves an order by an expression");
+    if (tile->items % 2 == 0 || tile->rows % WARP || tile->rows < TILE_LEAST_ROWS ||
+        wish->ways > LESS_MOST_WAYS ||
+        LESS_SHARED(tile->rows, tile->items, cell) > info->shared_per_block)
+        return fail(
+            error, MW_UNSUPPORTED,
+            "tuning: %u threads, %u items and %u ways; an order by an expression "
+            "takes an odd number of items that fit shared memory, and up to %d ways",
+            tile->rows, tile->items, wish->ways, LESS_MOST_WAYS);
+    return MW_OK;
 }
 
 /* The least number of ways by which `rounds` rounds merge `runs` runs. */
@@ -56,12 +91,12 @@ static uint32_t least_ways(uint64_t runs, uint32_t rounds)
 }
 
 /* As few rounds as possible, of about as many ways each. */
-static void make_rounds(struct less_plan *plan, uint64_t count)
+static void make_rounds(struct less_plan *plan, uint64_t count, uint32_t most_ways)
 {
     uint64_t runs = divide_up(count, plan->tile);
     uint64_t run = plan->tile;
 
-    for (uint64_t left = runs; left > 1; left = divide_up(left, LESS_MOST_WAYS))
+    for (uint64_t left = runs; left > 1; left = divide_up(left, most_ways))
         plan->rounds++;
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const uint32_t ways = least_ways(runs, plan->rounds - i);
@@ -145,13 +180,15 @@ static void choose_kernels(struct less_plan *plan, const struct request *request
 }
 
 mw_status less_plan(struct less_plan *plan, const struct request *request,
-                    const mw_info *info, struct error *error)
+                    const mw_tuning *wish, const mw_info *info, struct error *error)
 {
     const struct request_order *const order = &request->order;
     const uint32_t bits = item_bits(request);
-    const uint32_t cell = bits ? bits / 8 : 4;
-    const struct tile_geometry tile = geometry_of(bits, cell, info);
+    const struct less_shape shape = {request->count, bits, bits ? bits / 8 : 4};
+    const struct tile_geometry tile = geometry_of(&shape, wish, info);
+    mw_status status;
 
+    TRY(check_wish(wish, &tile, shape.cell, info, error));
     *plan = (struct less_plan){
         .program = {.engine = PROGRAM_LESS,
                     .bits = (int)bits,
@@ -162,7 +199,7 @@ mw_status less_plan(struct less_plan *plan, const struct request *request,
                     .element_bytes = order->element_bytes},
         .positions = bits == 0,
         .item_bytes = bits ? order->element_bytes : 4,
-        .shared = LESS_SHARED(tile.rows, tile.items, cell),
+        .shared = LESS_SHARED(tile.rows, tile.items, shape.cell),
         .tile = LESS_SORT_TILE(tile.rows, tile.items),
         .merge_tile = LESS_MERGE_TILE(tile.rows, tile.items)
     };
@@ -180,10 +217,22 @@ mw_status less_plan(struct less_plan *plan, const struct request *request,
             (unsigned long long)request->count);
     if (request->count == 0)
         return MW_OK;
-    make_rounds(plan, request->count);
+    make_rounds(plan, request->count, wish->ways > 1 ? wish->ways : LESS_MOST_WAYS);
     lay_out(plan, request);
     choose_kernels(plan, request);
-    return MW_OK;
+done:
+    return status;
+}
+
+uint64_t less_next_count(uint64_t count)
+{
+    uint64_t next = 0;
+
+    for (size_t i = 0; i < sizeof geometries / sizeof *geometries; i++) {
+        if (geometries[i].most > next && geometries[i].most < count)
+            next = geometries[i].most;
+    }
+    return next;
 }
 
 void less_plan_tell(const struct less_plan *from, uint64_t count, struct plan *plan)

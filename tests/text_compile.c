@@ -80,7 +80,7 @@ static mw_status compile(const struct nvrtc *nvrtc, const struct text *text, int
         .digest = kernel_sources_digest,
         .program = {.engine = PROGRAM_LESS,
                     .bits = text->bits,
-                    .tile = {256, 13, 2, 2},
+                    .tile = {128, 27, 2, 2},
                     .less = text->less,
                     .declarations = text->declarations,
                     .element_bytes = text->bytes},

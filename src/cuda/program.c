@@ -43,10 +43,9 @@ static uint64_t less_shared(const struct program_name *name)
 {
     const struct tile_geometry *const tile = &name->tile;
     const unsigned bytes = name->bits ? (unsigned)name->bits / 8 : 4;
-    const uint64_t most =
-        tile->sort_blocks > tile->merge_blocks ? tile->sort_blocks : tile->merge_blocks;
 
-    return most * (LESS_SHARED(tile->rows, tile->items, bytes) + RESERVED_SHARED);
+    return (uint64_t)tile->merge_blocks *
+           (LESS_SHARED(tile->rows, tile->items, bytes) + RESERVED_SHARED);
 }
 
 /* `bytes` in percent of an SM's memory. */

@@ -26,6 +26,19 @@ enum { LESS_MOST_WAYS = 16 };
      4 * (LESS_MOST_WAYS + 1) + 8 * (threads) + (threads) / WARP * 4 + 16)
 
 /*
+ * Blocks that share an SM: as many as its shared memory, `all` bytes, and its 64 K
+ * registers allow. A thread needs the words of its items and 48 more.
+ */
+#define LESS_BY_SHARED(threads, items, bytes, all) \
+    ((all) / (LESS_SHARED(threads, items, bytes) + 1024))
+#define LESS_BY_REGISTERS(threads, items, bytes) \
+    (65536 / ((threads) * ((items) * (bytes) / 4 + 48)))
+#define LESS_BLOCKS(threads, items, bytes, all)                                            \
+    (LESS_BY_SHARED(threads, items, bytes, all) < LESS_BY_REGISTERS(threads, items, bytes) \
+         ? LESS_BY_SHARED(threads, items, bytes, all)                                      \
+         : LESS_BY_REGISTERS(threads, items, bytes))
+
+/*
  * How rows compare. On a GPU the comparison is compiled in, and the function is NULL.
  * `rows` is where positions point to; NULL if the items are the rows.
  */

@@ -5,7 +5,7 @@
 #   tiles, defines_<tile>                              the geometries, for the simulator
 #   tile_images, defines_<image>, gencode_<image>      the images, for nvcc
 #   gencode_all                                        for what suits every architecture
-#   lesses, defines_<less>, such as less_128           by a comparison, for the simulator
+#   lesses, defines_<less>, such as less_128_128x27    by a comparison, for the simulator
 set(table ${PROJECT_SOURCE_DIR}/src/tune.def)
 set(template ${CMAKE_CURRENT_SOURCE_DIR}/tiles.cmake.in)
 set(calls ${CMAKE_CURRENT_BINARY_DIR}/tile_rows.cmake)
@@ -55,8 +55,9 @@ endfunction()
 
 set(lesses "")
 macro(less_row bits threads items)
-    list(APPEND lesses less_${bits})
-    set(defines_less_${bits} KEY_BITS=${bits} LESS_THREADS=${threads} LESS_ITEMS=${items})
+    set(less less_${bits}_${threads}x${items})
+    list(APPEND lesses ${less})
+    set(defines_${less} KEY_BITS=${bits} LESS_THREADS=${threads} LESS_ITEMS=${items})
 endmacro()
 set(tiles "")
 set(tile_images "")

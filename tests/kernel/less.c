@@ -78,6 +78,7 @@ struct job {
     uint32_t position_bytes;
     int apart; /* to other arrays */
     uint32_t shift;
+    uint32_t threads, items; /* 0: as tuned */
 };
 
 /* The arrays of a job on the device, and a copy of its input. */
@@ -211,6 +212,7 @@ static int sorts(struct fixture *f, const struct job *job, const struct comparis
                               .in_place = !job->apart,
                               .with_data = 1,
                               .column_size = sizeof(mw_column)};
+    const mw_tuning wish = {.threads = job->threads, .items = job->items};
     struct less_plan plan;
     mw_column in, out;
     uint64_t workspace_bytes = 0;
@@ -226,9 +228,9 @@ static int sorts(struct fixture *f, const struct job *job, const struct comparis
     request.positions = a.positions;
     request.order.element_bytes = job->bytes;
     request.order.less_on_host = by->less;
-    TRY(less_prepare(f->device, &request, &workspace_bytes));
+    TRY(less_prepare(f->device, &request, &wish, &workspace_bytes));
     workspace = fixture_array(f, workspace_bytes + 1);
-    TRY(less_plan(&plan, &request, &f->device->info, &f->error));
+    TRY(less_plan(&plan, &request, &wish, &f->device->info, &f->error));
     TRY(less_enqueue(f->device, &request, &plan, workspace, NULL, NULL));
 done:
     if (status != MW_OK)
@@ -247,29 +249,23 @@ done:
 
 void test_less(struct tap *tap, struct fixture *f)
 {
+    /* clang-format off */
     static const struct job jobs[] = {
-        {16,  0,     0,  0, 0, 0},
-        {16,  1,     0,  0, 0, 0},
-        {16,  12,    0,  0, 1, 0},
-        {16,  13,    0,  0, 0, 0},
-        {16,  27,    0,  0, 0, 0},
-        {16,  3327,  0,  0, 0, 0},
-        {16,  3328,  0,  0, 1, 0},
-        {16,  3329,  0,  0, 0, 0},
-        {16,  10007, 0,  0, 1, 8},
-        {16,  56576, 0,  0, 0, 0},
-        {16,  60001, 0,  0, 0, 0},
-        {1,   9000,  0,  0, 0, 0},
-        {4,   9000,  0,  0, 1, 0},
-        {6,   5000,  0,  0, 0, 0},
-        {8,   12000, 0,  0, 0, 0},
-        {12,  7001,  0,  0, 0, 4},
-        {13,  4001,  0,  0, 0, 1},
-        {17,  9001,  0,  0, 0, 0},
-        {100, 7000,  0,  4, 1, 0},
-        {4,   7000,  5,  8, 0, 0},
-        {3,   20000, 40, 0, 0, 1},
+        {16, 0, 0, 0, 0, 0, 0, 0},         {16, 1, 0, 0, 0, 0, 0, 0},
+        {16, 4, 0, 0, 1, 0, 0, 0},         {16, 5, 0, 0, 0, 0, 0, 0},
+        {16, 11, 0, 0, 0, 0, 0, 0},        {16, 1279, 0, 0, 0, 0, 0, 0},
+        {16, 1280, 0, 0, 1, 0, 0, 0},      {16, 1281, 0, 0, 0, 0, 0, 0},
+        {16, 2480, 0, 0, 0, 0, 0, 0},      {16, 10007, 0, 0, 1, 8, 0, 0},
+        {16, 20481, 0, 0, 0, 0, 0, 0},     {16, 14, 0, 0, 0, 0, 128, 27},
+        {16, 3455, 0, 0, 0, 0, 128, 27},   {16, 3456, 0, 0, 0, 0, 128, 27},
+        {16, 3457, 0, 0, 1, 0, 128, 27},   {16, 55297, 0, 0, 0, 0, 128, 27},
+        {1, 9000, 0, 0, 0, 0, 256, 17},    {4, 9000, 0, 0, 1, 0, 0, 0},
+        {6, 5000, 0, 0, 0, 0, 256, 15},    {8, 12000, 0, 0, 0, 0, 0, 0},
+        {12, 7001, 0, 0, 0, 4, 128, 27},   {13, 4001, 0, 0, 0, 1, 0, 0},
+        {17, 9001, 0, 0, 0, 0, 256, 13},   {100, 7000, 0, 4, 1, 0, 0, 0},
+        {4, 7000, 5, 8, 0, 0, 256, 13},    {3, 20000, 40, 0, 0, 1, 0, 0},
     };
+    /* clang-format on */
 
     for (size_t i = 0; i < COUNT_OF(jobs); i++) {
         const struct job *const job = &jobs[i];
