@@ -15,6 +15,7 @@ struct less_search {
     wide first; /* position of my list */
     wide lo;    /* my list's part of the cut is in [lo, hi] */
     wide hi;
+    int ended; /* the last search ended at an end of its window */
 };
 
 DEVICE wide sum_wide(wide v)
@@ -46,16 +47,19 @@ DEVICE wide proportional(wide lo, wide hi, wide part, wide whole)
 /*
  * How many items of my list precede the pivot, as far as [lo, hi] tells. The search
  * begins at `guess` and gallops from there: on similar lists the error of the guess is
- * about the root of its distance to the window's nearer end. `pivot_later` says that the
- * pivot's list comes after mine: then equal items of mine precede it.
+ * about the root of its distance to the window's nearer end. If the last search ended at
+ * an end of its window, as on lists that do not overlap, the end comes before the gallop.
+ * `pivot_later` says that the pivot's list comes after mine: then equal items of mine
+ * precede it.
  */
-DEVICE wide less_rank(const struct less_search *search, item pivot, int pivot_later,
-                      wide guess)
+DEVICE wide less_rank(struct less_search *search, item pivot, int pivot_later, wide guess)
 {
     wide lo = search->lo;
     wide hi = search->hi;
     wide probe = guess;
     wide step = rough_root(guess - lo < hi - guess ? guess - lo : hi - guess);
+    int try_end = search->ended;
+    int at_end = 0;
     int gallops = 1;
     int direction = -1; /* of the gallop, once it is known: 1 is up */
 
@@ -70,11 +74,23 @@ DEVICE wide less_rank(const struct less_search *search, item pivot, int pivot_la
             lo = probe + 1;
         else
             hi = probe;
-        gallops = gallops && (direction < 0 || direction == precedes) && step < hi - lo;
-        direction = precedes;
-        probe = !gallops ? lo + (hi - lo) / 2 : precedes ? lo + step : hi - 1 - step;
-        step *= 2;
+        if (!at_end) {
+            gallops = gallops && (direction < 0 || direction == precedes);
+            direction = precedes;
+        }
+        at_end = try_end;
+        try_end = 0;
+        gallops = gallops && (at_end || step < hi - lo);
+        if (at_end) {
+            probe = direction ? hi - 1 : lo;
+        } else if (gallops) {
+            probe = direction ? lo + step : hi - 1 - step;
+            step *= 2;
+        } else {
+            probe = lo + (hi - lo) / 2;
+        }
     }
+    search->ended = lo == search->lo || lo == search->hi;
     return lo;
 }
 
@@ -142,6 +158,7 @@ KERNEL(less_cut, struct less_cut_args)
     search.in = round->in;
     search.first = g.first + (LANE < round->ways ? (wide)LANE * round->run : 0);
     search.lo = 0;
+    search.ended = 0;
     search.hi = less_share(round, g.total, LANE);
 
     const wide cut = less_find(&search, rank);
