@@ -381,6 +381,22 @@ done:
     return status;
 }
 
+/* Workspace of one request. A text is compiled for its count only: that takes time. */
+static mw_status workspace_for(struct backend *backend, const struct request *request,
+                               uint64_t *bytes)
+{
+    struct less_plan less;
+    struct plan plan;
+    mw_status status;
+
+    if (request->order.field_count)
+        return rows_prepare(backend, request, bytes);
+    TRY(plan_comparison(backend, request, &less, &plan));
+    *bytes = less.workspace_bytes;
+done:
+    return status;
+}
+
 mw_status rows_run_host(struct backend *backend, const struct request *request)
 {
     struct device *const device = backend_device(backend);
@@ -394,7 +410,7 @@ mw_status rows_run_host(struct backend *backend, const struct request *request)
         return fail(backend->error, MW_NO_MEMORY, "no memory for %u columns",
                     request->column_count);
     place_copy(&copy, request, NULL);
-    TRY(rows_prepare(backend, request, &workspace));
+    TRY(workspace_for(backend, request, &workspace));
     TRY(device_scratch(backend, copy.bytes + workspace, &scratch));
     place_copy(&copy, request, scratch);
     TRY(copy_rows(device, request, &copy.request, 0));

@@ -247,6 +247,85 @@ done:
     return right;
 }
 
+/* Do the cuts of every round fit where the plan has room for them? */
+static int cuts_fit(const struct less_plan *plan)
+{
+    const uint64_t room = (plan->flags_offset - plan->cuts_offset) / sizeof(wide);
+    uint64_t runs = plan->rounds ? plan->round[0].groups * plan->round[0].ways : 0;
+    int fit = 1;
+
+    for (uint32_t i = 0; i < plan->rounds; i++) {
+        const struct less_plan_round *const r = &plan->round[i];
+
+        fit &= r->groups * (r->pieces + 1) * r->ways <= room && r->ways >= 2 &&
+               r->ways <= LESS_MOST_WAYS && r->groups <= plan->flag_count;
+        fit &= (runs + r->ways - 1) / r->ways >= r->groups;
+        runs = r->groups;
+    }
+    return fit && (!plan->rounds || runs == 1);
+}
+
+/* One preparation serves every smaller count. */
+static void test_plans(struct tap *tap, struct fixture *f)
+{
+    static const uint32_t bytes[] = {3, 8, 16, 40};
+    const mw_tuning wish = {.threads = 0};
+    struct less_plan plan;
+    int right = 1;
+
+    for (int i = 0; i < 400; i++) {
+        const uint64_t most = fixture_random(f, UINT64_C(1) << (4 + i % 28)) + 1;
+        struct request request = {.count = most, .column_count = 1, .in_place = 1};
+        uint64_t prepared = 0;
+
+        request.order.element_bytes = bytes[i % 4];
+        request.order.less_on_host = by_first_byte;
+        right &= less_prepare(f->device, &request, &wish, &prepared) == MW_OK;
+        right &= prepared <= most * (bytes[i % 4] * 5 / 4 + 4) + 65536;
+        for (int j = 0; j < 20; j++) {
+            request.count = j ? fixture_random(f, most) + 1 : most;
+            right &=
+                less_plan(&plan, &request, &wish, &f->device->info, &f->error) == MW_OK &&
+                plan.workspace_bytes <= prepared && cuts_fit(&plan);
+        }
+    }
+    tap_ok(tap, right, "a preparation covers every smaller count", f->error.text);
+}
+
+/* A check finds the first row that comes before the row ahead of it. */
+static void test_check(struct tap *tap, struct fixture *f)
+{
+    enum { COUNT = 5000, BYTES = 3 };
+    unsigned char *const rows = fixture_array(f, COUNT * BYTES);
+    uint64_t *const answer = fixture_array(f, sizeof *answer);
+    uint64_t *const least = fixture_array(f, 4096);
+    const mw_tuning wish = {.threads = 0};
+    int right = 1;
+
+    for (uint64_t wrong = 0; wrong <= COUNT; wrong += 625) {
+        struct request request = {
+            .operation = MW_CHECK,
+            .count = COUNT,
+            .column_count = 1,
+            .with_data = 1,
+            .cuts = answer,
+            .in = {rows, COUNT, NULL, 0}
+        };
+        struct less_plan plan;
+
+        for (uint64_t i = 0; i < COUNT; i++)
+            rows[i * BYTES] = (unsigned char)(i < wrong || !wrong ? 7 : i == wrong ? 6 : 1);
+        request.order.element_bytes = BYTES;
+        request.order.less_on_host = by_first_byte;
+        right &= less_plan(&plan, &request, &wish, &f->device->info, &f->error) == MW_OK &&
+                 plan.workspace_bytes <= 4096 &&
+                 less_enqueue(f->device, &request, &plan, least, NULL, NULL) == MW_OK &&
+                 *answer == (wrong ? wrong : COUNT);
+    }
+    tap_ok(tap, right, "a check finds the first row out of order", f->error.text);
+    fixture_clear(f);
+}
+
 void test_less(struct tap *tap, struct fixture *f)
 {
     /* clang-format off */
@@ -255,7 +334,8 @@ void test_less(struct tap *tap, struct fixture *f)
         {16, 4, 0, 0, 1, 0, 0, 0},         {16, 5, 0, 0, 0, 0, 0, 0},
         {16, 11, 0, 0, 0, 0, 0, 0},        {16, 1279, 0, 0, 0, 0, 0, 0},
         {16, 1280, 0, 0, 1, 0, 0, 0},      {16, 1281, 0, 0, 0, 0, 0, 0},
-        {16, 2480, 0, 0, 0, 0, 0, 0},      {16, 10007, 0, 0, 1, 8, 0, 0},
+        {16, 4608, 0, 0, 0, 0, 0, 0},      {16, 2500, 0, 0, 0, 0, 256, 5},
+        {16, 4609, 0, 0, 0, 0, 0, 0},      {16, 10007, 0, 0, 1, 8, 0, 0},
         {16, 20481, 0, 0, 0, 0, 0, 0},     {16, 14, 0, 0, 0, 0, 128, 27},
         {16, 3455, 0, 0, 0, 0, 128, 27},   {16, 3456, 0, 0, 0, 0, 128, 27},
         {16, 3457, 0, 0, 1, 0, 128, 27},   {16, 55297, 0, 0, 0, 0, 128, 27},
@@ -284,4 +364,6 @@ void test_less(struct tap *tap, struct fixture *f)
                  job->position_bytes);
         tap_case(tap, others, "... and a permutation by comparisons that are no order");
     }
+    test_plans(tap, f);
+    test_check(tap, f);
 }
