@@ -221,7 +221,9 @@ void plan_workspace(struct plan *plan, struct plan_keys keys, uint64_t count)
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const struct plan_round *const round = &plan->round[i];
         const uint64_t rows = round->groups * (round->pieces + 1);
-        const uint64_t cells = round->joined ? 0 : rows * round->ways;
+        const uint64_t cells =
+            round->joined ? 0
+                          : rows * TILE_CUT_CELLS(round->ways, 8 * keys.size, keys.places);
 
         plan->cut_cells = cells > plan->cut_cells ? cells : plan->cut_cells;
     }

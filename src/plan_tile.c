@@ -104,14 +104,13 @@ static mw_status tile_tuning(struct plan *plan, const mw_info *info, struct plan
         return fail(error, MW_UNSUPPORTED,
                     "engine tile's base is its threads times its items, %u and not %u",
                     tile->rows * tile->items, t->base);
-    if (keys.places && t->base && tile->rows * tile->items > 1u << 13)
-        return fail(error, MW_UNSUPPORTED, "rows are carried in tiles of at most 8192");
+    if (keys.places && tile->rows * tile->items > TILE_MOST_PLACES)
+        return fail(error, MW_UNSUPPORTED, "tiles of %u keys cannot carry rows; at most %d",
+                    tile->rows * tile->items, TILE_MOST_PLACES);
     set_blocks(tile, info, keys);
 
-    const uint32_t bytes = item_bytes(&plan->program);
-
-    plan->base_shared = (uint32_t)TILE_SORT_SHARED(tile->rows, tile->items, bytes);
-    plan->merge_shared = (uint32_t)TILE_MERGE_SHARED(tile->rows, tile->items, bytes);
+    plan->base_shared = tile_sort_shared(&plan->program);
+    plan->merge_shared = tile_merge_shared(&plan->program);
     if (plan->merge_shared > info->shared_per_block)
         return fail(error, MW_UNSUPPORTED,
                     "tiles of %u threads with %u items need %u bytes of shared memory; "

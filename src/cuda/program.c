@@ -67,7 +67,6 @@ static int carveout(const struct program_target *target, const struct program_na
                     enum memory memory)
 {
     const struct tile_geometry *const tile = &name->tile;
-    const unsigned bytes = item_bytes(name);
 
     if (memory == CACHE)
         return CU_SHAREDMEM_CARVEOUT_MAX_L1;
@@ -77,10 +76,8 @@ static int carveout(const struct program_target *target, const struct program_na
     if (name->engine == PROGRAM_LESS)
         return share_of(target, less_shared(name));
 
-    const uint64_t sorting =
-        needed(name, tile->sort_blocks, TILE_SORT_SHARED(tile->rows, tile->items, bytes));
-    const uint64_t merging =
-        needed(name, tile->merge_blocks, TILE_MERGE_SHARED(tile->rows, tile->items, bytes));
+    const uint64_t sorting = needed(name, tile->sort_blocks, tile_sort_shared(name));
+    const uint64_t merging = needed(name, tile->merge_blocks, tile_merge_shared(name));
 
     return share_of(target, sorting > merging ? sorting : merging);
 }

@@ -15,8 +15,8 @@ DEVICE wide load_bits(const void *at, int bytes, int is_string)
 
         if (words) {
             const unsigned word = LOAD_AS(BULK, (const unsigned_cell *)(from + i));
-            const unsigned turned = word << 24 | (word & 0xff00) << 8 |
-                                    (word >> 8 & 0xff00) | word >> 24;
+            const unsigned turned =
+                word << 24 | (word & 0xff00) << 8 | (word >> 8 & 0xff00) | word >> 24;
 
             bits |= is_string ? (wide)turned << (shift - 24) : (wide)word << shift;
             i += 4;

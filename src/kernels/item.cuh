@@ -3,8 +3,7 @@
  *
  * An item is a key in a register. In a program compiled with TILE_PLACES it is a key
  * and its place, the position in the tile before the pass. Equal keys are ordered by
- * place, so no two items are equal and every network is stable. A filler sorts after
- * every item, even one with the greatest key.
+ * place, so no two items are equal and every network is stable.
  */
 
 #ifndef TILE_PLACES
@@ -49,14 +48,14 @@ DEVICE item filler(void)
 enum { PLACED = 1 };
 
 /*
- * One number: 49 bits of the key and the place. It is below the bits of infinity, and so
- * is the filler: all items are near (pipes.cuh). How 8-byte keys get 49 bits is told in
- * tile_scale.cuh.
+ * One number: the prefix, some bits of the key, and the place. How a key gets its prefix
+ * is told at base_between() (tile.cuh), and how equal prefixes of different keys are
+ * sorted, in tile_carry.cuh.
  */
-enum { PLACE_BITS = 13, PREFIX_BITS = 49 };
+enum { PLACE_BITS = 12, PREFIX_BITS = 20 };
 
 #define ITEM_BYTES TILE_PLACED_BYTES
-typedef wide item;
+typedef unsigned item;
 
 AGREE(TILE_ROWS *TILE_ITEMS <= 1 << PLACE_BITS);
 AGREE(KEY_BITS == 32 || KEY_BITS == 64);
@@ -70,12 +69,12 @@ DEVICE item item_of(bare k, int place)
 
 DEVICE bare key_of(item i)
 {
-    return (bare)(i >> PLACE_BITS);
+    return i >> PLACE_BITS;
 }
 
 DEVICE int place_of(item i)
 {
-    return (int)i & ((1 << PLACE_BITS) - 1);
+    return (int)(i & ((1u << PLACE_BITS) - 1));
 }
 
 DEVICE int precedes(item a, item b)
@@ -83,14 +82,12 @@ DEVICE int precedes(item a, item b)
     return a < b;
 }
 
+/* An item that equals it has the same place: nothing is lost if they are exchanged. */
 DEVICE item filler(void)
 {
-    return (item)1 << (PREFIX_BITS + PLACE_BITS);
+    return ~(item)0;
 }
 
 #endif
 
 CELL(item_cell, item);
-
-/* Are all items near (pipes.cuh)? */
-enum { ITEMS_NEAR = PLACED };

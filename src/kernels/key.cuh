@@ -27,6 +27,7 @@ CELL(key_cell, key);
 CELL(int_cell, int);
 CELL(unsigned_cell, unsigned);
 CELL(wide_cell, wide);
+CELL(place_cell, unsigned short);
 
 DEVICE int less(bare a, bare b)
 {

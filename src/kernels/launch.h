@@ -142,11 +142,12 @@ struct heap_merge_args {
 enum {
     TILE_LEAST_ROWS = 64,
     TILE_MOST_ROWS = 512,
-    TILE_MOST_WAYS = 32,   /* one lane for each list */
-    TILE_SAMPLE = 32,      /* every 32nd key of a pass's output is also a sample */
-    TILE_SLACK_PART = 72,  /* a cut may be off by 1/72 of a tile, ... */
-    TILE_LEAST_SLACK = 60, /* ... or by 60 keys, about the resolution of samples */
-    TILE_GAP_BYTES = 128   /* after each group of rows: one word of every bank */
+    TILE_MOST_WAYS = 32,     /* one lane for each list */
+    TILE_SAMPLE = 32,        /* every 32nd key of a pass's output is also a sample */
+    TILE_SLACK_PART = 72,    /* a cut may be off by 1/72 of a tile, ... */
+    TILE_LEAST_SLACK = 60,   /* ... or by 60 keys, about the resolution of samples */
+    TILE_MOST_PLACES = 4096, /* rows of a tile with places */
+    TILE_GAP_BYTES = 128     /* after each group of rows: one word of every bank */
 };
 
 /*
@@ -162,7 +163,7 @@ enum {
  * TILE_PLACED_BYTES in a program whose items have places (TILE_PLACES).
  */
 #define TILE_CELL_BYTES(bytes) ((bytes) > 4 ? (bytes) : 4)
-#define TILE_PLACED_BYTES 8
+#define TILE_PLACED_BYTES 4
 
 /* A row: `items` cells and one spare cell. */
 #define TILE_ROW_BYTES(items, bytes) (((items) + 1) * TILE_CELL_BYTES(bytes))
@@ -172,6 +173,22 @@ enum {
 #define TILE_MERGE_SHARED(rows, items, bytes)                                     \
     (TILE_SORT_SHARED(rows, items, bytes) + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES + \
      16 * TILE_MOST_WAYS + 8)
+
+/*
+ * The same with places: the cells are also room for 8 bytes of each row, and the order of
+ * the rows has 2 bytes for each.
+ */
+#define TILE_ROOM(rows, items)                                                             \
+    ((rows) * (items)*8 > (rows) * ((items) + 1) * 4 + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES \
+         ? (rows) * (items)*8                                                              \
+         : (rows) * ((items) + 1) * 4 + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES)
+#define TILE_SORT_PLACED(rows, items) (TILE_ROOM(rows, items) + (rows) * ((items)*2 + 4))
+#define TILE_MERGE_PLACED(rows, items) \
+    (TILE_SORT_PLACED(rows, items) + 16 * TILE_MOST_WAYS + 8)
+
+/* Cells of one cut: one per list, and at least enough for a bound (struct tile_round). */
+#define TILE_CUT_CELLS(ways, key_bits, places) \
+    ((places) && (key_bits) == 64 && (ways) < 4 ? 4 : (ways))
 
 /*
  * Blocks of a tile kernel per SM if the geometry does not say: what 64 K registers allow
@@ -263,7 +280,8 @@ struct tile_sort_args {
  *   16 bits: the number of the round, which tells that the cut has been posted
  *   16 bits: with 8-byte keys, in the first two cells, the lower and the upper half of a
  *            bound: upper words of keys before the cut are at most the bound, those of
- *            keys after the cut at least
+ *            keys after the cut at least. With places the bound is one of whole keys, in
+ *            the first two cells or, of 8-byte keys, in four
  */
 struct tile_round {
     const void *in;

@@ -16,11 +16,7 @@
 #define NEAR_ITEMS      \
     (ITEM_BYTES == 8 && \
      (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000))
-#ifdef TILE_PLACES
-#define NEAR_KEYS (KEY_BITS == 64) /* the base is needed anyway */
-#else
 #define NEAR_KEYS (KEY_BITS == 64 && NEAR_ITEMS)
-#endif
 
 DEVICE int less_near(item a, item b, int near)
 {

@@ -61,10 +61,26 @@ static inline int same_program(const struct program_name *a, const struct progra
            same_text(a->declarations, b->declarations) && a->tile.places == b->tile.places;
 }
 
-/* Bytes of an item in a program of engine tile. */
+/* Of engine tile: bytes of an item, and of shared memory a block. */
 static inline uint32_t item_bytes(const struct program_name *name)
 {
     return name->tile.places ? TILE_PLACED_BYTES : (uint32_t)name->bits / 8;
+}
+
+static inline uint32_t tile_sort_shared(const struct program_name *name)
+{
+    const uint32_t rows = name->tile.rows, items = name->tile.items;
+
+    return name->tile.places ? TILE_SORT_PLACED(rows, items)
+                             : (uint32_t)TILE_SORT_SHARED(rows, items, item_bytes(name));
+}
+
+static inline uint32_t tile_merge_shared(const struct program_name *name)
+{
+    const uint32_t rows = name->tile.rows, items = name->tile.items;
+
+    return name->tile.places ? TILE_MERGE_PLACED(rows, items)
+                             : (uint32_t)TILE_MERGE_SHARED(rows, items, item_bytes(name));
 }
 
 /* The set of all kernels of an engine, or of another kind of program. */

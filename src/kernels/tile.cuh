@@ -177,41 +177,48 @@ DEVICE void scatter(int address, int backwards, const item *r)
     }
 }
 
-/*
- * How the keys of a tile become items. 8-byte keys are merged less a base that makes them
- * near, if there is one.
- */
+/* How the keys of a tile become items. */
 struct tile_base {
-    bare base; /* subtracted from the tile's keys */
-    item fill; /* the filler: no key less the base sorts after it */
-    int near;
+    bare base;     /* subtracted from the tile's keys */
+    item fill;     /* the filler: no key less the base sorts after it */
+    int near;      /* all items are near (pipes.cuh) */
     int rest_bits; /* TILE_PLACES: low bits of the keys that the items lack */
 };
 
-/* The item of a key. */
+#ifndef TILE_PLACES
+
 DEVICE item item_made(bare k, const struct tile_base *b, int place)
 {
-    const bare near_key = take_base(k, b->base);
-
-    return PLACED && KEY_BITS == 64 ? item_of(near_key >> b->rest_bits, place)
-                                    : item_of(near_key, place);
+    (void)place;
+    return take_base(k, b->base);
 }
+
+#else
 
 /*
- * TILE_PLACES: the base of keys whose upper words are from `least` to `most`. An item has
- * room for PREFIX_BITS bits of a key.
+ * The base of keys from `least` to `most`. An item has PREFIX_BITS bits of a key, the
+ * highest in which the tile's keys differ.
  */
-DEVICE struct tile_base base_between(unsigned least, unsigned most)
+DEVICE struct tile_base base_between(key least, key most)
 {
-    const int digits = HIGHEST_BIT((most - least) | 1);
+    const wide range = most - least;
+    const unsigned upper = (unsigned)(range >> 32);
+    const int bits = upper ? 33 + HIGHEST_BIT(upper) : 1 + HIGHEST_BIT((unsigned)range | 1);
     struct tile_base b;
 
-    b.base = KEY_BITS == 64 ? (bare)((wide)least << 32) : 0;
+    b.base = least;
     b.fill = filler();
-    b.near = 1;
-    b.rest_bits = KEY_BITS == 64 && digits > 16 ? digits - 16 : 0;
+    b.near = 0;
+    b.rest_bits = bits > PREFIX_BITS ? bits - PREFIX_BITS : 0;
     return b;
 }
+
+DEVICE item item_made(bare k, const struct tile_base *b, int place)
+{
+    return item_of((k - b->base) >> b->rest_bits, place);
+}
+
+#endif
 
 /* Where a tile is written. */
 struct tile_target {

@@ -49,10 +49,10 @@ struct tile_cuts {
 DEVICE int take_cuts(const struct tile_round *round, unsigned row, struct tile_cuts *cuts)
 {
     const wide_cell *const cells = cells_of(round, row);
-    const wide_cell *const next = cells + round->ways;
+    const wide_cell *const next = cells + cut_cells(round);
 
     cuts->first = cuts->second = (wide)round->number << 32;
-    if (LANE < round->ways) {
+    if (LANE < cut_cells(round)) {
         cuts->first = PEEK(CUT, &cells[LANE]);
         cuts->second = PEEK(CUT, &next[LANE]);
     }

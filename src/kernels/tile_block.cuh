@@ -36,7 +36,7 @@ DEVICE void merge_lanes(item *r)
                 r[j] = keep(r[j], other, (LANE & step) != 0);
             }
         }
-        clean_registers(r, ITEMS, ITEMS_NEAR);
+        clean_registers(r, ITEMS, 0);
     }
 }
 
@@ -73,12 +73,12 @@ DEVICE void merge_rows(int cells, int_cell *splits, int rows, item *r)
     g.rest = (rows - row) * ITEMS;
     g.distance = (rows - row) * ROW_BYTES;
     meet(rows);
-    s = find_split(&g, ITEMS_NEAR);
+    s = find_split(&g, 0);
     put_split(splits, s);
     meet(rows);
     gather(&g, s, next_split(&g, splits), r);
     meet(rows); /* all threads have gathered: the rows may be overwritten */
-    clean_registers(r, ITEMS, ITEMS_NEAR);
+    clean_registers(r, ITEMS, 0);
     put_row_for(cells, rows, r);
 }
 

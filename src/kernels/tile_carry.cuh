@@ -8,9 +8,11 @@
  * pieces of its rows and stores them. So a value moves once from and once to global
  * memory, coalesced, whatever the order is.
  *
- * Items hold 49 bits of a key. If an 8-byte key needs more, neighbours with the same 49
- * bits are in order of their places and perhaps not of their keys. This is checked, and
- * put right by another sort of the tile (settle_ties).
+ * Items hold the prefix of a key: the highest PREFIX_BITS bits in which the tile's keys
+ * differ. If that is not all, rows with the same prefix are in order of their places and
+ * perhaps not of their keys. With random keys a tile has about 8 such pairs. Then whole
+ * codes are loaded, and wrong neighbours are put right: in small groups of equal prefixes
+ * by one thread each (mend_group), otherwise by sorting the tile again (resort).
  */
 
 /* A chunk of a list, as one lane sees it: rows 32 apart. */
@@ -144,8 +146,6 @@ DEVICE void store_codes(const struct tile_carry *carry, const struct tile_target
     }
 }
 
-#if KEY_BITS == 64
-
 /* Load the codes of a tile to shared memory, in order of places. */
 DEVICE void stage_codes(const struct tile_source *source, const struct key_code *enter_by,
                         const struct tile_list *list, int cells)
@@ -177,7 +177,7 @@ DEVICE void stage_codes(const struct tile_source *source, const struct key_code 
             UNROLL
             for (int i = 0; i < CHUNK_STEPS; i++) {
                 if (WARP * i < chunk.left)
-                    STORE_AS(VALUE, to + WARP * i, k[i]);
+                    STORE_AS(VALUE, to + WARP * i, (key)k[i]);
             }
         }
     }
@@ -200,161 +200,234 @@ DEVICE int anyone(int_cell *votes, int says)
     return all;
 }
 
-/* Which of my items have the same prefix as the item before? A bit for each. */
-DEVICE unsigned find_ties(int cells, const struct carry_rows *mine)
+/* The order of a tile's rows in shared memory. */
+struct carry_order {
+    place_cell *rows; /* the place of each */
+    int_cell *ties;   /* a bit for each: has it the prefix of the row before? */
+    int_cell *votes;
+    int cells; /* where codes are, by place */
+    int count; /* rows */
+};
+
+DEVICE int order_place(const struct carry_order *order, int row)
 {
+    return LOAD_AS(VALUE, &order->rows[row]);
+}
+
+DEVICE int is_tied(const struct carry_order *order, int row)
+{
+    return (unsigned)LOAD(&order->ties[row / WARP]) >> row % WARP & 1;
+}
+
+DEVICE key code_at(const struct carry_order *order, int place)
+{
+    return LOAD_AS(VALUE, SHARED_CELL(key_cell, order->cells) + place);
+}
+
+/* Store the order of my rows. Returns a bit for each that is tied to the row before. */
+DEVICE unsigned put_order(const struct carry_order *order, const struct carry_rows *mine)
+{
+    const item_cell *const items = SHARED_CELL(item_cell, order->cells);
     unsigned ties = 0;
 
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
         const int at = mine->at + WARP * i;
         const int before = at > 0 ? at - 1 : 0;
+        int tied = 0;
 
-        if (WARP * i < mine->left && at > 0) {
-            const item a = LOAD(SHARED_CELL(item_cell, cells) + before + before / ITEMS);
-            const item b = LOAD(SHARED_CELL(item_cell, cells) + at + at / ITEMS);
+        if (WARP * i < mine->left) {
+            const item a = LOAD(items + before + before / ITEMS);
+            const item b = LOAD(items + at + at / ITEMS);
 
-            ties |= (unsigned)(((a ^ b) >> PLACE_BITS) == 0) << i;
+            tied = at > 0 && (a ^ b) >> PLACE_BITS == 0;
+            STORE_AS(VALUE, &order->rows[at], (unsigned short)place_of(b));
         }
+        ties |= (unsigned)tied << i;
+
+        const unsigned all = BALLOT(tied);
+
+        if (LANE == 0)
+            STORE(&order->ties[at / WARP], (int)all);
     }
     return ties;
 }
 
+enum { MOST_MENDED = 24 }; /* rows of a group that one thread sorts */
+
 /*
- * Sort the rows of a tile whose prefixes tie by their whole keys. `k` and `place` are
- * those of my rows in order of prefixes. An item then is the number of its group of
- * equal prefixes, the rest of its key, and its rank so far.
+ * The row is tied to the one before. Returns 1 if the two are in the wrong order, and
+ * 2 if the group is also too large for mend_group, as far as this row can tell.
  */
-COLD void settle_ties(int cells, int_cell *splits, const struct carry_rows *mine,
-                      unsigned ties, int rest_bits, const bare *k, int *place)
+DEVICE int judge_row(const struct carry_order *order, int row)
+{
+    int first = row - 1;
+
+    if (code_at(order, order_place(order, row - 1)) <=
+        code_at(order, order_place(order, row)))
+        return 0;
+    NO_UNROLL
+    while (row - first < MOST_MENDED && is_tied(order, first))
+        first--;
+    return is_tied(order, first) ? 2 : 1;
+}
+
+/* Sort the group that begins before `row` by insertion. Returns 0 if it is too large. */
+DEVICE int mend_group(const struct carry_order *order, int row)
+{
+    const int first = row - 1;
+    int end = row + 1;
+
+    NO_UNROLL
+    while (end < order->count && end - first <= MOST_MENDED && is_tied(order, end))
+        end++;
+    if (end - first > MOST_MENDED)
+        return 0;
+    NO_UNROLL
+    for (int i = row; i < end; i++) {
+        const int place = order_place(order, i);
+        const key code = code_at(order, place);
+        int to = i;
+
+        NO_UNROLL
+        for (; to > first; to--) {
+            const int other = order_place(order, to - 1);
+
+            if (code_at(order, other) <= code)
+                break;
+            STORE_AS(VALUE, &order->rows[to], (unsigned short)other);
+        }
+        STORE_AS(VALUE, &order->rows[to], (unsigned short)place);
+    }
+    return 1;
+}
+
+/*
+ * Sort a tile by whole codes: by PREFIX_BITS of them after the other, the lowest first,
+ * each time stably.
+ */
+COLD void resort(const struct tile_source *source, const struct key_code *enter_by,
+                 const struct tile_list *list, const struct carry_order *order,
+                 const struct carry_rows *mine, bare base)
 {
     const struct key_code no_code = {0, 0, 0};
-    const bare rest_mask = ((bare)1 << rest_bits) - 1;
-    unsigned before = 0; /* groups begun in rows of my warp before this one */
-    unsigned groups[ITEMS];
-    item r[ITEMS];
 
-    for (int i = 0; i < ITEMS; i++) {
-        const unsigned begun = BALLOT(WARP * i < mine->left && !(ties >> i & 1));
+    NO_UNROLL
+    for (int shift = 0; shift < KEY_BITS; shift += PREFIX_BITS) {
+        item r[ITEMS];
+        int differs = 0;
 
-        groups[i] = before + BITS(begun & ~0u >> (WARP - 1 - LANE));
-        before += BITS(begun);
-    }
-    if (LANE == 0)
-        STORE(&splits[THREAD / WARP], (int)before);
-    BARRIER();
-    for (int i = 0; i < THREAD / WARP; i++) {
-        const unsigned others = (unsigned)LOAD(&splits[i]);
+        stage_codes(source, enter_by, list, order->cells);
+        UNROLL
+        for (int i = 0; i < ITEMS; i++) {
+            const int at = mine->at + WARP * i;
 
-        for (int j = 0; j < ITEMS; j++)
-            groups[j] += others;
-    }
-    BARRIER();
-    for (int i = 0; i < ITEMS; i++) {
-        const wide order = (wide)groups[i] << rest_bits | (k[i] & rest_mask);
+            r[i] = filler();
+            if (WARP * i < mine->left) {
+                const bare digit = (code_at(order, order_place(order, at)) - base) >> shift;
+                const bare first = (code_at(order, 0) - base) >> shift;
 
-        r[i] = WARP * i < mine->left ? item_of(order, mine->at + WARP * i) : filler();
-    }
-    sort_tile(cells, splits, &no_code, r);
-    for (int i = 0; i < ITEMS; i++) {
-        const int at = mine->at + WARP * i;
+                r[i] = item_of(digit, at);
+                differs |= item_of(digit, 0) != item_of(first, 0);
+            }
+        }
+        if (!anyone(order->votes, differs))
+            continue;
+        sort_tile(order->cells, order->votes, &no_code, r);
+        UNROLL
+        for (int i = 0; i < ITEMS; i++) {
+            const int at = mine->at + WARP * i;
 
-        r[i] = LOAD(SHARED_CELL(item_cell, cells) + at + at / ITEMS);
+            r[i] = 0;
+            if (WARP * i < mine->left) {
+                const item sorted =
+                    LOAD(SHARED_CELL(item_cell, order->cells) + at + at / ITEMS);
+
+                r[i] = (item)order_place(order, place_of(sorted));
+            }
+        }
+        BARRIER();
+        UNROLL
+        for (int i = 0; i < ITEMS; i++) {
+            if (WARP * i < mine->left)
+                STORE_AS(VALUE, &order->rows[mine->at + WARP * i], (unsigned short)r[i]);
+        }
     }
-    BARRIER();
-    for (int i = 0; i < ITEMS; i++) {
-        if (WARP * i < mine->left)
-            STORE_AS(VALUE, SHARED_CELL(int_cell, cells) + mine->at + WARP * i, place[i]);
-    }
-    BARRIER();
-    for (int i = 0; i < ITEMS; i++) {
-        if (WARP * i < mine->left)
-            place[i] = LOAD_AS(VALUE, SHARED_CELL(int_cell, cells) + place_of(r[i]));
-    }
+    stage_codes(source, enter_by, list, order->cells);
 }
 
-/* Are two rows with the same prefix in the wrong order? `k` are the keys of my rows. */
-DEVICE int is_wrong(int cells, const struct carry_rows *mine, unsigned ties, const bare *k)
+/* Put right what is in order of prefixes, but not of whole codes. */
+DEVICE void mend_order(const struct tile_source *source, const struct key_code *enter_by,
+                       const struct tile_list *list, const struct carry_order *order,
+                       const struct carry_rows *mine, unsigned ties, bare base, int *place)
 {
-    key_cell *const sorted = SHARED_CELL(key_cell, cells);
-    int wrong = 0;
+    int verdict = 0;
+    int failed = 0;
 
-    BARRIER();
-    UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        if (WARP * i < mine->left)
-            STORE_AS(VALUE, sorted + mine->at + WARP * i, k[i]);
+    NO_UNROLL
+    for (unsigned left = ties; left; left &= left - 1)
+        verdict |= judge_row(order, mine->at + WARP * LOWEST_BIT(left));
+    if (!anyone(order->votes, verdict))
+        return;
+    if (!anyone(order->votes, verdict & 2)) {
+        unsigned heads = 0; /* rows that are the second of their groups */
+
+        NO_UNROLL
+        for (unsigned left = ties; left; left &= left - 1) {
+            const int i = LOWEST_BIT(left);
+
+            heads |= (unsigned)!is_tied(order, mine->at + WARP * i - 1) << i;
+        }
+        BARRIER(); /* all rows have been judged: the order may change */
+        NO_UNROLL
+        for (; heads; heads &= heads - 1)
+            failed |= !mend_group(order, mine->at + WARP * LOWEST_BIT(heads));
+        failed = anyone(order->votes, failed);
+    } else {
+        failed = 1;
     }
-    BARRIER();
+    if (failed)
+        resort(source, enter_by, list, order, mine, base);
     UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        if (ties >> i & 1)
-            wrong |= LOAD_AS(VALUE, sorted + mine->at + WARP * i - 1) > k[i];
-    }
-    return wrong;
+    for (int i = 0; i < ITEMS; i++)
+        place[i] = WARP * i < mine->left ? order_place(order, mine->at + WARP * i) : 0;
 }
 
-DEVICE void take_codes(int cells, const struct carry_rows *mine, const int *place, bare *k)
-{
-    UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        k[i] = 0;
-        if (WARP * i < mine->left)
-            k[i] = LOAD_AS(VALUE, SHARED_CELL(key_cell, cells) + place[i]);
-    }
-}
-
-/*
- * Store the keys of a tile whose items do not hold all of their bits: they are loaded
- * again. Mends the places if items with the same prefix are in the wrong order.
- */
+/* Store the keys of a tile whose items do not hold all of their bits. */
 DEVICE void store_whole_codes(const struct tile_carry *carry,
                               const struct key_code *enter_by, const struct tile_list *list,
-                              int cells, int_cell *splits, const struct tile_target *to,
-                              const struct carry_rows *mine, int rest_bits, int *place,
-                              const struct key_code *leave)
+                              const struct carry_order *order, const struct tile_target *to,
+                              const struct carry_rows *mine, const struct tile_base *b,
+                              int *place, const struct key_code *leave)
 {
-    bare k[ITEMS];
-
     BARRIER(); /* the rows of all warps are there */
 
-    const unsigned ties = find_ties(cells, mine);
-    const int tied = anyone(splits, ties != 0);
+    const unsigned ties = put_order(order, mine);
+    const int tied = anyone(order->votes, ties != 0);
+    bare k[ITEMS];
 
     if (!tied && !to->array && !to->samples)
         return;
-    stage_codes(&carry->source, enter_by, list, cells);
-    take_codes(cells, mine, place, k);
-    if (tied && anyone(splits, is_wrong(cells, mine, ties, k))) {
-        bare whole[ITEMS];
-        int mended[ITEMS];
-
-        UNROLL
-        for (int i = 0; i < ITEMS; i++) {
-            whole[i] = k[i];
-            mended[i] = place[i];
-        }
-        settle_ties(cells, splits, mine, ties, rest_bits, whole, mended);
-        UNROLL
-        for (int i = 0; i < ITEMS; i++)
-            place[i] = mended[i];
-        stage_codes(&carry->source, enter_by, list, cells);
-        take_codes(cells, mine, place, k);
-    }
+    stage_codes(&carry->source, enter_by, list, order->cells);
+    if (tied)
+        mend_order(&carry->source, enter_by, list, order, mine, ties, b->base, place);
+    UNROLL
+    for (int i = 0; i < ITEMS; i++)
+        k[i] = WARP * i < mine->left ? code_at(order, place[i]) : 0;
     store_codes(carry, to, mine, k, leave);
 }
 
-#endif
-
 /* Store a tile whose items are sorted in the cells: its keys, samples and pieces. */
 DEVICE void store_carried(const struct tile_carry *carry, const struct key_code *enter_by,
-                          const struct tile_list *list, int cells, int_cell *splits,
-                          const struct tile_target *to, const struct tile_base *b,
-                          const struct key_code *leave)
+                          const struct tile_list *list, int cells, place_cell *rows,
+                          int_cell *splits, const struct tile_target *to,
+                          const struct tile_base *b, const struct key_code *leave)
 {
-    const struct carry_rows mine = my_rows(to);
-    const item_cell *const from = SHARED_CELL(item_cell, cells) + mine.at + mine.at / ITEMS;
     enum { STEP = WARP + WARP / ITEMS };
+    const struct carry_rows mine = my_rows(to);
+    const struct carry_order order = {rows, splits + TILE_ROWS / 2, splits, cells,
+                                      to->count};
+    const item_cell *const from = SHARED_CELL(item_cell, cells) + mine.at + mine.at / ITEMS;
     int place[ITEMS];
 
     if (b->rest_bits == 0) {
@@ -365,20 +438,14 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct key_code 
             const item c = WARP * i < mine.left ? LOAD(&from[STEP * i]) : 0;
 
             place[i] = place_of(c);
-            k[i] = add_base(key_of(c), b->base);
+            k[i] = key_of(c) + b->base;
         }
         store_codes(carry, to, &mine, k, leave);
     } else {
-#if KEY_BITS == 64
         UNROLL
         for (int i = 0; i < ITEMS; i++)
             place[i] = WARP * i < mine.left ? place_of(LOAD(&from[STEP * i])) : 0;
-        store_whole_codes(carry, enter_by, list, cells, splits, to, &mine, b->rest_bits,
-                          place, leave);
-#else
-        (void)enter_by;
-        (void)splits;
-#endif
+        store_whole_codes(carry, enter_by, list, &order, to, &mine, b, place, leave);
     }
     carry_pieces(carry, list, cells, &mine, place);
 }

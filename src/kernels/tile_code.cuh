@@ -81,7 +81,7 @@ DEVICE void mend_sorted(item *r, const int count, const struct key_code *code)
         UNROLL
         for (int j = 0; j < count; j++)
             r[j] = item_of(code_mend((key)key_of(r[j]), turn), 0);
-        clean_registers(r, count, ITEMS_NEAR);
+        clean_registers(r, count, 0);
     }
 }
 

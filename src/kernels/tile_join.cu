@@ -64,7 +64,6 @@ KERNEL(tile_join, struct tile_merge_args)
     const struct tile_round *const round = &args.round;
     const int side = THREAD / WARP; /* 0: the cut before my tile, 1: after it */
     unsigned_cell *const before = (unsigned_cell *)sm->splits;
-    wide_cell *const bounds = &sm->tree.rows[0];
     const unsigned group = (unsigned)BLOCK / round->pieces;
 
     if (is_skipped(&args))
@@ -76,22 +75,21 @@ KERNEL(tile_join, struct tile_merge_args)
     if (side < 2) {
         const struct cut c = find_cut(round, INPUT_OF(&args), &samples, group,
                                       (unsigned)BLOCK % round->pieces + side, 1);
-        const unsigned bound = find_bound(INPUT_OF(&args), &c.task, &c.pivot);
+        const cut_bound bound = find_bound(INPUT_OF(&args), &c.task, &c.pivot);
 
         if (LANE < round->ways)
             STORE_AS(CUT, &before[side * round->ways + LANE], c.before);
-        if (NEAR_KEYS && LANE == 0)
-            STORE((unsigned_cell *)bounds + side, bound);
+        if (BOUNDED && LANE == 0)
+            STORE(side ? &sm->tree.lists[0] : &sm->tree.rows[0], bound);
     }
     BARRIER();
 
     const int mine = LANE < round->ways; /* other lanes have no list */
     const unsigned first = mine ? LOAD_AS(CUT, &before[LANE]) : 0;
     const unsigned second = mine ? LOAD_AS(CUT, &before[round->ways + LANE]) : 0;
-    const wide both = NEAR_KEYS ? LOAD(bounds) : 0;
     struct tile_cuts cuts;
 
-    cuts.first = cell_of(first, (unsigned)both);
-    cuts.second = cell_of(second, (unsigned)(both >> 32));
+    cuts.first = cell_of(first, BOUNDED ? (cut_bound)LOAD(&sm->tree.rows[0]) : 0);
+    cuts.second = cell_of(second, BOUNDED ? (cut_bound)LOAD(&sm->tree.lists[0]) : 0);
     merge_tile(&args, sm, group, &cuts);
 }

@@ -204,6 +204,8 @@ DEVICE void merge_rounds(const struct tile_tree *tree, int cells, int_cell *spli
     }
 }
 
+#ifndef TILE_PLACES
+
 struct tile_merge_shared {
     item_cell
         cells[(TILE_ROWS * ROW_BYTES + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES) / CELL_BYTES];
@@ -214,34 +216,40 @@ struct tile_merge_shared {
 AGREE(sizeof(struct tile_merge_shared) ==
       TILE_MERGE_SHARED(TILE_ROWS, ITEMS, sizeof(item)));
 
+#else
+
+struct tile_merge_shared {
+    item_cell cells[TILE_ROOM(TILE_ROWS, ITEMS) / CELL_BYTES];
+    place_cell order[TILE];
+    int_cell splits[TILE_ROWS];
+    struct tile_tree tree;
+};
+
+AGREE(sizeof(struct tile_merge_shared) == TILE_MERGE_PLACED(TILE_ROWS, ITEMS));
+
+#endif
+
 enum {
     tile_merge_blocks =
         TILE_MERGE_BLOCKS ? TILE_MERGE_BLOCKS : TILE_BLOCKS(TILE_ROWS, ITEMS, ITEM_BYTES)
 };
 
-#if NEAR_KEYS
-
-DEVICE unsigned bound_of(wide cell)
-{
-    const unsigned half = (unsigned)(cell >> 48);
-
-    return SHUFFLE(half, 0) | SHUFFLE(half, 1) << 16;
-}
-
-#endif
-
 /* The bounds in the tile's two cuts tell the range of its keys. */
 DEVICE struct tile_base find_base(const struct tile_cuts *cuts)
 {
-#if NEAR_KEYS && defined(TILE_PLACES)
+#ifdef TILE_PLACES
     return base_between(bound_of(cuts->first), bound_of(cuts->second));
 #else
-    struct tile_base b = base_between(0, 0);
+    struct tile_base b;
 
-    b.near = ITEMS_NEAR;
+    b.base = 0;
+    b.fill = filler();
+    b.near = 0;
+    b.rest_bits = 0;
 #if NEAR_KEYS
     const unsigned least = bound_of(cuts->first);
 
+    /* 8-byte keys are merged less a base that makes them near, if there is one. */
     if (bound_of(cuts->second) - least < 0x7fefffffu) {
         b.base = (bare)least << 32;
         b.fill = 0x7fefffffffffffffull; /* the greatest double */
@@ -267,7 +275,7 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     load_lists(&list, INPUT_OF(args), &b);
     fill_pairs(&list, round->ways, b.fill);
     BARRIER();
-    if (ITEMS_NEAR || b.near)
+    if (b.near)
         merge_rounds(&sm->tree, cells, sm->splits, round->ways, 1);
     else
         merge_rounds(&sm->tree, cells, sm->splits, round->ways, 0);
@@ -280,7 +288,8 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     to.first = (unsigned)(tile >> 32);
     to.count = (int)tile;
 #ifdef TILE_PLACES
-    store_carried(&args->carry, 0, &list, cells, sm->splits, &to, &b, &args->leave);
+    store_carried(&args->carry, 0, &list, cells, sm->order, sm->splits, &to, &b,
+                  &args->leave);
 #else
     store_rows(cells, &to, (int)(to.first % WARP), b.base, &args->leave);
 #endif

@@ -2,12 +2,26 @@
  * tile_sort.cu - sort tiles: the first pass of engine tile (tile_block.cuh).
  */
 
+#ifndef TILE_PLACES
+
 struct tile_sort_shared {
     item_cell cells[TILE_ROWS * (ITEMS + 1)];
     int_cell splits[TILE_ROWS];
 };
 
 AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_SHARED(TILE_ROWS, ITEMS, sizeof(item)));
+
+#else
+
+struct tile_sort_shared {
+    item_cell cells[TILE_ROOM(TILE_ROWS, ITEMS) / CELL_BYTES];
+    place_cell order[TILE];
+    int_cell splits[TILE_ROWS];
+};
+
+AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_PLACED(TILE_ROWS, ITEMS));
+
+#endif
 
 enum {
     tile_sort_blocks =
@@ -117,42 +131,35 @@ DEVICE void load_codes(const struct tile_sort_args *args, const struct tile_targ
     }
 }
 
-/* The base of a tile whose keys are not sorted yet. */
-DEVICE struct tile_base base_of_codes(const bare *k, int left, int_cell *votes)
+/* The base of a tile whose keys are not sorted yet; `votes` is room to exchange them. */
+DEVICE struct tile_base base_of_codes(const bare *k, int left, wide_cell *votes)
 {
-#if KEY_BITS == 64
-    unsigned most = 0, least = ~0u;
+    key least = (key) ~(key)0, most = 0;
 
     UNROLL
     for (int j = 0; j < ITEMS; j++) {
-        const unsigned upper = (unsigned)(k[j] >> 32);
-
         if (TILE_ROWS * j < left) {
-            most = upper > most ? upper : most;
-            least = upper < least ? upper : least;
+            most = k[j] > most ? k[j] : most;
+            least = k[j] < least ? k[j] : least;
         }
     }
-    most = GREATEST(most);
-    least = ~GREATEST(~least);
+    least = least_key(least, 1);
+    most = greatest_key(most, 1);
     if (LANE == 0) {
-        STORE(&votes[2 * (THREAD / WARP)], (int)most);
-        STORE(&votes[2 * (THREAD / WARP) + 1], (int)least);
+        STORE(&votes[2 * (THREAD / WARP)], least);
+        STORE(&votes[2 * (THREAD / WARP) + 1], most);
     }
     BARRIER();
     UNROLL
     for (int i = 0; i < TILE_ROWS / WARP; i++) {
-        const unsigned other_most = (unsigned)LOAD(&votes[2 * i]);
-        const unsigned other_least = (unsigned)LOAD(&votes[2 * i + 1]);
+        const key other_least = (key)LOAD(&votes[2 * i]);
+        const key other_most = (key)LOAD(&votes[2 * i + 1]);
 
         most = other_most > most ? other_most : most;
         least = other_least < least ? other_least : least;
     }
     BARRIER();
     return base_between(least, most);
-#else
-    (void)k, (void)left, (void)votes;
-    return base_between(0, 0);
-#endif
 }
 
 /* The tile as one list, of lane 0. */
@@ -182,7 +189,7 @@ KERNEL(tile_sort, struct tile_sort_args)
         return;
     load_codes(&args, &to, cells, k);
 
-    const struct tile_base b = base_of_codes(k, left, sm->splits);
+    const struct tile_base b = base_of_codes(k, left, (wide_cell *)sm->cells);
     const struct tile_list list = whole_list(&to);
 
     UNROLL
@@ -190,7 +197,8 @@ KERNEL(tile_sort, struct tile_sort_args)
         r[j] =
             TILE_ROWS * j < left ? item_made(k[j], &b, TILE_ROWS * j + THREAD) : filler();
     sort_tile(cells, sm->splits, &args.enter, r);
-    store_carried(&args.carry, &args.enter, &list, cells, sm->splits, &to, &b, &args.leave);
+    store_carried(&args.carry, &args.enter, &list, cells, sm->order, sm->splits, &to, &b,
+                  &args.leave);
     clear_cuts(&args);
 }
 
