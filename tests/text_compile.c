@@ -48,6 +48,10 @@ static const struct text {
      "static int before(const mw_element *a, const mw_element *b)\n"
      "{ return memcmp(a->key, b->key, 10) < 0; }",                                              "before(a, b)",                        0,   100, NULL            },
     {"names of ours",                  HOSTILE,                                                 "fetch((int)a->a) < fetch((int)b->a)", 128, 16,  NULL            },
+    {"words of C",
+     "typedef struct { _Alignas(8) uint32_t x; _Bool y; } mw_element;\n"
+     "_Static_assert(sizeof(mw_element) == 8, \"8\");\n"
+     "static int of(const mw_element *restrict e) { return e->y; }",                            "of(a) < of(b)",                       64,  8,   NULL            },
     {"a mistake in less",              RECORD,                                                  "a->key <\n b->kee",                   128, 16,  "less(2): error"},
     {"a mistake in declarations",      "typedef int mw_element;\n\nint x = ;",                  "*a < *b",                             32,  4,
      "declarations(3): error"                                                                                                                                    },
@@ -63,6 +67,19 @@ static double seconds(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Do all lines of a log that tell of stack and spills say 0? */
+static int spills_nothing(const char *log)
+{
+    const char *at = log;
+
+    while ((at = strstr(at, " bytes stack frame"))) {
+        if (at < log + 2 || at[-1] != '0' || at[-2] != ' ')
+            return 0;
+        at++;
+    }
+    return 1;
 }
 
 /* Compile the kernels of a text; `error` has the message of the first that fails. */
@@ -85,7 +102,7 @@ static mw_status compile(const struct nvrtc *nvrtc, const struct text *text, int
                     .declarations = text->declarations,
                     .element_bytes = text->bytes},
         .architecture = 90,
-        .verbose = verbose
+        .verbose = 1
     };
     mw_status status = MW_OK;
 
@@ -98,6 +115,8 @@ static mw_status compile(const struct nvrtc *nvrtc, const struct text *text, int
         status = nvrtc_compile(nvrtc, &request, &code, error);
         if (verbose && status == MW_OK)
             printf("%s%s: %.0f ms\n", code.log, request.kernel, 1e3 * (seconds() - begin));
+        if (status == MW_OK && !spills_nothing(code.log))
+            status = fail(error, MW_COMPILE_FAILED, "%s spills registers", request.kernel);
         nvrtc_code_free(&code);
     }
     return status;

@@ -3,7 +3,8 @@
  *
  * The user's texts come first, in a namespace of their own, before any macro of ours:
  * no name of theirs can be one of ours. Macros that they define are undefined after
- * them. NVRTC has no headers, so the types of stdint.h and memcmp are defined here.
+ * them. NVRTC has no headers, so the types of stdint.h and memcmp are defined here; and it
+ * compiles C++, so words that only C has are, too.
  */
 #include "text.h"
 
@@ -23,6 +24,11 @@ static const char prelude[] = "#line 1 \"multiway\"\n"
                               "typedef unsigned long uint64_t;\n"
                               "typedef long intptr_t;\n"
                               "typedef unsigned long uintptr_t;\n"
+                              "#define _Bool bool\n"
+                              "#define _Alignas alignas\n"
+                              "#define _Alignof alignof\n"
+                              "#define _Static_assert static_assert\n"
+                              "#define restrict __restrict__\n"
                               "namespace mw_text {\n"
                               "static __device__ inline int memcmp(const void *a, "
                               "const void *b, size_t bytes)\n"
