@@ -1,6 +1,6 @@
 /*
  * less_cut.cu - where each tile of a merged group begins in each of its lists: one warp
- * per cut, one lane per list.
+ * per cut, two lanes or more per list.
  *
  * A cut has exactly as many items before it as its tile's rank says, whatever the
  * comparison answers: every step keeps the sum of the lower bounds at most the rank and
@@ -8,15 +8,42 @@
  * other if the comparison is no order; check_cuts finds that out.
  */
 
-/* All that finding one cut needs to know. */
+/* All that finding one cut needs to know. Lanes of one list differ in `sub` only. */
 struct less_search {
     const struct less_order *order;
     const void *in;
-    wide first; /* position of my list */
-    wide lo;    /* my list's part of the cut is in [lo, hi] */
+    int list;
+    int sub;          /* my number among the lanes of my list, ... */
+    int subs;         /* ... which are this many: 2, 4, 8 or 16, ... */
+    int shift;        /* ... each 1 << shift lanes after the one before, ... */
+    unsigned lanes;   /* ... and all of them as a mask */
+    unsigned inverse; /* of subs + 1, in units of 2^-16, rounded up */
+    wide first;       /* position of my list */
+    wide lo;          /* my list's part of the cut is in [lo, hi] */
     wide hi;
-    int ended; /* the last search ended at an end of its window */
 };
+
+AGREE(LESS_MOST_WAYS <= WARP / 2);
+
+DEVICE struct less_search less_search_of(const struct less_round *round,
+                                         const struct less_group *g)
+{
+    struct less_search search;
+
+    search.order = &round->order;
+    search.in = round->in;
+    search.shift = round->ways > 1 ? HIGHEST_BIT((unsigned)round->ways - 1) + 1 : 1;
+    search.list = LANE & ((1 << search.shift) - 1);
+    search.sub = LANE >> search.shift;
+    search.subs = WARP >> search.shift;
+    search.lanes = 0xffffffffu / ((1u << (1 << search.shift)) - 1) << search.list;
+    search.inverse = 65536 / (unsigned)(search.subs + 1) + 1;
+    search.first = g->first;
+    search.first += search.list < round->ways ? (wide)search.list * round->run : 0;
+    search.lo = 0;
+    search.hi = less_share(round, g->total, search.list);
+    return search;
+}
 
 DEVICE wide sum_wide(wide v)
 {
@@ -44,90 +71,136 @@ DEVICE wide proportional(wide lo, wide hi, wide part, wide whole)
     return step < hi - lo ? lo + step : hi - 1;
 }
 
-/*
- * How many items of my list precede the pivot, as far as [lo, hi] tells. The search
- * begins at `guess` and gallops from there: on similar lists the error of the guess is
- * about the root of its distance to the window's nearer end. If the last search ended at
- * an end of its window, as on lists that do not overlap, the end comes before the gallop.
- * `pivot_later` says that the pivot's list comes after mine: then equal items of mine
- * precede it.
- */
-DEVICE wide less_rank(struct less_search *search, item pivot, int pivot_later, wide guess)
+/* A search: around the guess, then from there on one side, then by equal sections. */
+enum { AROUND, GALLOP, GALLOP_ON, SECTIONS };
+
+struct less_window {
+    wide lo;
+    wide hi;
+    wide guess;
+    wide step;
+    int phase;
+    int up; /* the direction of a gallop */
+};
+
+/* Where lane `sub` of a list probes its window; later lanes not before earlier ones. */
+DEVICE wide less_probe(const struct less_search *search, const struct less_window *w,
+                       int sub)
 {
-    wide lo = search->lo;
-    wide hi = search->hi;
-    wide probe = guess;
-    wide step = rough_root(guess - lo < hi - guess ? guess - lo : hi - guess);
-    int try_end = search->ended;
-    int at_end = 0;
-    int gallops = 1;
-    int direction = -1; /* of the gallop, once it is known: 1 is up */
+    const wide last = w->hi - 1 - w->lo; /* from lo */
+    wide at = last;
 
-    NO_UNROLL
-    while (lo < hi) {
-        const item mine = item_at(search->order, search->in, search->first + probe);
-        const item a = pivot_later ? pivot : mine;
-        const item b = pivot_later ? mine : pivot;
-        const int precedes = comes_before(search->order, a, b) != pivot_later;
+    if (w->phase == AROUND) {
+        const int steps = 2 * sub - (search->subs - 1);
+        const wide most = steps < 0 ? w->guess - w->lo : w->hi - 1 - w->guess;
+        const wide wanted = (wide)(steps < 0 ? -steps : steps) * w->step;
+        const wide distance = wanted < most ? wanted : most;
 
-        if (precedes)
-            lo = probe + 1;
-        else
-            hi = probe;
-        if (!at_end) {
-            gallops = gallops && (direction < 0 || direction == precedes);
-            direction = precedes;
-        }
-        at_end = try_end;
-        try_end = 0;
-        gallops = gallops && (at_end || step < hi - lo);
-        if (at_end) {
-            probe = direction ? hi - 1 : lo;
-        } else if (gallops) {
-            probe = direction ? lo + step : hi - 1 - step;
-            step *= 2;
-        } else {
-            probe = lo + (hi - lo) / 2;
-        }
+        return steps < 0 ? w->guess - distance : w->guess + distance;
     }
-    search->ended = lo == search->lo || lo == search->hi;
-    return lo;
+    if (w->phase == SECTIONS)
+        return w->lo + ((last + 1) * (unsigned)(sub + 1) * search->inverse >> 16);
+
+    /* The outermost lane of a gallop tries the end, for lists that do not overlap. */
+    const int number = w->up ? sub : search->subs - 1 - sub;
+
+    if (number < search->subs - 1 && w->step << 2 * number < last)
+        at = w->step << 2 * number;
+    return w->up ? w->lo + at : w->hi - 1 - at;
+}
+
+/* Narrow a window: lane `stop` of the list is the first whose item does not precede. */
+DEVICE void less_narrow(const struct less_search *search, struct less_window *w, int stop)
+{
+    const int subs = search->subs;
+    const wide lo = stop > 0 ? less_probe(search, w, stop - 1) + 1 : w->lo;
+    const wide hi = stop < subs ? less_probe(search, w, stop) : w->hi;
+
+    w->lo = lo;
+    w->hi = hi > lo ? hi : lo; /* lanes may contradict each other */
+    if (w->phase == AROUND && (stop == 0 || stop == subs)) {
+        w->phase = GALLOP;
+        w->up = stop == subs;
+    } else if (w->phase == GALLOP && stop == (w->up ? subs - 1 : 1)) {
+        w->phase = GALLOP_ON;
+        w->step <<= 3;
+    } else {
+        w->phase = SECTIONS;
+    }
+}
+
+/*
+ * How many items of my list precede the pivot, as far as [lo, hi] tells; `lo` if the list
+ * takes no part. On similar lists the error of the guess is about the root of its
+ * distance to the window's nearer end. `pivot_later` says that the pivot's list comes
+ * after mine: then equal items of mine precede it.
+ */
+DEVICE wide less_rank(const struct less_search *search, item pivot, int pivot_later,
+                      int takes_part, wide guess)
+{
+    struct less_window w;
+
+    w.lo = search->lo;
+    w.hi = takes_part ? search->hi : search->lo;
+    w.guess = guess;
+    w.step = 2 * rough_root(guess - w.lo < w.hi - guess ? guess - w.lo : w.hi - guess);
+    w.phase = AROUND;
+    w.up = 0;
+    NO_UNROLL
+    while (BALLOT(w.lo < w.hi)) {
+        int precedes = 0;
+
+        if (w.lo < w.hi) {
+            const wide at = search->first + less_probe(search, &w, search->sub);
+            const item mine = item_at(search->order, search->in, at);
+            const item a = pivot_later ? pivot : mine;
+            const item b = pivot_later ? mine : pivot;
+
+            precedes = comes_before(search->order, a, b) != pivot_later;
+        }
+
+        const unsigned stops = BALLOT(!precedes) & search->lanes;
+
+        if (w.lo < w.hi)
+            less_narrow(search, &w,
+                        stops ? LOWEST_BIT(stops) >> search->shift : search->subs);
+    }
+    return w.lo;
 }
 
 /* My list's part of the cut that has `rank` items before it. */
 DEVICE wide less_find(struct less_search *search, wide rank)
 {
-    wide below = 0;                    /* the sum of all lo, at most `rank` */
-    wide above = sum_wide(search->hi); /* the sum of all hi, at least `rank` */
+    const int counts = search->sub == 0;
+    wide below = 0;                                 /* the sum of all lo, at most `rank` */
+    wide above = sum_wide(counts ? search->hi : 0); /* of all hi, at least `rank` */
 
     NO_UNROLL
     for (int round = 0; below < rank && rank < above; round++) {
         const wide size = search->hi - search->lo;
         const unsigned clipped = size < 0xffffffffu ? (unsigned)size : 0xffffffffu;
         const int chosen = LOWEST_BIT(BALLOT(clipped == GREATEST(clipped)));
-        wide middle = search->lo + size / 2;
-        wide before = search->lo;
-        wide at = middle;
+        const int is_chosen = search->list == chosen;
+        wide guess = search->lo;
+        wide middle;
+        wide before;
         wide total;
 
         /* After a few rounds every other one halves the longest window, so that no
            input takes many. */
         if (size > 0)
-            middle = proportional(search->lo, search->hi, rank - below, above - below);
-        if (round < 4 || round % 2)
-            at = middle;
+            guess = proportional(search->lo, search->hi, rank - below, above - below);
+        middle = round < 4 || round % 2 ? guess : search->lo + size / 2;
 
-        const wide place = SHUFFLE(at, chosen);
+        const wide place = SHUFFLE(middle, chosen);
         const wide first = SHUFFLE(search->first, chosen);
         const item pivot = item_at(search->order, search->in, first + place);
 
-        if (LANE == chosen)
-            before = place;
-        else if (size > 0)
-            before = less_rank(search, pivot, LANE < chosen, middle);
-        total = sum_wide(before);
+        before = less_rank(search, pivot, search->list < chosen, !is_chosen, guess);
+        before = is_chosen ? place : before;
+        total = sum_wide(counts ? before : 0);
         if (total < rank) {
-            search->lo = before + (LANE == chosen);
+            search->lo = before + (wide)is_chosen;
             below = total + 1;
         } else {
             search->hi = before;
@@ -152,15 +225,7 @@ KERNEL(less_cut, struct less_cut_args)
 
     const struct less_group g = less_group_of(round, number);
     const wide rank = piece * round->tile < g.total ? piece * round->tile : g.total;
-    struct less_search search;
-
-    search.order = &round->order;
-    search.in = round->in;
-    search.first = g.first + (LANE < round->ways ? (wide)LANE * round->run : 0);
-    search.lo = 0;
-    search.ended = 0;
-    search.hi = less_share(round, g.total, LANE);
-
+    struct less_search search = less_search_of(round, &g);
     const wide cut = less_find(&search, rank);
 
     if (LANE < round->ways)
