@@ -7,13 +7,14 @@
 #include "passes.h"
 #include "request.h"
 
-enum { LESS_MOST_ROUNDS = 16 };
+enum { LESS_MOST_ROUNDS = 64 };
 
 /* One merge round: `groups` groups of `ways` runs of `run` items, `pieces` tiles each. */
 struct less_plan_round {
     uint64_t run;
     uint64_t groups;
     uint64_t pieces;
+    uint64_t tile; /* items of a tile */
     uint32_t ways;
 };
 
@@ -29,7 +30,7 @@ struct less_plan {
     uint32_t item_bytes;   /* in an array */
     uint32_t shared;       /* of a block */
     uint32_t tile;         /* items of a tile that less_sort sorts ... */
-    uint32_t merge_tile;   /* ... and that less_merge merges */
+    uint32_t merge_tile;   /* ... and the most that less_merge merges */
     uint32_t rounds;
     uint64_t workspace_bytes;  /* of a check a number for each block; of a sort some of */
                                /*   these, each where its offset says: */

@@ -82,7 +82,7 @@ static mw_status merge_round(struct less_run *run, uint32_t number, const void *
                   .flags = (wide *)(run->workspace + plan->flags_offset),
                   .count = run->request->count,
                   .run = r->run,
-                  .tile = plan->merge_tile,
+                  .tile = r->tile,
                   .number = number + 1,
                   .groups = (unsigned)r->groups,
                   .pieces = (unsigned)r->pieces,

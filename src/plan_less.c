@@ -77,34 +77,56 @@ static mw_status check_wish(const mw_tuning *wish, const struct tile_geometry *t
     return MW_OK;
 }
 
-/* The least number of ways by which `rounds` rounds merge `runs` runs. */
-static uint32_t least_ways(uint64_t runs, uint32_t rounds)
+/* ceil(log2 n) */
+static uint32_t levels_of(uint64_t n)
 {
-    for (uint32_t ways = 2;; ways++) {
-        uint64_t left = runs;
+    uint32_t levels = 0;
 
-        for (uint32_t i = 0; i < rounds; i++)
-            left = divide_up(left, ways);
-        if (left == 1)
-            return ways;
-    }
+    while (UINT64_C(1) << levels < n)
+        levels++;
+    return levels;
 }
 
-/* As few rounds as possible, of about as many ways each. */
+/*
+ * Ways of the next of `left` rounds. Levels of merging are distributed evenly: ways that
+ * are no power of two would waste a part of a level. One way less is taken where the
+ * group then fills its tiles better, at no more levels later.
+ */
+static uint32_t choose_ways(const struct less_plan *plan, uint64_t run, uint64_t runs,
+                            uint32_t left)
+{
+    const uint32_t levels = levels_of(runs) / left;
+    const uint64_t ways = UINT64_C(1) << levels;
+    const uint64_t tiles = divide_up(ways * run, plan->merge_tile);
+    const uint64_t fewer = divide_up((ways - 1) * run, plan->merge_tile);
+
+    if (left == 1 || ways >= runs)
+        return (uint32_t)runs;
+    if (levels > 1 && fewer * ways < tiles * (ways - 1) &&
+        levels_of(divide_up(runs, ways - 1)) <= levels_of(runs) - levels)
+        return (uint32_t)ways - 1;
+    return (uint32_t)ways;
+}
+
+/* As few rounds as possible; the tiles of a group are of about the same size. */
 static void make_rounds(struct less_plan *plan, uint64_t count, uint32_t most_ways)
 {
+    const uint32_t most = levels_of(most_ways + 1) - 1; /* floor(log2 most_ways) */
     uint64_t runs = divide_up(count, plan->tile);
     uint64_t run = plan->tile;
 
-    for (uint64_t left = runs; left > 1; left = divide_up(left, most_ways))
-        plan->rounds++;
+    plan->rounds = (uint32_t)divide_up(levels_of(runs), most);
     for (uint32_t i = 0; i < plan->rounds; i++) {
-        const uint32_t ways = least_ways(runs, plan->rounds - i);
+        const uint32_t ways = choose_ways(plan, run, runs, plan->rounds - i);
         const uint64_t groups = divide_up(runs, ways);
-        const uint64_t most = groups == 1 ? count : ways * run;
+        const uint64_t items = groups == 1 ? count : ways * run;
+        const uint64_t pieces = divide_up(items, plan->merge_tile);
 
-        plan->round[i] =
-            (struct less_plan_round){run, groups, divide_up(most, plan->merge_tile), ways};
+        plan->round[i] = (struct less_plan_round){.run = run,
+                                                  .groups = groups,
+                                                  .pieces = pieces,
+                                                  .tile = divide_up(items, pieces),
+                                                  .ways = ways};
         runs = groups;
         run *= ways;
     }
@@ -262,7 +284,7 @@ void less_plan_tell(const struct less_plan *from, uint64_t count, struct plan *p
             (struct plan_round){.run = from->round[i].run,
                                 .groups = from->round[i].groups,
                                 .pieces = from->round[i].pieces,
-                                .piece = from->merge_tile,
+                                .piece = from->round[i].tile,
                                 .blocks = from->round[i].groups * from->round[i].pieces,
                                 .ways = from->round[i].ways};
 }

@@ -17,8 +17,12 @@ enum { LESS_MOST_WAYS = 16 };
 
 #define LESS_SORT_TILE(threads, items) ((threads) * (items))
 
-/* The threads of a merge serve one pair of lists each, so some have few outputs. */
-#define LESS_MERGE_TILE(threads, items) (((threads)-LESS_MOST_WAYS / 2) * (items))
+/*
+ * A merge has at most LESS_MOST_WAYS / 2 pairs of lists, and each thread serves one pair
+ * only: the last thread of a pair may have but one output.
+ */
+#define LESS_MERGE_TILE(threads, items) \
+    ((threads) * (items)-LESS_MOST_WAYS / 2 * ((items)-1))
 
 /* Shared memory in bytes: two arrays of cells, bounds of lists, where threads begin. */
 #define LESS_SHARED(threads, items, bytes)                          \

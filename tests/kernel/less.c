@@ -258,7 +258,8 @@ static int cuts_fit(const struct less_plan *plan)
         const struct less_plan_round *const r = &plan->round[i];
 
         fit &= r->groups * (r->pieces + 1) * r->ways <= room && r->ways >= 2 &&
-               r->ways <= LESS_MOST_WAYS && r->groups <= plan->flag_count;
+               r->ways <= LESS_MOST_WAYS && r->groups <= plan->flag_count &&
+               r->tile <= plan->merge_tile;
         fit &= (runs + r->ways - 1) / r->ways >= r->groups;
         runs = r->groups;
     }
@@ -342,8 +343,8 @@ void test_less(struct tap *tap, struct fixture *f)
         {1, 9000, 0, 0, 0, 0, 256, 17},    {4, 9000, 0, 0, 1, 0, 0, 0},
         {6, 5000, 0, 0, 0, 0, 256, 15},    {8, 12000, 0, 0, 0, 0, 0, 0},
         {12, 7001, 0, 0, 0, 4, 128, 27},   {13, 4001, 0, 0, 0, 1, 0, 0},
-        {17, 9001, 0, 0, 0, 0, 256, 13},   {100, 7000, 0, 4, 1, 0, 0, 0},
-        {4, 7000, 5, 8, 0, 0, 256, 13},    {3, 20000, 40, 0, 0, 1, 0, 0},
+        {17, 9001, 0, 0, 0, 0, 256, 17},   {100, 7000, 0, 4, 1, 0, 0, 0},
+        {4, 7000, 5, 8, 0, 0, 256, 17},    {3, 20000, 40, 0, 0, 1, 0, 0},
     };
     /* clang-format on */
 
