@@ -195,7 +195,7 @@ enum {
     MW_ZEROS_EQUAL = 1, /* floats: -0 and +0 are equal */
     MW_NANS_EQUAL = 2,  /* floats: all NaNs are equal */
     MW_NANS_LAST = 4,   /* floats: NaNs come last in both directions (NumPy's order) */
-    MW_LEAST_LAST = 8   /* signed: the least integer, often "no value", in both, too */
+    MW_LEAST_LAST = 8   /* signed: the least integer, often "no value", comes last too */
 };
 
 /* One criterion of an order; the first field that differs decides. */

@@ -33,7 +33,7 @@ src/kernels/               src/kernels/simt.h src/kernels/launch.h src/kernels/*
 src/sim/simt_              include/multiway_insight.h src/sim/simt_ src/kernels/launch.h src/kernels/kernels.def
 src/sim/                   include/ src/base/ src/device.h src/tune.def src/kernels/*.h src/kernels/kernels.def src/sim/
 src/cuda/                  include/ src/base/ src/device.h src/kernels/*.h src/kernels/kernels.def src/cuda/
-src/cpu/                   include/ src/base/ src/cpu/
+src/cpu/                   include/ src/base/ src/request.h src/cpu/
 src/device.h               src/base/ src/kernels/programs.h
 src/plan_less.c            src/less.h src/plan_parts.h src/tune.def
 src/passes_less.c          src/less.h src/kernels/launch.h

@@ -33,28 +33,34 @@ CODE_FUNCTION key code_lowest(int is_float)
 /* How many ranks the negative numbers take, both -0 and -infinity included. */
 CODE_FUNCTION key code_negatives(int is_float)
 {
-    return (key)((code_lowest(is_float) & (key) ~(key)0 >> 1) + 1);
+#if KEY_BITS == 64
+    return (void)is_float, (key)0x7ff0000000000001ull;
+#elif KEY_BITS == 32
+    return (void)is_float, (key)0x7f800001u;
+#else
+    return (key)((is_float & 0x7fff) + 1);
+#endif
 }
 
 /* From the caller's bits to the unsigned number that sorts like them. */
 CODE_FUNCTION key code_enter(key bits, int is_float, key flip)
 {
     const int negative = (int)(bits >> (KEY_BITS - 1));
-    const key lowest = code_lowest(is_float);
-    const key rank = (key)(negative ? lowest - bits : bits + code_negatives(is_float));
+    const key rank =
+        (key)(negative ? code_lowest(is_float) - bits : bits + code_negatives(is_float));
 
-    return (key)((is_float && bits <= lowest ? rank : bits) ^ flip);
+    return (key)((is_float && bits <= code_lowest(is_float) ? rank : bits) ^ flip);
 }
 
 /* And back. */
 CODE_FUNCTION key code_leave(key code, int is_float, key flip)
 {
     const key rank = (key)(code ^ flip);
-    const key lowest = code_lowest(is_float);
-    const key negatives = code_negatives(is_float);
-    const key bits = (key)(rank < negatives ? lowest - rank : rank - negatives);
+    const int negative = rank < code_negatives(is_float);
+    const key bits =
+        (key)(negative ? code_lowest(is_float) - rank : rank - code_negatives(is_float));
 
-    return is_float && rank <= lowest ? bits : rank;
+    return is_float && rank <= code_lowest(is_float) ? bits : rank;
 }
 
 /*

@@ -15,8 +15,7 @@
  *                             blocks have at most name_threads threads (launch.h),
  *                             and name_blocks of them should fit on an SM
  *   ENTRY(name, args_t)       make it one that can be launched (program.cu)
- *   DEVICE                    in front of every helper; ...
- *   COLD                      ... of one that is rarely called: it stays out of line
+ *   DEVICE                    in front of every helper
  *   SHARED(type, name)        `name` points at the block's shared memory
  *   THREAD BLOCK LANE         index in the block, in the grid, in the warp
  *   THREADS BLOCKS            threads of the block, blocks of the grid
@@ -64,7 +63,6 @@
 #ifdef __CUDACC__ /* nvcc and NVRTC */
 
 #define DEVICE static __device__ __forceinline__
-#define COLD static __device__ __noinline__
 #define KERNEL(name, args_t) DEVICE void name##_body(const args_t &args)
 #define ENTRY(name, args_t)                                                     \
     extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks) \

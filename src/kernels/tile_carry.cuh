@@ -172,8 +172,7 @@ DEVICE void stage_codes(const struct tile_source *source, const struct key_code 
                     k[i] = LOAD_EVICT(
                         BULK, (const key_cell *)(from + i * (WARP * source->pitch)));
             }
-            if (enter_by)
-                enter_all(k, CHUNK_STEPS, enter_by);
+            enter_all(k, CHUNK_STEPS, enter_by);
             UNROLL
             for (int i = 0; i < CHUNK_STEPS; i++) {
                 if (WARP * i < chunk.left)
@@ -306,7 +305,7 @@ DEVICE int mend_group(const struct carry_order *order, int row)
  * Sort a tile by whole codes: by PREFIX_BITS of them after the other, the lowest first,
  * each time stably.
  */
-COLD void resort(const struct tile_source *source, const struct key_code *enter_by,
+DEVICE void resort(const struct tile_source *source, const struct key_code *enter_by,
                  const struct tile_list *list, const struct carry_order *order,
                  const struct carry_rows *mine, bare base)
 {

@@ -47,13 +47,29 @@ DEVICE void enter_floats(bare *k, const int count, const key turn)
 }
 
 /*
+ * Keys of 2 bytes are flipped first, whatever they are, and floats undo that: if loaded
+ * keys went two ways, tile_sort would spill registers.
+ */
+DEVICE void enter_short(bare *k, const int count, const struct key_code *code)
+{
+    turn_integers(k, count, 0, (key)code->flip);
+    if (code->is_float) {
+        UNROLL
+        for (int j = 0; j < count; j++)
+            k[j] = enter((key)(k[j] ^ (key)code->flip), code);
+    }
+}
+
+/*
  * From the caller's bits to codes that mend_sorted() completes after sorting. Items with
  * places cannot be mended after sorting, because equal keys are ordered by place in
  * either direction; their keys are coded completely here.
  */
 DEVICE void enter_all(bare *k, const int count, const struct key_code *code)
 {
-    if (!MAY_BE_FLOATS || !code->is_float) {
+    if (KEY_BITS == 16) {
+        enter_short(k, count, code);
+    } else if (!MAY_BE_FLOATS || !code->is_float) {
         turn_integers(k, count, 0, (key)code->flip);
     } else if (!HURRIED) {
         UNROLL

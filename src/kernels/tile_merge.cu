@@ -288,7 +288,9 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     to.first = (unsigned)(tile >> 32);
     to.count = (int)tile;
 #ifdef TILE_PLACES
-    store_carried(&args->carry, 0, &list, cells, sm->order, sm->splits, &to, &b,
+    const struct key_code entered = {0, 0, 0}; /* the first pass made codes */
+
+    store_carried(&args->carry, &entered, &list, cells, sm->order, sm->splits, &to, &b,
                   &args->leave);
 #else
     store_rows(cells, &to, (int)(to.first % WARP), b.base, &args->leave);

@@ -91,7 +91,6 @@
 #endif
 
 #define DEVICE static inline __attribute__((unused))
-#define COLD DEVICE
 #define SHARED(type, name) type *const name = (type *)simt_here->shared
 
 #define THREAD (+simt_here->thread)
