@@ -35,30 +35,34 @@ static const struct text {
     unsigned bytes;
     const char *complaint; /* in the message; NULL: it compiles */
 } texts[] = {
-    {"a record of 16 bytes",           RECORD,                                                  "a->key < b->key",                     128, 16,  NULL            },
-    {"a record of 12 bytes",           "typedef struct { float x; int16_t y[4]; } mw_element;",
-     "a->x > b->x || (a->x == b->x && a->y[1] < b->y[1])",                                                                             128, 12,  NULL            },
-    {"4 bytes",                        "typedef float mw_element;",                             "*a < *b",                             32,  4,   NULL            },
-    {"3 bytes",                        "typedef struct { uint8_t c[3]; } mw_element;",          "memcmp(a, b, 3) < 0",                 32,
-     3,                                                                                                                                          NULL            },
-    {"8 bytes",                        "typedef double mw_element;",                            "*a < *b // fast",                     64,  8,   NULL            },
+  /* clang-format off */
+    {"a record of 16 bytes", RECORD, "a->key < b->key", 128, 16, NULL},
+    {"a record of 12 bytes", "typedef struct { float x; int16_t y[4]; } mw_element;",
+     "a->x > b->x || (a->x == b->x && a->y[1] < b->y[1])", 128, 12, NULL},
+    {"4 bytes", "typedef float mw_element;", "*a < *b", 32, 4, NULL},
+    {"3 bytes", "typedef struct { uint8_t c[3]; } mw_element;", "memcmp(a, b, 3) < 0",
+     32, 3, NULL},
+    {"8 bytes", "typedef double mw_element;", "*a < *b // fast", 64, 8, NULL},
     {"positions of rows of 100 bytes",
      "#include <stdint.h>\n#include <string.h>\n"
      "typedef struct { uint8_t key[10], rest[90]; } mw_element;\n"
      "static int before(const mw_element *a, const mw_element *b)\n"
-     "{ return memcmp(a->key, b->key, 10) < 0; }",                                              "before(a, b)",                        0,   100, NULL            },
-    {"names of ours",                  HOSTILE,                                                 "fetch((int)a->a) < fetch((int)b->a)", 128, 16,  NULL            },
+     "{ return memcmp(a->key, b->key, 10) < 0; }",
+     "before(a, b)", 0, 100, NULL},
+    {"names of ours", HOSTILE, "fetch((int)a->a) < fetch((int)b->a)", 128, 16, NULL},
     {"words of C",
      "typedef struct { _Alignas(8) uint32_t x; _Bool y; } mw_element;\n"
      "_Static_assert(sizeof(mw_element) == 8, \"8\");\n"
-     "static int of(const mw_element *restrict e) { return e->y; }",                            "of(a) < of(b)",                       64,  8,   NULL            },
-    {"a mistake in less",              RECORD,                                                  "a->key <\n b->kee",                   128, 16,  "less(2): error"},
-    {"a mistake in declarations",      "typedef int mw_element;\n\nint x = ;",                  "*a < *b",                             32,  4,
-     "declarations(3): error"                                                                                                                                    },
-    {"another size",                   RECORD,                                                  "a->key < b->key",                     128, 12,
-     "element_bytes(1): error: static assertion failed"                                                                                                          },
-    {"no type",                        "",                                                      "a->key < b->key",                     128, 16,  "mw_element"    },
-    {"an open comment",                RECORD,                                                  "a->key < b->key /*",                  128, 16,  "error"         },
+     "static int of(const mw_element *restrict e) { return e->y; }",
+     "of(a) < of(b)", 64, 8, NULL},
+    {"a mistake in less", RECORD, "a->key <\n b->kee", 128, 16, "less(2): error"},
+    {"a mistake in declarations", "typedef int mw_element;\n\nint x = ;", "*a < *b",
+     32, 4, "declarations(3): error"},
+    {"another size", RECORD, "a->key < b->key", 128, 12,
+     "element_bytes(1): error: static assertion failed"},
+    {"no type", "", "a->key < b->key", 128, 16, "mw_element"},
+    {"an open comment", RECORD, "a->key < b->key /*", 128, 16, "error"},
+  /* clang-format on */
 };
 
 static double seconds(void)

@@ -107,6 +107,10 @@ done:
 #define PAIR MW_ENGINE_PAIR
 #define TILE MW_ENGINE_TILE
 
+#define NAME(engine, bits, ...)               \
+    {                                         \
+        engine, bits, .tile = { __VA_ARGS__ } \
+    }
 #define ORDER(text)                                                          \
     {                                                                        \
         PROGRAM_LESS, 128, .tile = {256, 13, 2, 2}, .less = text,            \
@@ -134,20 +138,22 @@ static const struct program_row {
     int percent;
     int compiled; /* kernels; 0: the program has an image */
 } program_rows[] = {
-    {"heap",             {HEAP, 32, .tile = {0}},             KERNEL_HEAP_MERGE, 0,    100, 0},
-    {"pair",             {PAIR, 32, .tile = {0}},             KERNEL_PAIR_MERGE, 0,    100, 0},
-    {"tile",             {TILE, 32, .tile = {256, 32, 4, 4}}, KERNEL_TILE_MERGE, 0,    66,  0},
-    {"no image",         {HEAP, 64, .tile = {0}},             KERNEL_HEAP_CUT,   0,    0,   1},
-    {"image rejected",   {HEAP, 8, .tile = {0}},              KERNEL_HEAP_MERGE, 0,    100, 1},
-    {"sorts need more",  {TILE, 32, .tile = {256, 32, 5, 4}}, KERNEL_TILE_SORT,  0,    77,  1},
-    {"one more kernel",  {TILE, 32, .tile = {256, 32, 5, 4}}, KERNEL_TILE_JOIN,  SORT, 77,  1},
-    {"all kernels",      {TILE, 32, .tile = {256, 32, 5, 4}}, KERNEL_TILE_MERGE, ALL,  77,  2},
-    {"merges need more", {TILE, 32, .tile = {256, 32, 5, 5}}, KERNEL_TILE_SORT,  0,    83,  1},
-    {"blocks by rule",   {TILE, 64, .tile = {256, 16, 0, 0}}, KERNEL_TILE_MERGE, 0,    68,  1},
-    {"all there is",     {TILE, 64, .tile = {256, 16, 4, 9}}, KERNEL_TILE_MERGE, 0,    100, 1},
-    {"cuts need none",   {TILE, 64, .tile = {256, 16, 4, 4}}, KERNEL_TILE_CUT,   0,    0,   1},
-    {"an order",         ORDER("a < b"),                      KERNEL_LESS_MERGE, LESS, 95,  2},
-    {"another order",    ORDER("a > b"),                      KERNEL_LESS_MERGE, 0,    95,  1},
+  /* clang-format off */
+    {"heap",             NAME(HEAP, 32, 0),             KERNEL_HEAP_MERGE, 0,    100, 0},
+    {"pair",             NAME(PAIR, 32, 0),             KERNEL_PAIR_MERGE, 0,    100, 0},
+    {"tile",             NAME(TILE, 32, 256, 32, 4, 4), KERNEL_TILE_MERGE, 0,    66,  0},
+    {"no image",         NAME(HEAP, 64, 0),             KERNEL_HEAP_CUT,   0,    0,   1},
+    {"image rejected",   NAME(HEAP, 8, 0),              KERNEL_HEAP_MERGE, 0,    100, 1},
+    {"sorts need more",  NAME(TILE, 32, 256, 32, 5, 4), KERNEL_TILE_SORT,  0,    77,  1},
+    {"one more kernel",  NAME(TILE, 32, 256, 32, 5, 4), KERNEL_TILE_JOIN,  SORT, 77,  1},
+    {"all kernels",      NAME(TILE, 32, 256, 32, 5, 4), KERNEL_TILE_MERGE, ALL,  77,  2},
+    {"merges need more", NAME(TILE, 32, 256, 32, 5, 5), KERNEL_TILE_SORT,  0,    83,  1},
+    {"blocks by rule",   NAME(TILE, 64, 256, 16, 0, 0), KERNEL_TILE_MERGE, 0,    68,  1},
+    {"all there is",     NAME(TILE, 64, 256, 16, 4, 9), KERNEL_TILE_MERGE, 0,    100, 1},
+    {"cuts need none",   NAME(TILE, 64, 256, 16, 4, 4), KERNEL_TILE_CUT,   0,    0,   1},
+    {"an order",         ORDER("a < b"),                KERNEL_LESS_MERGE, LESS, 95,  2},
+    {"another order",    ORDER("a > b"),                KERNEL_LESS_MERGE, 0,    95,  1},
+  /* clang-format on */
 };
 
 static int on_disk; /* test_programs finds the compiled kernels in the disk cache */
