@@ -4,8 +4,6 @@
  */
 #include "backend_device.h"
 
-#include "less.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,45 +15,14 @@ static mw_status plan_word(struct backend *backend, const struct rows_shape *sha
                      rows_keys(shape, word), count, backend->error);
 }
 
-/* The plan of a request by a comparison. */
-static mw_status plan_comparison(struct backend *backend, const struct request *request,
-                                 struct less_plan *less, struct plan *plan)
-{
-    mw_status status;
-
-    TRY(less_plan(less, request, &backend->tuning, &backend_device(backend)->info,
-                  backend->error));
-    less_plan_tell(less, request->count, plan);
-done:
-    return status;
-}
-
-/* Enqueue it. */
-static mw_status enqueue_comparison(struct backend *backend, const struct request *request,
-                                    void *workspace, uint64_t bytes, void *stream)
-{
-    struct pass_log *const log = device_begin(backend);
-    struct less_plan less;
-    struct plan plan;
-    mw_status status;
-
-    TRY(plan_comparison(backend, request, &less, &plan));
-    TRY(backend_check_workspace(backend, bytes, less.workspace_bytes));
-    TRY(less_enqueue(backend_device(backend), request, &less, workspace, stream, log));
-    device_note(backend, request, &plan);
-done:
-    return status;
-}
-
 mw_status rows_plan(struct backend *backend, const struct request *request,
                     struct plan *plan)
 {
-    struct less_plan less;
     struct rows_shape shape;
     mw_status status;
 
     if (request->order.field_count == 0)
-        return plan_comparison(backend, request, &less, plan);
+        return comparison_plan(backend, request, plan);
     TRY(rows_shape(&shape, request, backend->error));
     TRY(plan_word(backend, &shape, 0, request->count, plan));
     plan->workspace_bytes += rows_temp_bytes(&shape, request->count);
@@ -100,7 +67,7 @@ mw_status rows_prepare(struct backend *backend, const struct request *request,
     mw_status status;
 
     if (request->order.field_count == 0)
-        return less_prepare(device, request, &backend->tuning, workspace_bytes);
+        return comparison_prepare(backend, request, workspace_bytes);
     TRY(rows_shape(&shape, request, backend->error));
     *workspace_bytes = 0;
     TRY(load_rows(device, &program));
@@ -276,7 +243,7 @@ mw_status rows_enqueue(struct backend *backend, const struct request *request,
     mw_status status;
 
     if (request->order.field_count == 0)
-        return enqueue_comparison(backend, request, workspace, bytes, stream);
+        return comparison_enqueue(backend, request, workspace, bytes, stream);
     TRY(rows_shape(&run.shape, request, backend->error));
     TRY(load_rows(backend_device(backend), &run.mover));
     if (request->operation == MW_CHECK) {
@@ -385,14 +352,13 @@ done:
 static mw_status workspace_for(struct backend *backend, const struct request *request,
                                uint64_t *bytes)
 {
-    struct less_plan less;
     struct plan plan;
     mw_status status;
 
     if (request->order.field_count)
         return rows_prepare(backend, request, bytes);
-    TRY(plan_comparison(backend, request, &less, &plan));
-    *bytes = less.workspace_bytes;
+    TRY(comparison_plan(backend, request, &plan));
+    *bytes = plan.workspace_bytes;
 done:
     return status;
 }

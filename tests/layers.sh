@@ -44,7 +44,8 @@ src/passes.c               src/passes.h src/kernels/launch.h src/kernels/kernels
 src/request.h              src/base/
 src/backend.h              src/request.h
 src/backend_cpu.c          src/backend.h src/cpu/cpu.h
-src/backend_rows.c         src/backend_device.h src/less.h
+src/backend_rows.c         src/backend_device.h
+src/backend_less.c         src/backend_device.h src/less.h
 src/backend_device         src/backend.h src/backend_device.h src/device.h src/passes.h
 src/context.h              src/backend.h
 src/api.c                  src/base/ src/context.h src/plan.h
