@@ -44,4 +44,12 @@ mw_status rows_run_host(struct backend *backend, const struct request *request);
 mw_status rows_enqueue(struct backend *backend, const struct request *request,
                        void *workspace, uint64_t bytes, void *stream);
 
+/* backend_less.c: the same for orders by an expression. */
+mw_status comparison_plan(struct backend *backend, const struct request *request,
+                          struct plan *plan);
+mw_status comparison_prepare(struct backend *backend, const struct request *request,
+                             uint64_t *workspace_bytes);
+mw_status comparison_enqueue(struct backend *backend, const struct request *request,
+                             void *workspace, uint64_t bytes, void *stream);
+
 #endif

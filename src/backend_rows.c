@@ -21,6 +21,8 @@ mw_status rows_plan(struct backend *backend, const struct request *request,
     struct rows_shape shape;
     mw_status status;
 
+    if (request->order.field_count == 0)
+        return comparison_plan(backend, request, plan);
     TRY(rows_shape(&shape, request, backend->error));
     TRY(plan_word(backend, &shape, 0, request->count, plan));
     plan->workspace_bytes += rows_temp_bytes(&shape, request->count);
@@ -64,6 +66,8 @@ mw_status rows_prepare(struct backend *backend, const struct request *request,
     uint32_t words[2];
     mw_status status;
 
+    if (request->order.field_count == 0)
+        return comparison_prepare(backend, request, workspace_bytes);
     TRY(rows_shape(&shape, request, backend->error));
     *workspace_bytes = 0;
     TRY(load_rows(device, &program));
@@ -238,6 +242,8 @@ mw_status rows_enqueue(struct backend *backend, const struct request *request,
     uint64_t plan_bytes;
     mw_status status;
 
+    if (request->order.field_count == 0)
+        return comparison_enqueue(backend, request, workspace, bytes, stream);
     TRY(rows_shape(&run.shape, request, backend->error));
     TRY(load_rows(backend_device(backend), &run.mover));
     if (request->operation == MW_CHECK) {
@@ -342,6 +348,21 @@ done:
     return status;
 }
 
+/* Workspace of one request. A text is compiled for its count only: that takes time. */
+static mw_status workspace_for(struct backend *backend, const struct request *request,
+                               uint64_t *bytes)
+{
+    struct plan plan;
+    mw_status status;
+
+    if (request->order.field_count)
+        return rows_prepare(backend, request, bytes);
+    TRY(comparison_plan(backend, request, &plan));
+    *bytes = plan.workspace_bytes;
+done:
+    return status;
+}
+
 mw_status rows_run_host(struct backend *backend, const struct request *request)
 {
     struct device *const device = backend_device(backend);
@@ -355,7 +376,7 @@ mw_status rows_run_host(struct backend *backend, const struct request *request)
         return fail(backend->error, MW_NO_MEMORY, "no memory for %u columns",
                     request->column_count);
     place_copy(&copy, request, NULL);
-    TRY(rows_prepare(backend, request, &workspace));
+    TRY(workspace_for(backend, request, &workspace));
     TRY(device_scratch(backend, copy.bytes + workspace, &scratch));
     place_copy(&copy, request, scratch);
     TRY(copy_rows(device, request, &copy.request, 0));

@@ -78,10 +78,10 @@ void pass_log_close(struct device *device, struct pass_log *log)
 }
 
 /* Enter a launch and, where it is known, its traffic; record an event after it. */
-static mw_status note_launch(const struct pass_run *run, const struct launch *what)
+static mw_status note_launch(struct device *device, const struct launch *what,
+                             struct pass_log *log)
 {
-    const struct device_verbs *const verbs = run->device->verbs;
-    struct pass_log *const log = run->log;
+    const struct device_verbs *const verbs = device->verbs;
 
     if (log->count == PASSES_MOST_LAUNCHES)
         return MW_OK; /* a sort by many words: the first launches are told */
@@ -90,8 +90,22 @@ static mw_status note_launch(const struct pass_run *run, const struct launch *wh
                                               .threads = what->threads,
                                               .blocks = what->blocks};
     if (verbs->ledger_last)
-        log->launches[log->count - 1].traffic = verbs->ledger_last(run->device);
-    return record(run->device, log, log->count, run->stream);
+        log->launches[log->count - 1].traffic = verbs->ledger_last(device);
+    return record(device, log, log->count, what->stream);
+}
+
+mw_status passes_launch(struct device *device, const struct launch *what,
+                        struct pass_log *log)
+{
+    mw_status status = MW_OK;
+
+    if (log && log->count == 0)
+        TRY(record(device, log, 0, what->stream));
+    TRY(device->verbs->launch(device, what));
+    if (log)
+        TRY(note_launch(device, what, log));
+done:
+    return status;
 }
 
 static mw_status launch(struct pass_run *run, enum kernel_id kernel, uint64_t blocks,
@@ -107,16 +121,9 @@ static mw_status launch(struct pass_run *run, enum kernel_id kernel, uint64_t bl
                                 .args_bytes = args_bytes,
                                 .stream = run->stream,
                                 .follows = run->begun && run->eager};
-    mw_status status;
 
-    if (run->log && run->log->count == 0)
-        TRY(record(run->device, run->log, 0, run->stream));
-    TRY(run->device->verbs->launch(run->device, &what));
     run->begun = 1;
-    if (run->log)
-        TRY(note_launch(run, &what));
-done:
-    return status;
+    return passes_launch(run->device, &what, run->log);
 }
 
 /* Blocks of `threads` that give each of `tasks` a warp. */

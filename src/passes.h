@@ -53,6 +53,10 @@ mw_status passes_check(struct device *device, struct program *program,
                        const struct check_last_args *last, void *stream,
                        struct pass_log *log);
 
+/* One launch; if `log` is not NULL, it is entered there between two events. */
+mw_status passes_launch(struct device *device, const struct launch *what,
+                        struct pass_log *log);
+
 /* Close the events of a log. */
 void pass_log_close(struct device *device, struct pass_log *log);
 

@@ -22,14 +22,14 @@ enum { NO_NVRTC = 77 };
 static const struct kernel {
     const char *name;
     const char *args;
-    int engine;
+    unsigned engine;
 } kernels[KERNEL_COUNT] = {
 #define KERNEL_ROW(id, name, args, program, memory) {#name, #args, PROGRAM_##program},
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
 };
 
-static int engine_of(const char *name)
+static unsigned engine_of(const char *name)
 {
     return strcmp(name, "heap") == 0   ? MW_ENGINE_HEAP
            : strcmp(name, "tile") == 0 ? MW_ENGINE_TILE
@@ -38,7 +38,7 @@ static int engine_of(const char *name)
                                        : MW_ENGINE_AUTO;
 }
 
-static int print_kernels(int engine)
+static int print_kernels(unsigned engine)
 {
     for (int i = 0; i < KERNEL_COUNT; i++) {
         if (kernels[i].engine == engine)

@@ -38,6 +38,25 @@ static uint64_t needed(const struct program_name *name, uint64_t wanted, uint64_
     return (wanted ? wanted : (uint64_t)by_rule) * (each + RESERVED_SHARED);
 }
 
+/* The same for the blocks of a sort by a comparison. */
+static uint64_t less_shared(const struct program_name *name)
+{
+    const struct tile_geometry *const tile = &name->tile;
+    const unsigned bytes = name->bits ? (unsigned)name->bits / 8 : 4;
+
+    return (uint64_t)tile->merge_blocks *
+           (LESS_SHARED(tile->rows, tile->items, bytes) + RESERVED_SHARED);
+}
+
+/* `bytes` in percent of an SM's memory. */
+static int share_of(const struct program_target *target, uint64_t bytes)
+{
+    const uint64_t all = target->info->shared_per_processor;
+
+    return bytes < all ? (int)((100 * bytes + all - 1) / all)
+                       : CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
+}
+
 /*
  * The shared memory carve-out of a kernel, in percent of the most that an SM can have.
  * Tiles get what their blocks need; the rest is L1, which makes finding cuts faster. All
@@ -48,19 +67,19 @@ static int carveout(const struct program_target *target, const struct program_na
                     enum memory memory)
 {
     const struct tile_geometry *const tile = &name->tile;
-    const uint64_t all = target->info->shared_per_processor;
 
     if (memory == CACHE)
         return CU_SHAREDMEM_CARVEOUT_MAX_L1;
     if (memory == SHARED)
         return CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
 
+    if (name->engine == PROGRAM_LESS)
+        return share_of(target, less_shared(name));
+
     const uint64_t sorting = needed(name, tile->sort_blocks, tile_sort_shared(name));
     const uint64_t merging = needed(name, tile->merge_blocks, tile_merge_shared(name));
-    const uint64_t most = sorting > merging ? sorting : merging;
 
-    return most < all ? (int)((100 * most + all - 1) / all)
-                      : CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
+    return share_of(target, sorting > merging ? sorting : merging);
 }
 
 /*
@@ -156,6 +175,8 @@ static mw_status load_image(const struct program_target *target, struct program 
     struct program_target quiet = *target;
     char name[64];
 
+    if (program->name.engine == PROGRAM_LESS) /* a text's kernels */
+        return MW_OK;
     name_image(&program->name, name, sizeof name);
     while (image->name && strcmp(image->name, name) != 0)
         image++;

@@ -54,6 +54,10 @@ enum {
     pair_cut_threads = 128, /* one cut per thread */
     pair_merge_threads = PAIR_THREADS,
     gather_rows_threads = 256,
+    check_cuts_threads = 128,
+    widen_positions_threads = 256,
+    less_cut_threads = 128, /* 4 cuts per block */
+    less_check_threads = CHECK_THREADS,
     check_rows_threads = CHECK_THREADS,
     check_last_threads = CHECK_THREADS
 };
@@ -392,5 +396,7 @@ struct check_last_args {
     wide *result;
     unsigned *wrong;
 };
+
+#include "launch_less.h"
 
 #endif

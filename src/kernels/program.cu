@@ -5,6 +5,7 @@
  * With TILE_PLACES, too, engine tile's items carry their places (item.cuh).
  *
  * With ROWS_PROGRAM it has what all engines use to move rows; KEY_BITS is then 0.
+ * With LESS_THREADS, and the rest of that geometry, it sorts by a comparison (less.cuh).
  *
  * The same text goes to nvcc, to NVRTC and, as C, to the simulator. All kernels of the
  * program can be launched, or only those that ENTRIES names, if it is defined:
@@ -18,7 +19,7 @@ namespace mw_kernels { /* see simt.h */
 
 #include "launch.h"
 
-#ifndef ROWS_PROGRAM
+#if !defined(ROWS_PROGRAM) && !defined(LESS_THREADS)
 
 #include "key.cuh"
 
@@ -34,6 +35,15 @@ namespace mw_kernels { /* see simt.h */
 
 #define TEXT_OF_ROWS
 #define ENTRY_OF_ROWS(name, args) ENTRY(name, args)
+
+#elif defined LESS_THREADS
+
+#include "less.cuh"
+
+#include "less_tile.cuh"
+
+#define TEXT_OF_LESS
+#define ENTRY_OF_LESS(name, args) ENTRY(name, args)
 
 #elif defined TILE_ROWS
 
@@ -80,6 +90,9 @@ namespace mw_kernels { /* see simt.h */
 #ifndef ENTRY_OF_ROWS
 #define ENTRY_OF_ROWS(name, args) NO_ENTRY
 #endif
+#ifndef ENTRY_OF_LESS
+#define ENTRY_OF_LESS(name, args) NO_ENTRY
+#endif
 #ifndef ENTRY_OF_HEAP
 #define ENTRY_OF_HEAP(name, args) NO_ENTRY
 #endif
@@ -91,6 +104,7 @@ namespace mw_kernels { /* see simt.h */
 #undef TEXT_OF_TILE
 #undef TEXT_OF_PAIR
 #undef TEXT_OF_ROWS
+#undef TEXT_OF_LESS
 #undef TEXT_OF_HEAP
 
 /* Their entries. */

@@ -16,11 +16,11 @@
  * A program is an array of kernels in the order of kernels.def, made by program.cu:
  * simt_heap_32, simt_pair_32, simt_tile_32_256x32 and so on. There are engine heap's and
  * engine pair's for four key widths, engine tile's for the geometries of tune.def, and
- * simt_rows_0.
+ * simt_rows_0. simt_less_128_128x27 and the like call the host's comparison.
  * A geometry of several rows is declared and listed several times.
  */
 struct program {
-    int engine;
+    unsigned engine;
     int bits;
     unsigned rows; /* of a tile; 0 for the other engines */
     unsigned items;
@@ -39,6 +39,9 @@ struct program {
     PLACES_OF(BITS_##size, rows, items)
 #define TILE_OF(bits, rows, items) TILE(bits, rows, items)
 #define PLACES_OF(bits, rows, items) PLACES(bits, rows, items)
+#define TUNE_LESS(bits, most, threads, items)                                            \
+    extern const struct simt_kernel *const                                               \
+        simt_less_##bits##_##threads##x##items[KERNEL_COUNT];
 #define WIDTHS WIDTH(8) WIDTH(16) WIDTH(32) WIDTH(64)
 
 #define WIDTH(bits)                                                                      \
@@ -61,6 +64,8 @@ extern const struct simt_kernel *const simt_rows_0[KERNEL_COUNT];
     PLACES_OF(BITS_##size, rows, items)
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
     TILE_OF(BITS_##size, rows, items)
+#define TUNE_LESS(bits, most, threads, items)                                            \
+    {PROGRAM_LESS, bits, threads, items, 0, simt_less_##bits##_##threads##x##items},
 #define WIDTH(bits)                                                                      \
     {MW_ENGINE_HEAP, bits, 0, 0, 0, simt_heap_##bits},                                   \
     {MW_ENGINE_PAIR, bits, 0, 0, 0, simt_pair_##bits},
@@ -165,6 +170,10 @@ static mw_status sim_load(struct device *device, const struct program_name *name
     const struct tile_geometry *const tile = &name->tile;
 
     (void)kernels;
+    if (name->engine == PROGRAM_LESS && !name->less_on_host)
+        return fail(device->error, MW_UNSUPPORTED,
+                    "the order has no less_on_host, which the simulator calls; its text "
+                    "serves GPUs only");
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         const struct program *const p = &programs[i];
 
@@ -174,7 +183,7 @@ static mw_status sim_load(struct device *device, const struct program_name *name
             return MW_OK;
         }
     }
-    if (name->engine != MW_ENGINE_TILE)
+    if (name->engine != MW_ENGINE_TILE && name->engine != PROGRAM_LESS)
         return fail(device->error, MW_UNSUPPORTED, "no kernels for keys of %d bits",
                     name->bits);
     return fail(device->error, MW_UNSUPPORTED,

@@ -5,11 +5,12 @@
  */
 #include "fixture.h"
 
-#define SECTIONS(S)                                                                   \
-    S(heap_base)                                                                      \
-    S(heap_cut)                                                                       \
-    S(heap_merge) S(tile_sort) S(tile_cut) S(tile_ahead) S(tile_parts) S(tile_rounds) \
-        S(tile_places) S(gather_rows)
+#define SECTIONS(S)                                                                    \
+    S(heap_base)                                                                       \
+    S(heap_cut)                                                                        \
+    S(heap_merge)                                                                      \
+    S(tile_sort) S(tile_cut) S(tile_ahead) S(tile_parts) S(tile_rounds) S(tile_places) \
+        S(gather_rows) S(less)
 #define DECLARE(name) kernel_test test_##name;
 #define ROW(name) {#name, test_##name},
 
