@@ -71,7 +71,8 @@ static void measure_wide(struct rows_shape *shape, const struct request *request
     for (uint32_t i = 0; i < request->column_count; i++) {
         const struct request_column c = request_column(request, i);
 
-        gathered = c.out && c.out == c.in ? greater(gathered, c.bytes) : gathered;
+        if (c.out && (c.out == c.in || !c.in)) /* NULL: mw_prepare may not know yet */
+            gathered = greater(gathered, c.bytes);
     }
     shape->temp_bytes = spare + greater(4 + 2 * rows_keys(shape, 0).size, gathered);
     shape->temp_arrays = 5; /* a flag is among them */
