@@ -112,69 +112,60 @@ static uint64_t lower_bound(const struct check *check, const char *sorted, uint6
     return first;
 }
 
-/*
- * Is `sorted` the stable sort of a file? Each element of the file must stand at the next
- * place among its equals. `*wrong` is the first one that does not, or their count.
- */
-static int follow_chunks(const struct check *check, struct input *from, char *chunk,
-                         const char *sorted, uint64_t count, uint64_t *wrong)
+static int read_all(const struct check *check, const char *path, void **elements,
+                    uint64_t *count)
 {
-    const uint32_t size = from->bytes;
-    uint64_t *const taken = memory_for("check", count, sizeof *taken); /* of each first */
-    uint64_t got = 1;
-    int failed = !taken;
+    struct input input;
+    const int failed = input_open(&input, "check", path, check->order.order->element_bytes,
+                                  check->order.what) ||
+                       input_all(&input, elements, count);
 
+    input_close(&input);
+    return failed;
+}
+
+/* Each element of the unsorted file must stand at the next place among its equals. */
+static int follow(const struct check *check, struct finding *finding)
+{
+    const uint32_t size = check->order.order->element_bytes;
+    void *sorted = NULL, *from = NULL;
+    uint64_t *taken = NULL; /* places, noted at the first of them */
+    uint64_t count = 0, all = 0, i = 0;
+    int failed = read_all(check, check->input, &sorted, &count) ||
+                 read_all(check, check->stable_from, &from, &all);
+
+    if (!failed)
+        taken = memory_for("check", count, sizeof *taken);
     if (taken)
         memset(taken, 0, count * sizeof *taken);
-    *wrong = 0;
-    while (!failed && got > 0) {
-        failed = input_read(from, chunk, CHUNK_BYTES / size, &got);
-        for (uint64_t i = 0; i < got && !failed; i++, ++*wrong) {
-            const char *const element = chunk + i * size;
-            const uint64_t first = lower_bound(check, sorted, count, element);
-            const uint64_t place = first < count ? first + taken[first]++ : count;
+    for (; taken && i < all; i++) {
+        const char *const element = (const char *)from + i * size;
+        const uint64_t first = lower_bound(check, sorted, count, element);
+        const uint64_t place = first < count ? first + taken[first]++ : count;
 
-            if (place >= count || memcmp(sorted + place * size, element, size) != 0)
-                goto done;
-        }
+        if (place >= count || memcmp((char *)sorted + place * size, element, size) != 0)
+            break;
     }
-done:
+    finding->stable = i == count && all == count;
+    finding->wrong = i;
+    failed = failed || !taken;
     free(taken);
+    free(from);
+    free(sorted);
     return failed;
 }
 
-static int follow(const struct check *check, char *chunk, struct finding *finding)
-{
-    struct input sorted, from;
-    void *elements = NULL;
-    uint64_t count = 0;
-    int failed = input_open(&sorted, "check", check->input,
-                            check->order.order->element_bytes, check->order.what) ||
-                 input_all(&sorted, &elements, &count);
-
-    input_close(&sorted);
-    if (failed)
-        return failed;
-    failed = input_open(&from, "check", check->stable_from, sorted.bytes, sorted.what) ||
-             follow_chunks(check, &from, chunk, elements, count, &finding->wrong);
-    finding->stable = from.count == count && finding->wrong == count;
-    input_close(&from);
-    free(elements);
-    return failed;
-}
-
-/* The field of an element by which it stands where it does. */
+/* The field of an element by which it stands where it does; of bytes the first. */
 static void field_text(const mw_field *field, const char *element, char text[KIT_KEY_TEXT])
 {
+    const char *const at = element + field->offset;
     uint64_t key = 0;
 
-    if (field->type != MW_BYTES) {
-        memcpy(&key, element + field->offset, mw_type_size(field->type));
+    memcpy(&key, at, field->type == MW_BYTES ? 0 : mw_type_size(field->type));
+    if (field->type != MW_BYTES)
         kit_key_text(field->type, &key, text);
-        return;
-    }
     for (uint32_t i = 0; i < field->bytes && 2 * i + 3 < KIT_KEY_TEXT; i++)
-        snprintf(text + 2 * i, 3, "%02x", (unsigned char)element[field->offset + i]);
+        snprintf(text + 2 * i, 3, "%02x", (unsigned char)at[i]);
 }
 
 static void print_text(const struct check *check, const struct finding *finding,
@@ -206,21 +197,6 @@ static void print_text(const struct check *check, const struct finding *finding,
                finding->name, check->stable_from, finding->wrong);
 }
 
-static void json_field(struct json *json, const char *name, const mw_field *field,
-                       const char *element)
-{
-    char text[KIT_KEY_TEXT];
-    uint64_t key = 0;
-
-    if (field->type != MW_BYTES) {
-        memcpy(&key, element + field->offset, mw_type_size(field->type));
-        json_key(json, name, field->type, &key);
-    } else {
-        field_text(field, element, text);
-        json_text(json, name, text);
-    }
-}
-
 /* How many keys, and their sum as a hexadecimal text. */
 static void json_print(struct json *json, const char *count, const char *sum,
                        struct kit_fingerprint print)
@@ -236,6 +212,8 @@ static void print_json(const struct check *check, const struct finding *finding,
                        const struct finding *other, int same)
 {
     struct json json = {.to = stdout};
+    const mw_field *const field = &check->order.fields[finding->field];
+    char left[KIT_KEY_TEXT], right[KIT_KEY_TEXT];
 
     json_open(&json, NULL, '{');
     json_text(&json, "file", finding->name);
@@ -244,8 +222,10 @@ static void print_json(const struct check *check, const struct finding *finding,
     json_truth(&json, "in_order", !finding->disordered);
     if (finding->disordered) {
         json_count(&json, "position", finding->position);
-        json_field(&json, "left", &check->order.fields[finding->field], finding->left);
-        json_field(&json, "right", &check->order.fields[finding->field], finding->right);
+        field_text(field, finding->left, left);
+        field_text(field, finding->right, right);
+        json_key(&json, "left", field->type, left);
+        json_key(&json, "right", field->type, right);
     }
     if (check->same_as) {
         json_text(&json, "other_file", other->name);
@@ -277,7 +257,7 @@ static int check(struct check *check)
         (check->same_as && examine(check, check->same_as, chunk, &other)))
         return EXIT_TROUBLE;
     finding.stable = !check->stable_from;
-    if (check->stable_from && !finding.disordered && follow(check, chunk, &finding))
+    if (check->stable_from && !finding.disordered && follow(check, &finding))
         return EXIT_TROUBLE;
     same = !check->same_as || kit_fingerprint_equal(finding.print, other.print);
     (check->json ? print_json : print_text)(check, &finding, &other, same);
@@ -310,7 +290,7 @@ int command_check(int argc, char **argv)
             "position, from 0, that should stand before its left neighbour. The exit "
             "status\n"
             "is 0 for yes, 1 for no. Files of any size are read in small pieces, but for\n"
-            "--stable-from, which holds the sorted file in memory.",
+            "--stable-from, which holds both in memory.",
         .options = options,
         .takes_file = 1,
         .more = KEY_HELP

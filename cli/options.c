@@ -65,7 +65,7 @@ static const char *add_text(struct texts *texts, const char *text)
 {
     if (texts->count == TEXTS_MOST)
         return "expected at most 16 of these";
-    texts->text[texts->count++] = text;
+    texts->text[texts->count++] = (char *)text;
     return NULL;
 }
 

@@ -25,7 +25,7 @@ enum option_kind {
 enum { TEXTS_MOST = 16 };
 
 struct texts {
-    const char *text[TEXTS_MOST];
+    char *text[TEXTS_MOST]; /* of argv: may be changed */
     uint32_t count;
 };
 

@@ -77,7 +77,7 @@ static const char *read_field(mw_field *field, const char *text, uint32_t record
     if (strcmp(word, "bytes") == 0)
         field->type = MW_BYTES;
     else if (mw_type_parse(word, &field->type) != MW_OK)
-        return "unknown type (expected bytes or a type of sort --help)";
+        return "unknown type (expected bytes or one that multiway sort --help lists)";
     if (field->type == MW_BYTES &&
         (!next_number(&text, &field->bytes) || field->bytes == 0))
         return "expected OFFSET:bytes:LENGTH, as in 0:bytes:10";

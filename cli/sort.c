@@ -19,7 +19,6 @@ struct file {
     uint32_t bytes; /* of an element or value */
     const char *what;
     const char *from, *to; /* NULL or "-": standard input or output */
-    char *name;            /* what `from` points to, or NULL */
     struct input input;
     struct output output;
     void *data;
@@ -50,29 +49,26 @@ struct figures {
     double seconds;
 };
 
-/* `BYTES:IN:OUT`. */
-static int read_column(struct file *file, const char *text)
+/* `BYTES:IN:OUT`; the text is cut at its colons. */
+static int read_column(struct file *file, char *text)
 {
-    const char *const from = strchr(text, ':');
-    const char *const to = from ? strchr(from + 1, ':') : NULL;
-    char number[16] = "";
+    char *const from = strchr(text, ':');
+    char *const to = from ? strchr(from + 1, ':') : NULL;
     uint64_t bytes = 0;
 
-    if (to && (size_t)(from - text) < sizeof number)
-        memcpy(number, text, (size_t)(from - text));
-    if (kit_parse_count(number, &bytes) || bytes < 1 || bytes > MOST_VALUE ||
-        to == from + 1 || !to[1])
-        return complain("sort",
-                        "--column %s: expected BYTES:IN:OUT, as in "
-                        "8:values.bin:sorted.bin, with 1 to %d bytes a value",
-                        text, MOST_VALUE);
-    *file = (struct file){.bytes = (uint32_t)bytes, .what = "values", .to = to + 1};
-    file->name = malloc((size_t)(to - from));
-    if (!file->name)
-        return complain("sort", "no memory for a file name");
-    snprintf(file->name, (size_t)(to - from), "%s", from + 1); /* up to the colon */
-    file->from = file->name;
-    return 0;
+    if (to && to > from + 1 && to[1]) {
+        *from = *to = '\0';
+        if (kit_parse_count(text, &bytes) == 0 && bytes > 0 && bytes <= MOST_VALUE) {
+            *file = (struct file){
+                .bytes = (uint32_t)bytes, .what = "values", .from = from + 1, .to = to + 1};
+            return 0;
+        }
+        *from = *to = ':';
+    }
+    return complain("sort",
+                    "--column %s: expected BYTES:IN:OUT, as in 8:values.bin:sorted.bin, "
+                    "with 1 to %d bytes a value",
+                    text, MOST_VALUE);
 }
 
 /* The files that the options name, and what is to be found. */
@@ -268,7 +264,6 @@ static int sort(struct sort *sort)
         input_close(&sort->file[i].input);
         output_drop(&sort->file[i].output);
         free(sort->file[i].data);
-        free(sort->file[i].name);
     }
     free(sort->position);
     if (!bad && (sort->stats || sort->json))
