@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { CHUNK_BYTES = 1 << 20, MOST_BYTES = 4096 };
+enum { CHUNK_BYTES = 1 << 20 };
 
 struct check {
     struct order_choice order;
@@ -24,7 +24,7 @@ struct finding {
     int disordered;
     uint64_t position; /* the first element that should stand before its left neighbour, */
     uint32_t field;    /*   by this field */
-    char left[MOST_BYTES], right[MOST_BYTES]; /* the two */
+    char left[ELEMENT_MOST], right[ELEMENT_MOST]; /* the two */
     int stable;     /* 1: --stable-from is so, or was not asked for */
     uint64_t wrong; /* the first element of that file with another place */
 };
@@ -77,13 +77,18 @@ static int examine_chunks(const struct check *check, struct input *input, char *
     return 0;
 }
 
+static int open_input(const struct check *check, const char *path, struct input *input)
+{
+    return input_open(input, "check", path, check->order.order->element_bytes,
+                      check->order.what);
+}
+
 static int examine(const struct check *check, const char *path, char *chunk,
                    struct finding *finding)
 {
     struct input input;
-    const int failed = input_open(&input, "check", path, check->order.order->element_bytes,
-                                  check->order.what) ||
-                       examine_chunks(check, &input, chunk, finding);
+    const int failed =
+        open_input(check, path, &input) || examine_chunks(check, &input, chunk, finding);
 
     finding->name = input.name;
     input_close(&input);
@@ -116,9 +121,8 @@ static int read_all(const struct check *check, const char *path, void **elements
                     uint64_t *count)
 {
     struct input input;
-    const int failed = input_open(&input, "check", path, check->order.order->element_bytes,
-                                  check->order.what) ||
-                       input_all(&input, elements, count);
+    const int failed =
+        open_input(check, path, &input) || input_all(&input, elements, count);
 
     input_close(&input);
     return failed;

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { MOST_BYTES = 4096, WORD = 32 };
+enum { WORD = 32 }; /* of a field's text, at most */
 
 static const struct {
     const char *name;
@@ -37,7 +37,7 @@ static int next_number(const char **text, uint32_t *number)
     char word[WORD];
     uint64_t count;
 
-    if (!next_word(text, word) || kit_parse_count(word, &count) || count > MOST_BYTES)
+    if (!next_word(text, word) || kit_parse_count(word, &count) || count > ELEMENT_MOST)
         return 0;
     *number = (uint32_t)count;
     return 1;
@@ -93,9 +93,9 @@ static int make_record(struct order_choice *choice, const char *command)
 {
     mw_order *const own = &choice->own;
 
-    if (choice->record > MOST_BYTES)
+    if (choice->record > ELEMENT_MOST)
         return complain(command, "--record %u: expected 1 to %d bytes", choice->record,
-                        MOST_BYTES);
+                        ELEMENT_MOST);
     if (choice->descending)
         return complain(command, "--desc goes with --type (write a key's direction after "
                                  "it, as in --key 0:u32:desc)");

@@ -7,6 +7,8 @@
 #include "json.h"
 #include "options.h"
 
+enum { ELEMENT_MOST = 4096 }; /* bytes of a record or value */
+
 /* The first part is set by options, the second by order_make. */
 struct order_choice {
     mw_type type; /* MW_BYTES: none was given */

@@ -5,14 +5,13 @@
 #include "cli.h"
 #include "device.h"
 #include "input.h"
-#include "json.h"
 #include "order.h"
 #include "output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { MOST_FILES = 1 + TEXTS_MOST, MOST_VALUE = 4096 };
+enum { MOST_FILES = 1 + TEXTS_MOST };
 
 /* Elements, or a column of values: where from, where to. */
 struct file {
@@ -58,7 +57,7 @@ static int read_column(struct file *file, char *text)
 
     if (to && to > from + 1 && to[1]) {
         *from = *to = '\0';
-        if (kit_parse_count(text, &bytes) == 0 && bytes > 0 && bytes <= MOST_VALUE) {
+        if (kit_parse_count(text, &bytes) == 0 && bytes > 0 && bytes <= ELEMENT_MOST) {
             *file = (struct file){
                 .bytes = (uint32_t)bytes, .what = "values", .from = from + 1, .to = to + 1};
             return 0;
@@ -68,7 +67,7 @@ static int read_column(struct file *file, char *text)
     return complain("sort",
                     "--column %s: expected BYTES:IN:OUT, as in 8:values.bin:sorted.bin, "
                     "with 1 to %d bytes a value",
-                    text, MOST_VALUE);
+                    text, ELEMENT_MOST);
 }
 
 /* The files that the options name, and what is to be found. */
