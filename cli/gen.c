@@ -57,12 +57,13 @@ static void fill(const struct gen *gen, const struct parts *parts, uint64_t firs
 {
     static char numbers[CHUNK_BYTES];
     const uint32_t bytes = gen->order.record;
+    const size_t filler = mw_type_size(parts->bytes.type);
 
     if (!bytes) {
         kit_input_fill(&parts->field[0], first, count, chunk);
         return;
     }
-    kit_input_fill(&parts->bytes, first * bytes, count * bytes, chunk);
+    kit_input_fill(&parts->bytes, first * bytes / filler, count * bytes / filler, chunk);
     for (uint32_t i = parts->field_count; i-- > 0;) {
         const mw_field *const field = &gen->order.fields[i];
 
@@ -95,6 +96,7 @@ static int write_all(const struct gen *gen, const struct parts *parts,
 static mw_status open_parts(const struct gen *gen, struct parts *parts)
 {
     const struct kit_shape random = {0};
+    const mw_type filler = gen->order.record % 4 ? MW_U8 : MW_U32;
     mw_status status = MW_OK;
 
     parts->field_count = gen->order.order->field_count;
@@ -102,7 +104,8 @@ static mw_status open_parts(const struct gen *gen, struct parts *parts)
         status = kit_input_open(&parts->field[i], number_of(&gen->order.fields[i]),
                                 gen->count, gen->shape, gen->seed + i);
     if (status == MW_OK)
-        status = kit_input_open(&parts->bytes, MW_U8, gen->count * gen->order.record,
+        status = kit_input_open(&parts->bytes, filler,
+                                gen->count * gen->order.record / mw_type_size(filler),
                                 random, gen->seed + TEXTS_MOST);
     return status;
 }
