@@ -102,15 +102,15 @@ int main(int count, char **arguments)
     if (count == 4 && strcmp(arguments[1], "tiles") == 0)
         return print_tiles(numbers[2], numbers[3]);
 
-    request.places = count == 9 && strcmp(arguments[8], "places") == 0;
+    const unsigned places = count == 9 && strcmp(arguments[8], "places") == 0;
+
     request.program.engine = count > 3 ? engine_of(arguments[3]) : MW_ENGINE_AUTO;
     request.program.bits = (int)numbers[1];
     request.architecture = numbers[2];
     if (request.program.engine == MW_ENGINE_TILE)
-        request.program.tile =
-            (struct tile_geometry){numbers[4], numbers[5], numbers[6], numbers[7]};
-    if (request.program.engine == MW_ENGINE_TILE ? count != 8 && !request.places
-                                                 : count != 4) {
+        request.program.tile = (struct tile_geometry){numbers[4], numbers[5], numbers[6],
+                                                      numbers[7], places};
+    if (request.program.engine == MW_ENGINE_TILE ? count != 8 && !places : count != 4) {
         fprintf(stderr,
                 "nvrtc_compile: wrong arguments; its source says which are right\n");
         return 2;
