@@ -31,10 +31,16 @@ static int travels(const struct request *request, uint32_t column)
     return !request->only_positions || is_in_order(&request->order, column);
 }
 
-/* Does it need a temporary array as its side A, too, if the caller does not want it? */
-static int may_need_a(const struct request *request, uint32_t column)
+/*
+ * Does it need a temporary array as its side A, too? It orders, but is not wanted. NULL
+ * means that, also to mw_prepare, which follows no pointers.
+ */
+static int needs_a(const struct request *request, uint32_t column)
 {
-    return !request->in_place && is_in_order(&request->order, column);
+    struct request seen = *request;
+
+    seen.with_data = 1;
+    return is_in_order(&request->order, column) && !request_column(&seen, column).out;
 }
 
 static uint64_t greater(uint64_t a, uint64_t b)
@@ -46,7 +52,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 static void measure_short(struct rows_shape *shape, const struct request *request)
 {
     for (uint32_t i = 0; i < request->column_count; i++) {
-        const uint32_t copies = 1 + (uint32_t)may_need_a(request, i);
+        const uint32_t copies = 1 + (uint32_t)needs_a(request, i);
 
         if (travels(request, i)) {
             shape->temp_bytes += (uint64_t)copies * request_column(request, i).bytes;
@@ -141,11 +147,8 @@ static void add_column(struct rows *rows, const struct request *request, uint32_
     column->bytes = c.bytes;
     column->at[ROWS_B] = take(temp, c.bytes, rows->count);
     column->at[ROWS_A] = c.out;
-    if (may_need_a(request, number)) {
-        char *const spare = take(temp, c.bytes, rows->count);
-
-        column->at[ROWS_A] = c.out ? c.out : spare;
-    }
+    if (needs_a(request, number))
+        column->at[ROWS_A] = take(temp, c.bytes, rows->count);
     column->at[ROWS_IN] = turn ? column->at[ROWS_A] : (char *)c.in;
     column->at[ROWS_OUT] = last ? c.out : column->at[ROWS_A];
 }
@@ -448,8 +451,8 @@ void rows_carry(const struct rows *rows, enum rows_side from, enum rows_side to,
 
         add_piece(carry, in, in_pitch, at, out_pitch, segment->bytes, segment->bytes);
     }
+    if (to == ROWS_OUT) /* before the others are written, perhaps in place */
+        add_piece(carry, rows->positions.at[from], 4, rows->more_positions, 8, 4, 8);
     add_piece(carry, rows->positions.at[from], 4, rows->positions.at[to], position_bytes, 4,
               position_bytes);
-    if (to == ROWS_OUT)
-        add_piece(carry, rows->positions.at[from], 4, rows->more_positions, 8, 4, 8);
 }

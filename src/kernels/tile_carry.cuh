@@ -95,26 +95,44 @@ DEVICE struct carry_rows my_rows(const struct tile_target *to)
 DEVICE void stage_piece(const struct tile_piece *piece, const struct carry_chunk *chunk)
 {
     if (piece->bytes == 4)
-        stage_4(piece, chunk);
+        stage_any_4(piece, chunk);
     else if (piece->bytes == 8)
-        stage_8(piece, chunk);
+        stage_any_8(piece, chunk);
     else if (piece->bytes == 2)
-        stage_2(piece, chunk);
+        stage_any_2(piece, chunk);
     else
-        stage_1(piece, chunk);
+        stage_any_1(piece, chunk);
+}
+
+/* Values of 4 bytes that are stored as 8. */
+DEVICE void take_wide(const struct tile_piece *piece, const struct carry_order *order,
+                      const struct carry_rows *mine)
+{
+    char *const out = (char *)piece->out + mine->row * piece->out_pitch;
+    const unsigned step = WARP * piece->out_pitch;
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        if (WARP * i < mine->left)
+            STORE_EVICT(BULK, (wide_cell *)(out + i * step),
+                        LOAD_AS(VALUE, SHARED_CELL(value_cell_4, order->cells) +
+                                           order_place(order, mine->at + WARP * i)));
+    }
 }
 
 DEVICE void take_piece(const struct tile_piece *piece, const struct carry_order *order,
                        const struct carry_rows *mine)
 {
-    if (piece->bytes == 4)
-        take_4(piece, order, mine);
+    if (piece->out_bytes > piece->bytes)
+        take_wide(piece, order, mine);
+    else if (piece->bytes == 4)
+        take_any_4(piece, order, mine);
     else if (piece->bytes == 8)
-        take_8(piece, order, mine);
+        take_any_8(piece, order, mine);
     else if (piece->bytes == 2)
-        take_2(piece, order, mine);
+        take_any_2(piece, order, mine);
     else
-        take_1(piece, order, mine);
+        take_any_1(piece, order, mine);
 }
 
 /* Move all pieces. Until the first barrier threads may still read the cells. */
@@ -138,51 +156,103 @@ DEVICE void carry_pieces(const struct tile_carry *carry, const struct tile_list 
     }
 }
 
-/*
- * Store the code of my row i as a key, if keys are wanted, and as a sample. `floats` is a
- * constant, so that integers take one instruction.
- */
-DEVICE void store_code(const struct tile_carry *carry, const struct tile_target *to,
-                       const struct carry_rows *mine, int i, bare code,
-                       const struct key_code *leave_by, const int floats)
+/* How my keys are stored: constants for the compiler, and what they depend on. */
+struct carry_keys {
+    char *out;         /* my first key; NULL: no keys are wanted */
+    unsigned step;     /* to my next key, in bytes */
+    key_cell *samples; /* my first sample; NULL: I have none, or none are wanted */
+    int left;          /* rows of the tile from mine on */
+};
+
+DEVICE struct carry_keys my_keys(const struct tile_carry *carry,
+                                 const struct tile_target *to,
+                                 const struct carry_rows *mine)
 {
-    if (to->samples && mine->row % TILE_SAMPLE == 0)
-        STORE_AS(SAMPLE, &to->samples[mine->row / TILE_SAMPLE + i], (key)code);
-    if (to->array)
-        STORE_EVICT(
-            BULK,
-            (key_cell *)((char *)to->array + (mine->row + WARP * i) * carry->out_pitch),
-            floats ? leave((key)code, leave_by) : (key)(code ^ leave_by->flip));
+    struct carry_keys keys;
+
+    keys.out = to->array ? (char *)to->array + mine->row * carry->out_pitch : 0;
+    keys.step = WARP * (unsigned)carry->out_pitch;
+    keys.samples = to->samples && mine->row % TILE_SAMPLE == 0
+                       ? to->samples + mine->row / TILE_SAMPLE
+                       : 0;
+    keys.left = mine->left;
+    return keys;
 }
 
-/* Store the codes of my rows, which the items hold. */
-DEVICE void store_items(const struct tile_carry *carry, const struct carry_order *order,
-                        const struct tile_target *to, const struct carry_rows *mine,
-                        bare base, const struct key_code *leave_by, const int floats)
+/* Store the code of my row i as a key, and as a sample. */
+DEVICE void store_code(const struct carry_keys *keys, int i, bare code,
+                       const struct key_code *leave_by, const int floats, const int dense)
+{
+    const unsigned step = dense ? WARP * sizeof(key) : keys->step;
+
+    if (keys->samples)
+        STORE_AS(SAMPLE, keys->samples + i, (key)code);
+    if (keys->out)
+        STORE_EVICT(BULK, (key_cell *)(keys->out + i * step),
+                    floats ? leave((key)code, leave_by) : (key)(code ^ leave_by->flip));
+}
+
+/*
+ * Store the codes of my rows. They are in the cells by place, if they are `staged`, or in
+ * the items there.
+ */
+DEVICE void store_codes_as(const struct carry_keys *keys, const struct carry_order *order,
+                           const struct carry_rows *mine, bare base,
+                           const struct key_code *leave_by, const int staged,
+                           const int floats, const int dense)
 {
     enum { STEP = WARP + WARP / ITEMS };
-    const item_cell *const from =
+    const item_cell *const items =
         SHARED_CELL(item_cell, order->cells) + mine->at + mine->at / ITEMS;
+    const place_cell *const places = order->rows + mine->at;
 
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
-        if (WARP * i < mine->left)
-            store_code(carry, to, mine, i, key_of(LOAD(&from[STEP * i])) + base, leave_by,
-                       floats);
+        if (WARP * i < keys->left) {
+            if (staged)
+                store_code(keys, i, code_at(order, LOAD_AS(VALUE, places + WARP * i)),
+                           leave_by, floats, dense);
+            else
+                store_code(keys, i, key_of(LOAD(&items[STEP * i])) + base, leave_by, floats,
+                           dense);
+        }
     }
 }
 
-/* Store the codes of my rows, which are in the cells by place. */
-DEVICE void store_staged(const struct tile_carry *carry, const struct carry_order *order,
-                         const struct tile_target *to, const struct carry_rows *mine,
-                         const struct key_code *leave_by, const int floats)
+DEVICE void store_codes(const struct tile_carry *carry, const struct carry_order *order,
+                        const struct tile_target *to, const struct carry_rows *mine,
+                        bare base, const struct key_code *leave_by, const int staged)
 {
+    const struct carry_keys keys = my_keys(carry, to, mine);
+
+    if (leave_by->is_float)
+        store_codes_as(&keys, order, mine, base, leave_by, staged, 1, 0);
+    else if (carry->out_pitch != sizeof(key))
+        store_codes_as(&keys, order, mine, base, leave_by, staged, 0, 0);
+    else
+        store_codes_as(&keys, order, mine, base, leave_by, staged, 0, 1);
+}
+
+/* Load a chunk of keys to shared memory. `dense` and `whole` as in tile_values.inl. */
+DEVICE void stage_keys(const struct tile_source *source, const struct key_code *enter_by,
+                       const struct carry_chunk *chunk, const int dense, const int whole)
+{
+    const char *const from = (const char *)key_of_row(source, chunk->row);
+    const unsigned step = WARP * (dense ? sizeof(key) : (unsigned)source->pitch);
+    key_cell *const to = SHARED_CELL(key_cell, chunk->cells) + chunk->staged;
+    bare k[CHUNK_STEPS];
+
     UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        if (WARP * i < mine->left)
-            store_code(carry, to, mine, i,
-                       code_at(order, order_place(order, mine->at + WARP * i)), leave_by,
-                       floats);
+    for (int i = 0; i < CHUNK_STEPS; i++) {
+        k[i] = 0;
+        if (whole || WARP * i < chunk->left)
+            k[i] = LOAD_EVICT(BULK, (const key_cell *)(from + i * step));
+    }
+    enter_all(k, CHUNK_STEPS, enter_by);
+    UNROLL
+    for (int i = 0; i < CHUNK_STEPS; i++) {
+        if (whole || WARP * i < chunk->left)
+            STORE_AS(VALUE, to + WARP * i, (key)k[i]);
     }
 }
 
@@ -201,69 +271,71 @@ DEVICE void stage_codes(const struct tile_source *source, const struct key_code 
             NO_UNROLL
             for (int i = 0; WARP * i < chunk.left && i < CHUNK_STEPS; i++)
                 STORE_AS(VALUE, to + WARP * i, code_of_parts(source, chunk.row + WARP * i));
+        } else if (source->pitch != sizeof(key)) {
+            stage_keys(source, enter_by, &chunk, 0, 0);
+        } else if (chunk.left + LANE >= CHUNK) {
+            stage_keys(source, enter_by, &chunk, 1, 1);
         } else {
-            const char *const from = (const char *)key_of_row(source, chunk.row);
-            bare k[CHUNK_STEPS];
-
-            UNROLL
-            for (int i = 0; i < CHUNK_STEPS; i++) {
-                k[i] = 0;
-                if (WARP * i < chunk.left)
-                    k[i] = LOAD_EVICT(
-                        BULK, (const key_cell *)(from + i * (WARP * source->pitch)));
-            }
-            enter_all(k, CHUNK_STEPS, enter_by);
-            UNROLL
-            for (int i = 0; i < CHUNK_STEPS; i++) {
-                if (WARP * i < chunk.left)
-                    STORE_AS(VALUE, to + WARP * i, (key)k[i]);
-            }
+            stage_keys(source, enter_by, &chunk, 1, 0);
         }
     }
     BARRIER();
 }
 
-/* Does any thread say so? The words of all warps are exchanged through `votes`. */
-DEVICE int anyone(int_cell *votes, int says)
+/*
+ * The bits that any thread of the block has set, of 2. The words of warps are exchanged
+ * through `votes`: a call uses other ones than the call before it.
+ */
+DEVICE int any_bits(int_cell *votes, int mine)
 {
-    const int mine = BALLOT(says) != 0;
+    const int bits = (BALLOT(mine & 1) != 0) | (BALLOT(mine & 2) != 0) << 1;
     int all = 0;
 
     if (LANE == 0)
-        STORE(&votes[THREAD / WARP], mine);
+        STORE(&votes[THREAD / WARP], bits);
     BARRIER();
     UNROLL
     for (int i = 0; i < TILE_ROWS / WARP; i++)
         all |= LOAD(&votes[i]);
-    BARRIER();
     return all;
 }
 
-/* Which of my rows have the prefix of the row before? A bit for each. */
-DEVICE unsigned find_ties(const struct carry_order *order, const struct carry_rows *mine)
+enum { VOTES = TILE_MOST_ROWS / WARP }; /* words of one exchange */
+
+/*
+ * Store the order of my rows. If `may_tie`, a constant, returns a bit for each that has the
+ * prefix of the row before; lane i stores the bits of all lanes' rows i.
+ */
+DEVICE unsigned put_order(const struct carry_order *order, const struct carry_rows *mine,
+                          const int may_tie)
 {
-    const item_cell *const items = SHARED_CELL(item_cell, order->cells);
+    enum { STEP = WARP + WARP / ITEMS };
+    const item_cell *const items =
+        SHARED_CELL(item_cell, order->cells) + mine->at + mine->at / ITEMS;
+    const int back = mine->at % ITEMS ? 1 : 2; /* a spare cell is between rows */
     unsigned ties = 0;
+    unsigned word = 0;
 
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
-        const int at = mine->at + WARP * i;
-        const int before = at > 0 ? at - 1 : 0;
         int tied = 0;
 
-        if (WARP * i < mine->left && at > 0) {
-            const item a = LOAD(items + before + before / ITEMS);
-            const item b = LOAD(items + at + at / ITEMS);
+        if (WARP * i < mine->left) {
+            const item c = LOAD(items + STEP * i);
 
-            tied = (a ^ b) >> PLACE_BITS == 0;
+            STORE_AS(VALUE, &order->rows[mine->at + WARP * i], (unsigned short)place_of(c));
+            if (may_tie && (i > 0 || mine->at > 0))
+                tied = (c ^ LOAD(items + STEP * i - back)) >> PLACE_BITS == 0;
         }
-        ties |= (unsigned)tied << i;
+        if (may_tie) {
+            const unsigned all = BALLOT(tied);
 
-        const unsigned all = BALLOT(tied);
-
-        if (LANE == 0)
-            STORE(&order->ties[at / WARP], (int)all);
+            ties |= (unsigned)tied << i;
+            word = LANE == i ? all : word;
+        }
     }
+    if (may_tie && LANE < ITEMS)
+        STORE(&order->ties[mine->at / WARP + LANE], (int)word);
     return ties;
 }
 
@@ -345,8 +417,9 @@ DEVICE void resort(const struct tile_source *source, const struct key_code *ente
                 differs |= item_of(digit, 0) != item_of(first, 0);
             }
         }
-        if (!anyone(order->votes, differs))
+        if (!any_bits(order->votes, differs))
             continue;
+        BARRIER(); /* all have read the votes, where splits go now */
         sort_tile(order->cells, order->votes, &no_code, r);
         UNROLL
         for (int i = 0; i < ITEMS; i++) {
@@ -381,48 +454,22 @@ DEVICE void mend_order(const struct tile_source *source, const struct key_code *
     NO_UNROLL
     for (unsigned left = ties; left; left &= left - 1)
         verdict |= judge_row(order, mine->at + WARP * LOWEST_BIT(left));
-    if (!anyone(order->votes, verdict))
+    verdict = any_bits(order->votes, verdict);
+    if (!verdict)
         return;
-    if (!anyone(order->votes, verdict & 2)) {
-        unsigned heads = 0; /* rows that are the second of their groups */
-
-        NO_UNROLL
-        for (unsigned left = ties; left; left &= left - 1) {
-            const int i = LOWEST_BIT(left);
-
-            heads |= (unsigned)!is_tied(order, mine->at + WARP * i - 1) << i;
-        }
+    if (!(verdict & 2)) {
         failed = 0;
         NO_UNROLL
-        for (; heads; heads &= heads - 1)
-            failed |= !mend_group(order, mine->at + WARP * LOWEST_BIT(heads));
-        failed = anyone(order->votes, failed);
+        for (unsigned left = ties; left; left &= left - 1) {
+            const int row = mine->at + WARP * LOWEST_BIT(left);
+
+            if (!is_tied(order, row - 1)) /* it is the second of its group */
+                failed |= !mend_group(order, row);
+        }
+        failed = any_bits(order->votes + VOTES, failed);
     }
     if (failed)
         resort(source, enter_by, list, order, mine, base);
-}
-
-/* Store the keys of a tile whose items do not hold all of their bits. */
-DEVICE void store_whole_codes(const struct tile_carry *carry,
-                              const struct key_code *enter_by, const struct tile_list *list,
-                              const struct carry_order *order, const struct tile_target *to,
-                              const struct carry_rows *mine, const struct tile_base *b,
-                              const struct key_code *leave_by)
-{
-    BARRIER(); /* the rows of all warps are there */
-
-    const unsigned ties = find_ties(order, mine);
-    const int tied = anyone(order->votes, ties != 0);
-
-    if (!tied && !to->array && !to->samples)
-        return;
-    stage_codes(&carry->source, enter_by, list, order->cells);
-    if (tied)
-        mend_order(&carry->source, enter_by, list, order, mine, ties, b->base);
-    if (leave_by->is_float)
-        store_staged(carry, order, to, mine, leave_by, 1);
-    else
-        store_staged(carry, order, to, mine, leave_by, 0);
 }
 
 /* Store a tile whose items are sorted in the cells: its keys, samples and pieces. */
@@ -431,25 +478,21 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct key_code 
                           int_cell *splits, const struct tile_target *to,
                           const struct tile_base *b, const struct key_code *leave_by)
 {
-    enum { STEP = WARP + WARP / ITEMS };
     const struct carry_rows mine = my_rows(to);
     const struct carry_order order = {rows, splits + TILE_ROWS / 2, splits, cells,
                                       to->count};
-    const item_cell *const from = SHARED_CELL(item_cell, cells) + mine.at + mine.at / ITEMS;
 
-    UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        if (WARP * i < mine.left) {
-            const item c = LOAD(&from[STEP * i]);
+    if (b->rest_bits) {
+        BARRIER(); /* the rows of all warps are there */
 
-            STORE_AS(VALUE, &rows[mine.at + WARP * i], (unsigned short)place_of(c));
-        }
+        const unsigned ties = put_order(&order, &mine, 1);
+
+        stage_codes(&carry->source, enter_by, list, cells);
+        mend_order(&carry->source, enter_by, list, &order, &mine, ties, b->base);
+        store_codes(carry, &order, to, &mine, 0, leave_by, 1);
+    } else {
+        put_order(&order, &mine, 0);
+        store_codes(carry, &order, to, &mine, b->base, leave_by, 0);
     }
-    if (b->rest_bits)
-        store_whole_codes(carry, enter_by, list, &order, to, &mine, b, leave_by);
-    else if (leave_by->is_float)
-        store_items(carry, &order, to, &mine, b->base, leave_by, 1);
-    else
-        store_items(carry, &order, to, &mine, b->base, leave_by, 0);
     carry_pieces(carry, list, &order, &mine);
 }

@@ -38,43 +38,45 @@ struct tile_chunk {
     int is_b;
 };
 
-/* Where the key `n` keys after the first one is. */
+/* Where the key `n` keys after the first one is; `dense` keys lie one after the other. */
 DEVICE const key_cell *key_after(const struct tile_chunk *chunk, const key_cell *first,
-                                 int n)
+                                 int n, const int dense)
 {
-    return PLACED ? (const key_cell *)((const char *)first + n * (long long)chunk->pitch)
-                  : first + n;
+    return dense ? first + n
+                 : (const key_cell *)((const char *)first + n * (long long)chunk->pitch);
 }
 
 /* Load a whole chunk: register i gets key (i - late) modulo CHUNK_STEPS. */
-DEVICE void load_whole(const struct tile_chunk *chunk, bare *r)
+DEVICE void load_whole(const struct tile_chunk *chunk, bare *r, const int dense)
 {
-    const key_cell *const from = key_after(chunk, chunk->from, -(chunk->late ? WARP : 0));
+    const key_cell *const from =
+        key_after(chunk, chunk->from, -(chunk->late ? WARP : 0), dense);
 
-    r[0] = LOAD_EVICT(
-        BULK, key_after(chunk, chunk->from, chunk->late ? (CHUNK_STEPS - 1) * WARP : 0));
+    r[0] = LOAD_EVICT(BULK, key_after(chunk, chunk->from,
+                                      chunk->late ? (CHUNK_STEPS - 1) * WARP : 0, dense));
     UNROLL
     for (int i = 1; i < CHUNK_STEPS; i++)
-        r[i] = LOAD_EVICT(BULK, key_after(chunk, from, WARP * i));
+        r[i] = LOAD_EVICT(BULK, key_after(chunk, from, WARP * i, dense));
 }
 
 /* The same for a chunk with fewer keys or fewer steps. */
-DEVICE void load_part(const struct tile_chunk *chunk, bare *r, const int steps)
+DEVICE void load_part(const struct tile_chunk *chunk, bare *r, const int steps,
+                      const int dense)
 {
     const int early =
         chunk->late ? (CHUNK_STEPS - 1) * WARP : 0; /* my key of the first request */
     const int offset = chunk->late ? WARP : 0;      /* offset in all other requests */
-    const key_cell *const from = key_after(chunk, chunk->from, -offset);
+    const key_cell *const from = key_after(chunk, chunk->from, -offset, dense);
 
     UNROLL
     for (int i = 0; i < steps; i++)
         r[i] = 0;
     if (early < chunk->left)
-        r[0] = LOAD_EVICT(BULK, key_after(chunk, chunk->from, early));
+        r[0] = LOAD_EVICT(BULK, key_after(chunk, chunk->from, early, dense));
     UNROLL
     for (int i = 1; i < steps; i++) {
         if (WARP * i - offset < chunk->left)
-            r[i] = LOAD_EVICT(BULK, key_after(chunk, from, WARP * i));
+            r[i] = LOAD_EVICT(BULK, key_after(chunk, from, WARP * i, dense));
     }
 }
 
@@ -154,16 +156,21 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
             put_parts(in, (wide)begin + LANE, &chunk, b);
             continue;
         }
+        if (in->pitch != sizeof(key)) {
+            load_part(&chunk, r, CHUNK_STEPS, 0);
+            put_chunk(&chunk, r, b, CHUNK_STEPS);
+            continue;
+        }
 #endif
         if (chunk.left + LANE <= SHORT_CHUNK) {
-            load_part(&chunk, r, SHORT_STEPS);
+            load_part(&chunk, r, SHORT_STEPS, 1);
             put_chunk(&chunk, r, b, SHORT_STEPS);
             continue;
         }
         if (chunk.left + LANE >= CHUNK)
-            load_whole(&chunk, r);
+            load_whole(&chunk, r, 1);
         else
-            load_part(&chunk, r, CHUNK_STEPS);
+            load_part(&chunk, r, CHUNK_STEPS, 1);
         put_chunk(&chunk, r, b, CHUNK_STEPS);
     }
 }
