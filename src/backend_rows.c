@@ -203,7 +203,7 @@ static mw_status sort_wide(const struct rows_run *run)
                   (wide *)rows.codes.at[ROWS_A], NULL, wrong));
         TRY(sort_words(run, wrong, &rows));
     }
-    TRY(gather(run, rows.positions.at[ROWS_A], rows.codes.at[ROWS_A]));
+    TRY(gather(run, rows.positions.at[ROWS_A], rows.spare));
 done:
     return status;
 }

@@ -127,9 +127,10 @@ static mw_status tile_tuning(struct plan *plan, const mw_info *info, struct plan
 
 enum { TILE_MOST_LEVELS = 5 }; /* log2 of the most ways */
 
-/* The time of a pass for each key, by its levels, in the unit of TUNE_PASS. */
-static const uint64_t pass_each[TILE_MOST_LEVELS + 1] = {
-#define TUNE_PASS(levels, each) [levels] = each,
+/* The time of a pass for each key, without and with places, in the unit of TUNE_PASS. */
+static const uint64_t pass_each[2][TILE_MOST_LEVELS + 1] = {
+#define TUNE_PASS(levels, each) [0][levels] = each,
+#define TUNE_PLACES_PASS(levels, each) [1][levels] = each,
 #include "tune.def"
 };
 
@@ -150,7 +151,8 @@ static uint32_t levels_of_pass(uint32_t levels, uint32_t passes, uint32_t i)
 }
 
 /* The number of passes that merges 2^levels tiles in the least time. */
-static uint32_t choose_passes(uint64_t count, uint32_t levels, uint32_t most_levels)
+static uint32_t choose_passes(struct plan_keys keys, uint64_t count, uint32_t levels,
+                              uint32_t most_levels)
 {
     const uint32_t fewest = (levels + most_levels - 1) / most_levels;
     uint32_t best = fewest;
@@ -160,7 +162,7 @@ static uint32_t choose_passes(uint64_t count, uint32_t levels, uint32_t most_lev
         uint64_t time = passes * (uint64_t)PLAN_PASS_START;
 
         for (uint32_t i = 0; i < passes; i++)
-            time += count * pass_each[levels_of_pass(levels, passes, i)];
+            time += count * pass_each[keys.places][levels_of_pass(levels, passes, i)];
         if (time < best_time) {
             best_time = time;
             best = passes;
@@ -218,7 +220,7 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, struct plan_keys key
         most_levels++;
     while (UINT64_C(1) << levels < tiles)
         levels++;
-    plan->rounds = choose_passes(count, levels, most_levels);
+    plan->rounds = choose_passes(keys, count, levels, most_levels);
     plan->launches = count ? 1 + plan->rounds : 0;
     plan->base_blocks = tiles;
     plan->base_threads = t->threads;

@@ -31,16 +31,10 @@ static int travels(const struct request *request, uint32_t column)
     return !request->only_positions || is_in_order(&request->order, column);
 }
 
-/*
- * Does it need a temporary array as its side A, too? It orders, but is not wanted. NULL
- * means that, also to mw_prepare, which follows no pointers.
- */
+/* Does it need a temporary array as its side A, too? It orders, but is not wanted. */
 static int needs_a(const struct request *request, uint32_t column)
 {
-    struct request seen = *request;
-
-    seen.with_data = 1;
-    return is_in_order(&request->order, column) && !request_column(&seen, column).out;
+    return is_in_order(&request->order, column) && !request_column(request, column).out;
 }
 
 static uint64_t greater(uint64_t a, uint64_t b)
@@ -65,23 +59,33 @@ static void measure_short(struct rows_shape *shape, const struct request *reques
     }
 }
 
-/* Positions; then codes, whose memory the gathered columns take over. */
+/*
+ * Positions after the sort; and positions and codes during it, whose memory is then that
+ * of a column gathered in place.
+ */
 static void measure_wide(struct rows_shape *shape, const struct request *request)
 {
-    const uint32_t positions = request->position_bytes == 4 ? 1 : 2;
+    const uint32_t spare = request->position_bytes == 4 ? 0 : 4;
     uint64_t gathered = 0;
 
-    for (uint32_t i = 0; i < request->column_count && !request->only_positions; i++)
-        gathered = greater(gathered, request_column(request, i).bytes);
-    shape->temp_bytes = 4 * positions + greater(2 * rows_keys(shape, 0).size, gathered);
-    shape->temp_arrays = positions + 3; /* ... and a flag */
+    for (uint32_t i = 0; i < request->column_count; i++) {
+        const struct request_column c = request_column(request, i);
+
+        if (c.out && (c.out == c.in || !c.in)) /* NULL: mw_prepare may not know yet */
+            gathered = greater(gathered, c.bytes);
+    }
+    shape->temp_bytes = spare + greater(4 + 2 * rows_keys(shape, 0).size, gathered);
+    shape->temp_arrays = 5; /* a flag is among them */
 }
 
 mw_status rows_shape(struct rows_shape *shape, const struct request *request,
                      struct error *error)
 {
     const struct request_order *const order = &request->order;
+    struct request seen = *request; /* which pointers are NULL or equal always counts */
     uint64_t carried = 0;
+
+    seen.with_data = 1;
 
     *shape = (struct rows_shape){.way = ROWS_WHOLE};
     if (order->field_count == 0)
@@ -104,9 +108,9 @@ mw_status rows_shape(struct rows_shape *shape, const struct request *request,
     if (carried > ROWS_MOST_CARRIED)
         shape->way = ROWS_WIDE;
     if (shape->way == ROWS_WIDE)
-        measure_wide(shape, request);
+        measure_wide(shape, &seen);
     else
-        measure_short(shape, request);
+        measure_short(shape, &seen);
     return MW_OK;
 }
 
@@ -326,10 +330,11 @@ static void make_positions(struct rows *rows, const struct request *request, uin
 
     if (!is_wide && !request->position_bytes)
         return;
-    positions->at[ROWS_B] = take(temp, 4, rows->count);
     positions->at[ROWS_A] = is_wide && request->position_bytes != 4
                                 ? take(temp, 4, rows->count)
                                 : request->positions;
+    rows->spare = *temp;
+    positions->at[ROWS_B] = take(temp, 4, rows->count);
     positions->at[ROWS_IN] = turn ? positions->at[ROWS_A] : NULL;
     positions->at[ROWS_OUT] = positions->at[ROWS_A];
     positions->bytes = last && !is_wide ? request->position_bytes : 4;
@@ -363,7 +368,6 @@ static void make_wide(struct rows *rows, const struct request *request, uint32_t
             rows->part[i].pitch = c.bytes;
         }
     }
-    rows->flag = take(temp, 1, sizeof(unsigned));
     if (turn)
         rows->order = (const unsigned *)rows->positions.at[ROWS_A];
     rows->codes.at[ROWS_A] = take(temp, rows->keys.size, rows->count);
@@ -376,6 +380,8 @@ void rows_make(struct rows *rows, const struct rows_shape *shape,
 {
     *rows = (struct rows){
         .way = shape->way, .count = request->count, .keys = rows_keys(shape, word)};
+    if (shape->way == ROWS_WIDE)
+        rows->flag = take(&temp, 1, sizeof(unsigned));
     make_positions(rows, request, turn, last, &temp);
     if (shape->way == ROWS_WIDE)
         make_wide(rows, request, word, turn, &temp);

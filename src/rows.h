@@ -76,6 +76,7 @@ struct rows {
     const unsigned *order;        /* codes are those of these rows; NULL: of all in turn */
     const unsigned *condition;    /* a word; nothing is done if it is 0. NULL: none */
     char *flag;                   /* wide: room for such a word */
+    char *spare;                  /* wide: room for a column, after the sort */
     uint32_t part_count;
     struct code_part part[TILE_MOST_PARTS]; /* whole: `at` is set for each side, ... */
     uint32_t part_column[TILE_MOST_PARTS];  /* ... the place in this column that travels */

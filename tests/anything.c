@@ -107,6 +107,7 @@ static uint64_t allowed(const struct case_of_rows *c)
 {
     const uint64_t position_bytes = mw_type_size(c->position_type);
     uint64_t compared = c->bytes[0];
+    uint64_t unwanted = 0; /* bytes of what is compared, but not wanted */
     int wanted = !c->with_out;
 
     for (uint32_t i = 0; i < c->columns; i++) {
@@ -116,10 +117,11 @@ static uint64_t allowed(const struct case_of_rows *c)
         for (uint32_t f = 0; i && f < c->order.field_count; f++)
             is_field |= c->fields[f].column == i;
         compared += is_field ? c->bytes[i] : 0;
+        unwanted += c->place[i] == NOWHERE ? c->bytes[i] : 0;
     }
-    return (wanted ? 5 * c->count * c->row_bytes / 4 + 4 * c->count
+    return (wanted ? 5 * c->count * c->row_bytes / 4 + (4 + unwanted) * c->count
                    : 9 * c->count * compared / 4 + 5 * c->count * position_bytes / 4) +
-           (256 << 10);
+           c->count / 4 + (256 << 10);
 }
 
 /*

@@ -15,6 +15,8 @@
  * by one thread each (mend_group), otherwise by sorting the tile again (resort).
  */
 
+enum { FEW_STEPS = (CHUNK_STEPS + 1) / 2 }; /* of a chunk with few rows */
+
 /* A chunk of a list, as one lane sees it: rows 32 apart. */
 struct carry_chunk {
     int cells;
@@ -233,9 +235,10 @@ DEVICE void store_codes(const struct tile_carry *carry, const struct carry_order
         store_codes_as(&keys, order, mine, base, leave_by, staged, 0, 1);
 }
 
-/* Load a chunk of keys to shared memory. `dense` and `whole` as in tile_values.inl. */
+/* Load a chunk of keys to shared memory. The constants are those of tile_values.inl. */
 DEVICE void stage_keys(const struct tile_source *source, const struct key_code *enter_by,
-                       const struct carry_chunk *chunk, const int dense, const int whole)
+                       const struct carry_chunk *chunk, const int dense, const int steps,
+                       const int whole)
 {
     const char *const from = (const char *)key_of_row(source, chunk->row);
     const unsigned step = WARP * (dense ? sizeof(key) : (unsigned)source->pitch);
@@ -243,14 +246,14 @@ DEVICE void stage_keys(const struct tile_source *source, const struct key_code *
     bare k[CHUNK_STEPS];
 
     UNROLL
-    for (int i = 0; i < CHUNK_STEPS; i++) {
+    for (int i = 0; i < steps; i++) {
         k[i] = 0;
         if (whole || WARP * i < chunk->left)
             k[i] = LOAD_EVICT(BULK, (const key_cell *)(from + i * step));
     }
-    enter_all(k, CHUNK_STEPS, enter_by);
+    enter_all(k, steps, enter_by);
     UNROLL
-    for (int i = 0; i < CHUNK_STEPS; i++) {
+    for (int i = 0; i < steps; i++) {
         if (whole || WARP * i < chunk->left)
             STORE_AS(VALUE, to + WARP * i, (key)k[i]);
     }
@@ -272,11 +275,13 @@ DEVICE void stage_codes(const struct tile_source *source, const struct key_code 
             for (int i = 0; WARP * i < chunk.left && i < CHUNK_STEPS; i++)
                 STORE_AS(VALUE, to + WARP * i, code_of_parts(source, chunk.row + WARP * i));
         } else if (source->pitch != sizeof(key)) {
-            stage_keys(source, enter_by, &chunk, 0, 0);
+            stage_keys(source, enter_by, &chunk, 0, CHUNK_STEPS, 0);
         } else if (chunk.left + LANE >= CHUNK) {
-            stage_keys(source, enter_by, &chunk, 1, 1);
+            stage_keys(source, enter_by, &chunk, 1, CHUNK_STEPS, 1);
+        } else if (chunk.left + LANE <= FEW_STEPS * WARP) {
+            stage_keys(source, enter_by, &chunk, 1, FEW_STEPS, 0);
         } else {
-            stage_keys(source, enter_by, &chunk, 1, 0);
+            stage_keys(source, enter_by, &chunk, 1, CHUNK_STEPS, 0);
         }
     }
     BARRIER();

@@ -17,8 +17,9 @@ AGREE(TILE_ROWS >= 2 * TILE_MOST_WAYS); /* `splits` has room for two cuts, ... *
 AGREE(TILE_ROWS >= 2 * WARP);           /* ... and there are two warps to find them */
 
 enum {
-    tile_join_blocks = 1,     /* few blocks: each may use all registers */
-    EACH_FETCHES = ITEMS / 2, /* samples per thread: they fit into the cells */
+    tile_join_blocks = PLACED ? 4 : 1, /* few blocks: without places each may use all */
+                                       /*   registers */
+    EACH_FETCHES = ITEMS / 2,          /* samples per thread: they fit into the cells */
     MOST_FETCHED = TILE_ROWS * EACH_FETCHES
 };
 

@@ -10,6 +10,13 @@ enum {
     SHORT_CHUNK = (SHORT_STEPS - 1) * WARP /* ... if it has at most SHORT_CHUNK keys */
 };
 
+/* Keys are loaded once; with places they may be loaded again, then from L2. */
+#ifndef TILE_PLACES
+#define LOAD_ONCE(p) LOAD_EVICT(BULK, p)
+#else
+#define LOAD_ONCE(p) LOAD_AS(BULK, p)
+#endif
+
 /* One lane's list: its part of the tile, and where that goes. */
 struct tile_list {
     unsigned from;   /* its first key in the input, which has less than 2^32 keys */
@@ -52,11 +59,11 @@ DEVICE void load_whole(const struct tile_chunk *chunk, bare *r, const int dense)
     const key_cell *const from =
         key_after(chunk, chunk->from, -(chunk->late ? WARP : 0), dense);
 
-    r[0] = LOAD_EVICT(BULK, key_after(chunk, chunk->from,
-                                      chunk->late ? (CHUNK_STEPS - 1) * WARP : 0, dense));
+    r[0] = LOAD_ONCE(
+        key_after(chunk, chunk->from, chunk->late ? (CHUNK_STEPS - 1) * WARP : 0, dense));
     UNROLL
     for (int i = 1; i < CHUNK_STEPS; i++)
-        r[i] = LOAD_EVICT(BULK, key_after(chunk, from, WARP * i, dense));
+        r[i] = LOAD_ONCE(key_after(chunk, from, WARP * i, dense));
 }
 
 /* The same for a chunk with fewer keys or fewer steps. */
@@ -72,11 +79,11 @@ DEVICE void load_part(const struct tile_chunk *chunk, bare *r, const int steps,
     for (int i = 0; i < steps; i++)
         r[i] = 0;
     if (early < chunk->left)
-        r[0] = LOAD_EVICT(BULK, key_after(chunk, chunk->from, early, dense));
+        r[0] = LOAD_ONCE(key_after(chunk, chunk->from, early, dense));
     UNROLL
     for (int i = 1; i < steps; i++) {
         if (WARP * i - offset < chunk->left)
-            r[i] = LOAD_EVICT(BULK, key_after(chunk, from, WARP * i, dense));
+            r[i] = LOAD_ONCE(key_after(chunk, from, WARP * i, dense));
     }
 }
 
@@ -108,6 +115,23 @@ DEVICE void put_chunk(const struct tile_chunk *chunk, const bare *r,
 
 #ifdef TILE_PLACES
 
+/* Have L2 load the values of a chunk's rows, which are needed after merging. */
+DEVICE void fetch_pieces(const struct tile_carry *carry, wide row, int left)
+{
+    enum { LINE = 128 };
+    const int rows = left < CHUNK ? left : CHUNK;
+
+    NO_UNROLL
+    for (int i = 0; i < carry->piece_count; i++) {
+        const struct tile_piece *const piece = &carry->piece[i];
+        const char *const from = (const char *)piece->in + row * piece->in_pitch;
+        const unsigned bytes = (unsigned)rows * piece->in_pitch;
+
+        for (unsigned at = LANE * LINE; at < bytes; at += WARP * LINE)
+            PREFETCH(from + at);
+    }
+}
+
 /* Load a chunk of codes that are made of parts, straight to shared memory. */
 DEVICE void put_parts(const struct tile_source *source, wide row,
                       const struct tile_chunk *chunk, const struct tile_base *b)
@@ -126,8 +150,9 @@ DEVICE void put_parts(const struct tile_source *source, wide row,
 
 /* Load the lists; all warps take chunks in turn, whatever the lengths of the lists. */
 DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
-                       const struct tile_base *b)
+                       const struct tile_carry *carry, const struct tile_base *b)
 {
+    (void)carry; /* without places there are no values */
     const int chunks = SHUFFLE(mine->end_chunk, WARP - 1);
     const int my_place = (LANE + LANE / ITEMS) * CELL_BYTES;
 
@@ -152,6 +177,7 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
         chunk.place = place + (chunk.is_b ? -ahead : ahead);
         chunk.staged = PLACED ? SHUFFLE(mine->staged, list) + done + LANE : 0;
 #ifdef TILE_PLACES
+        fetch_pieces(carry, (wide)begin, chunk.left + LANE);
         if (in->part_count) {
             put_parts(in, (wide)begin + LANE, &chunk, b);
             continue;

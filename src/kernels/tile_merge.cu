@@ -272,7 +272,7 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     const struct tile_list list = plan_lists(round, group, cuts, cells, &sm->tree);
     struct tile_target to;
 
-    load_lists(&list, INPUT_OF(args), &b);
+    load_lists(&list, INPUT_OF(args), CARRY_OF(args), &b);
     fill_pairs(&list, round->ways, b.fill);
     BARRIER();
     if (b.near)

@@ -9,6 +9,7 @@
 typedef key_cell tile_input;
 
 #define INPUT_OF(args) ((const key_cell *)(args)->round.in)
+#define CARRY_OF(args) 0
 
 DEVICE const key_cell *key_of_row(const tile_input *in, wide row)
 {
@@ -20,6 +21,7 @@ DEVICE const key_cell *key_of_row(const tile_input *in, wide row)
 typedef struct tile_source tile_input;
 
 #define INPUT_OF(args) (&(args)->carry.source)
+#define CARRY_OF(args) (&(args)->carry)
 
 CELL(byte_cell, unsigned char);
 

@@ -8,11 +8,12 @@
 CELL(VALUES(value_cell), VALUES(value));
 
 /*
- * Load a chunk of a list's values and put them where their keys' places say. `dense` and
- * `whole` are constants: values lie one after the other, the chunk has all its rows.
+ * Load a chunk of a list's values and put them where their keys' places say. Constants:
+ * `dense` values lie one after the other; the chunk has at most `steps` values for each
+ * lane, or exactly so many if it is `whole`.
  */
 DEVICE void VALUES(stage)(const struct tile_piece *piece, const struct carry_chunk *chunk,
-                          const int dense, const int whole)
+                          const int dense, const int steps, const int whole)
 {
     const char *const from = (const char *)piece->in + chunk->row * piece->in_pitch;
     const unsigned step = dense ? WARP * VALUE_BYTES : WARP * piece->in_pitch;
@@ -21,13 +22,13 @@ DEVICE void VALUES(stage)(const struct tile_piece *piece, const struct carry_chu
     VALUES(value) v[CHUNK_STEPS];
 
     UNROLL
-    for (int i = 0; i < CHUNK_STEPS; i++) {
+    for (int i = 0; i < steps; i++) {
         v[i] = 0;
         if (whole || WARP * i < chunk->left)
             v[i] = LOAD_EVICT(BULK, (const VALUES(value_cell) *)(from + i * step));
     }
     UNROLL
-    for (int i = 0; i < CHUNK_STEPS; i++) {
+    for (int i = 0; i < steps; i++) {
         if (whole || WARP * i < chunk->left)
             STORE_AS(VALUE, to + WARP * i, v[i]);
     }
@@ -52,11 +53,13 @@ DEVICE void VALUES(stage_any)(const struct tile_piece *piece,
     if (!piece->in)
         VALUES(number)(chunk);
     else if (piece->in_pitch != VALUE_BYTES)
-        VALUES(stage)(piece, chunk, 0, 0);
+        VALUES(stage)(piece, chunk, 0, CHUNK_STEPS, 0);
     else if (chunk->left + LANE >= CHUNK)
-        VALUES(stage)(piece, chunk, 1, 1);
+        VALUES(stage)(piece, chunk, 1, CHUNK_STEPS, 1);
+    else if (chunk->left + LANE <= FEW_STEPS * WARP)
+        VALUES(stage)(piece, chunk, 1, FEW_STEPS, 0);
     else
-        VALUES(stage)(piece, chunk, 1, 0);
+        VALUES(stage)(piece, chunk, 1, CHUNK_STEPS, 0);
 }
 
 /* Take the values of my rows by their places, and store them. Constants as above. */

@@ -131,6 +131,9 @@
 #define STORE_EVICT(kind, p, v) SIMT_WRITE(p, v, MW_ACCESS_##kind, 0)
 #define LOAD_KEPT(kind, p) SIMT_READ(p, MW_ACCESS_##kind, 0)
 
+/* There are no caches. */
+#define PREFETCH(p) ((void)(p))
+
 #define SIMT_AGREE_WIDE(p) \
     _Static_assert(sizeof *(p) == 8, #p ": POST and PEEK need a cell of 8 bytes")
 #define POST(kind, p, v)                       \
