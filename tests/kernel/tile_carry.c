@@ -14,13 +14,8 @@
 
 #include "tile_rows.h"
 
-enum {
-    MOST_ROWS = 1 << 15,
-    MOST_PIECES = 4,
-    PARTS = 3,
-    GUARD = 64, /* bytes before and after an array */
-    FILL = 0xa5 /* what bytes are that no row has */
-};
+enum { MOST_ROWS = 1 << 15, MOST_PIECES = 4, PARTS = 3 };
+enum { GUARD = 64, FILL = 0xa5 }; /* bytes around an array; what unused bytes are */
 
 /* clang-format off */
 static const struct codes {
@@ -88,7 +83,7 @@ static uint64_t code_of(const struct codes *c, int bits, uint64_t tile, uint64_t
 
     if (!c->tied)
         return key_of(c->kind, bits, 0, 1, i);
-    /* Prefixes have 20 bits; those of a third of a tile's range, 22. */
+    /* The random bits are in no prefix, even if the range is a quarter of all. */
     return i * 1021 % tile / c->tied * c->tied << (bits - 12) | random >> (88 - bits);
 }
 
@@ -130,7 +125,7 @@ static int same_values(const struct test *t, int p, const unsigned char *out)
     const size_t bytes = p < 0 ? size : s->piece[p].out_bytes;
     const uint64_t all = t->count * pitch + 2 * GUARD;
     unsigned char *const expected = malloc(all);
-    int same;
+    int same = 1;
 
     memset(expected, FILL, all);
     for (uint64_t i = 0; i < t->count; i++) {
@@ -138,13 +133,11 @@ static int same_values(const struct test *t, int p, const unsigned char *out)
 
         memcpy(expected + GUARD + i * pitch, &value, bytes); /* little-endian */
     }
-    same = memcmp(out - GUARD, expected, all) == 0;
-    for (uint64_t i = 0; !same && i < all; i++) {
-        if (out[(int64_t)i - GUARD] != expected[i]) {
+    for (uint64_t i = 0; same && i < all; i++) {
+        same = out[(int64_t)i - GUARD] == expected[i];
+        if (!same)
             tap_note("%s: piece %d is wrong in row %lld", s->name, p,
-                     (long long)(i - GUARD) / (long long)pitch);
-            break;
-        }
+                     ((long long)i - GUARD) / (long long)pitch);
     }
     free(expected);
     return same;
