@@ -3,7 +3,7 @@
 # key width and every geometry that the tuning table has for sm_80 and sm_90, with
 # nvcc and with NVRTC, and no kernel but tile_cut spills registers or keeps a stack.
 # Besides, by NVRTC: rows for other GPUs, on sm_75, and some geometries that no row
-# names. And programs whose items carry their places, by both.
+# names.
 #
 # SOURCE is the root of the tree, NVRTC_COMPILE the program of that name, NVCC
 # empty or missing if there is none. Speaks TAP; skips what the machine lacks.
@@ -22,10 +22,9 @@ trap 'rm -rf "$folder"' EXIT
 # shellcheck source=tests/say.sh
 . "$source_tree/tests/say.sh"
 
-# Bits, rows and items of tiles with places, in rows of 128 bytes.
-placed='8 256 16,16 256 16,32 256 16,32 128 16,64 256 8,64 128 8'
-
-tiles() { # ARCHITECTURE BITS: rows, items, blocks that sort and that merge, of tune.def
+# ARCHITECTURE BITS: rows, items, blocks that sort and that merge, and perhaps "places", of
+# tune.def
+tiles() {
     "$nvrtc_compile" tiles "$1" "$2" | sort -u
 }
 
@@ -69,15 +68,12 @@ for architecture in ${nvcc:+80 90}; do
     for bits in 8 16 32 64; do
         by_nvcc heap "$architecture" -DKEY_BITS=$bits
         by_nvcc pair "$architecture" -DKEY_BITS=$bits -DPAIR_PROGRAM=1
-        while read -r rows items sort merge; do
+        while read -r rows items sort merge places; do
             by_nvcc tile "$architecture" -DKEY_BITS=$bits -DTILE_ROWS="$rows" \
-                -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS="$sort" -DTILE_MERGE_BLOCKS="$merge"
+                -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS="$sort" \
+                -DTILE_MERGE_BLOCKS="$merge" ${places:+-DTILE_PLACES=1}
         done < <(tiles "$architecture" $bits)
     done
-    while read -r bits rows items; do
-        by_nvcc tile "$architecture" -DKEY_BITS="$bits" -DTILE_ROWS="$rows" \
-            -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0 -DTILE_PLACES=1
-    done < <(tr , '\n' <<<"$placed")
 done
 
 "$nvrtc_compile" 32 90 heap >"$folder/log" 2>&1
@@ -89,13 +85,13 @@ if [ $? -ne 77 ]; then
         for bits in $([ -n "$nvcc" ] && echo 32 || echo 8 16 32 64); do
             echo "$bits 90 heap"
             echo "$bits 90 pair"
-            tiles 90 $bits | sed "s/^/$bits 90 tile /"
+            tiles 90 "$bits" | sed "s/^/$bits 90 tile /"
         done
         printf '%s\n' '32 75 heap' '32 75 pair' '64 75 pair' '0 75 rows' '0 90 rows'
         printf '%s 0 0\n' '32 75 tile 128 32' '64 75 tile 128 16' '32 90 tile 64 8' \
             '32 90 tile 128 16' '32 90 tile 512 32' '64 90 tile 512 8' '64 90 tile 256 32'
-        tr , '\n' <<<"$placed" | sed 's/ / 90 tile /; s/$/ 0 0 places/'
-        printf '%s 0 0 places\n' '32 75 tile 128 16' '64 75 tile 128 8'
+        tiles 0 32 | grep places | sed 's/^/32 75 tile /'
+        tiles 0 64 | grep places | sed 's/^/64 75 tile /'
     )
 fi
 

@@ -29,7 +29,7 @@ src/kernels/launch.h       src/kernels/launch_less.h src/base/field.inl
 src/kernels/simt.h         src/kernels/launch.h src/sim/simt_sim.h
 src/kernels/program.cu     src/kernels/
 src/kernels/kernels.def    src/kernels/*.cu
-src/kernels/               src/kernels/simt.h src/kernels/launch.h src/kernels/*.cuh src/base/code.inl
+src/kernels/               src/kernels/simt.h src/kernels/launch.h src/kernels/*.cuh src/kernels/*.inl src/base/code.inl
 src/sim/simt_              include/multiway_insight.h src/sim/simt_ src/kernels/launch.h src/kernels/kernels.def
 src/sim/                   include/ src/base/ src/device.h src/tune.def src/kernels/*.h src/kernels/kernels.def src/sim/
 src/cuda/                  include/ src/base/ src/device.h src/kernels/*.h src/kernels/kernels.def src/cuda/
@@ -39,7 +39,8 @@ src/plan_less.c            src/less.h src/plan_parts.h src/tune.def
 src/passes_less.c          src/less.h src/kernels/launch.h
 src/less.h                 src/passes.h src/request.h
 src/plan                   src/base/ src/plan.h src/plan_parts.h src/tune.def src/kernels/launch.h src/kernels/programs.h
-src/passes.h               src/base/ src/device.h src/plan.h
+src/rows                   src/rows.h src/plan_parts.h src/request.h
+src/passes.h               src/base/ src/device.h src/plan.h src/rows.h
 src/passes.c               src/passes.h src/kernels/launch.h src/kernels/kernels.def
 src/request.h              src/base/
 src/backend.h              src/request.h
@@ -139,6 +140,7 @@ src/cuda/a.c|#include "sim/ledger.h"|:2 includes src/sim/ledger.h
 src/sim/a.c|#include "passes.h"|:2 includes src/passes.h
 src/plan.c|#include "device.h"|:2 includes src/device.h
 src/passes.c|#include "context.h"|:2 includes src/context.h
+src/rows.c|#include "device.h"|:2 includes src/device.h
 src/order.c|#include "gone.h"|:2 includes gone.h (not found)
 src/easy.c|#include "cpu/cpu.h"|:2 includes src/cpu/cpu.h
 src/backend_cpu.c|#include "device.h"|:2 includes src/device.h

@@ -220,7 +220,7 @@ static void test_contract(struct tap *tap)
                                .count = counts[i / 4 / COUNT_OF(machines)]};
             struct error error;
 
-            if (plan_make(&s.plan, &s.wish, s.info, s.size, s.count, &error) == MW_OK) {
+            if (plan_make(&s.plan, &s.wish, s.info, plan_bare(s.size), s.count, &error) == MW_OK) {
                 passed &= plan_fits(&s);
                 made++;
             } /* what is refused: `outcomes` */

@@ -22,10 +22,12 @@
 #define NO_UNROLL
 
 #define cells_of(round, row) ((round)->cuts + (row))
+#define cut_cells(round) ((round)->ways)
 #define rows_of(round) ((round)->groups)
-#define post_cut(round, row) ((round)->cuts[row] = 0)
+#define post_cut(round, in, row) ((round)->cuts[row] = *(in))
 
 typedef wide wide_cell;
+typedef wide tile_input;
 
 static uint64_t my_block;
 

@@ -62,7 +62,7 @@ static int sorts(struct fixture *f, const struct sorting *s, uint32_t ways,
         launches += log.phases ? 2 : 1;
     }
     if (manner != AS_PLANNED)
-        plan_workspace(&plan, s->size, s->count);
+        plan_workspace(&plan, plan_bare(s->size), s->count);
     TRY(device->verbs->load(device, &plan.program, kernels_of(MW_ENGINE_TILE), &program));
     keys = fixture_array(f, plan.key_bytes);
     memcpy(keys, s->keys, plan.key_bytes);
