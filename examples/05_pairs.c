@@ -17,7 +17,7 @@ int main(void)
     mw_context *context;
     mw_status status;
 
-    status = mw_open(&context, "cpu", NULL);
+    status = mw_open(&context, "auto", NULL);
     if (status == MW_OK)
         status = mw_sort_pairs(context, MW_F32, MW_DESCENDING, grades, names,
                                sizeof names[0], count);

@@ -17,7 +17,7 @@ int main(void)
     mw_context *context;
     mw_status status;
 
-    status = mw_open(&context, "cpu", NULL);
+    status = mw_open(&context, "auto", NULL);
     if (status == MW_OK)
         status = mw_argsort(context, MW_I64, MW_ASCENDING, times, positions, MW_U32, count);
     if (status != MW_OK)

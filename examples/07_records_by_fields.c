@@ -40,7 +40,7 @@ int main(void)
     order.fields = fields;
     order.field_count = sizeof fields / sizeof fields[0];
 
-    status = mw_open(&context, "cpu", NULL);
+    status = mw_open(&context, "auto", NULL);
     if (status == MW_OK)
         status = mw_sort_records(context, &order, flights, count);
     if (status != MW_OK)

@@ -55,7 +55,7 @@ int main(void)
     job.order = &order;
     job.in = &table;
 
-    status = mw_open(&context, "cpu", NULL);
+    status = mw_open(&context, "auto", NULL);
     if (status == MW_OK)
         status = mw_run(context, &job);
     if (status != MW_OK)

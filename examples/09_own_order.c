@@ -28,7 +28,7 @@ int main(void)
     mw_context *context;
     mw_status status;
 
-    status = mw_open(&context, "cpu", NULL);
+    status = mw_open(&context, "auto", NULL);
     if (status == MW_OK)
         status = mw_sort_records(context, &by_people, cities, count);
     if (status != MW_OK)

@@ -130,6 +130,25 @@ void kit_fingerprint_add(struct kit_fingerprint *print, mw_type type, const void
     print->count += count;
 }
 
+void kit_fingerprint_add_rows(struct kit_fingerprint *print, uint32_t row_bytes,
+                              const void *rows, uint64_t count)
+{
+    const char *row = rows;
+
+    for (uint64_t i = 0; i < count; i++, row += row_bytes) {
+        uint64_t mixed = 0;
+
+        for (uint32_t at = 0; at < row_bytes; at += 8) {
+            uint64_t bits = 0;
+
+            memcpy(&bits, row + at, row_bytes - at < 8 ? row_bytes - at : 8);
+            mixed = kit_mix(mixed + bits + UINT64_C(0x6a09e667f3bcc908));
+        }
+        print->sum += mixed;
+    }
+    print->count += count;
+}
+
 int kit_fingerprint_equal(struct kit_fingerprint a, struct kit_fingerprint b)
 {
     return a.count == b.count && a.sum == b.sum;

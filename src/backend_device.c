@@ -144,6 +144,10 @@ mw_status device_scratch(struct backend *backend, uint64_t bytes, char **scratch
     *scratch = self->scratch;
     if (self->scratch_bytes >= bytes)
         return MW_OK;
+    if (backend->memory_bytes && bytes > backend->memory_bytes)
+        return fail(backend->error, MW_NO_MEMORY,
+                    "the job needs %llu bytes of device memory; memory_bytes allows %llu",
+                    (unsigned long long)bytes, (unsigned long long)backend->memory_bytes);
     self->device->verbs->free(self->device, self->scratch);
     self->scratch = NULL;
     self->scratch_bytes = 0;

@@ -4,7 +4,7 @@
 #ifndef MW_TESTS_ANYTHING_H
 #define MW_TESTS_ANYTHING_H
 
-#include "oracle.h"
+#include "kit.h"
 
 enum { MOST_COLUMNS = 6, GUARD = 64, GUARD_BYTE = 0xa5 }; /* columns with the elements */
 

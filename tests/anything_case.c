@@ -106,7 +106,7 @@ static mw_field random_field(struct case_of_rows *c, uint32_t column, uint32_t b
     }
     f.offset = (uint32_t)roll(c, bytes - (f.bytes ? f.bytes : mw_type_size(f.type)) + 1);
     f.direction = (mw_direction)roll(c, 2);
-    f.flags = (uint32_t)roll(c, 16) & oracle_flags(f.type);
+    f.flags = (uint32_t)roll(c, 16) & kit_field_flags(f.type);
     return f;
 }
 
@@ -129,7 +129,7 @@ static void make_order(struct case_of_rows *c)
         c->order.field_count = 1;
         c->fields[0] = (mw_field){.type = (mw_type)roll(c, MW_TYPE_COUNT)};
         c->fields[0].direction = (mw_direction)roll(c, 2);
-        c->fields[0].flags = (uint32_t)roll(c, 16) & oracle_flags(c->fields[0].type);
+        c->fields[0].flags = (uint32_t)roll(c, 16) & kit_field_flags(c->fields[0].type);
         c->bytes[0] = (uint32_t)mw_type_size(c->fields[0].type);
     } else {
         c->order.field_count = 1 + (uint32_t)roll(c, roll(c, 3) ? 3 : 16);
@@ -341,8 +341,8 @@ int case_less(const struct case_of_rows *c, uint64_t a, uint64_t b)
         return c->order.less_on_host(value_at(c, 0, a), value_at(c, 0, b));
     for (uint32_t i = 0; i < c->order.field_count; i++) {
         const uint32_t column = c->fields[i].column;
-        const int found =
-            oracle_compare(&c->fields[i], value_at(c, column, a), value_at(c, column, b));
+        const int found = kit_compare_field(&c->fields[i], value_at(c, column, a),
+                                            value_at(c, column, b));
 
         if (found)
             return found < 0;
@@ -363,7 +363,7 @@ static int compare(const void *a, const void *b)
         return found;
     if (sorting->is_bare && sorting->columns == 1 && !sorting->has_positions) {
         field.flags &= MW_NANS_LAST | MW_LEAST_LAST; /* equal floats go by their bits */
-        return oracle_compare(&field, value_at(sorting, 0, x), value_at(sorting, 0, y));
+        return kit_compare_field(&field, value_at(sorting, 0, x), value_at(sorting, 0, y));
     }
     return (x > y) - (x < y);
 }

@@ -41,6 +41,7 @@ src/less.h                 src/passes.h src/request.h
 src/plan                   src/base/ src/plan.h src/plan_parts.h src/tune.def src/kernels/launch.h src/kernels/programs.h
 src/rows                   src/rows.h src/plan_parts.h src/request.h
 src/passes.h               src/base/ src/device.h src/plan.h src/rows.h
+src/passes_launch.c src/passes.h src/kernels/launch.h src/kernels/kernels.def
 src/passes.c               src/passes.h src/kernels/launch.h src/kernels/kernels.def
 src/request.h              src/base/
 src/backend.h              src/request.h

@@ -2,7 +2,7 @@
  * unit_field.c - the code of a field orders values as the oracle does, for every type,
  * direction and flag: all values of 1 and 2 bytes, special and random ones beyond.
  */
-#include "oracle.h"
+#include "kit.h"
 #include "request.h"
 
 #include "tap.h"
@@ -15,7 +15,7 @@ static const mw_field *sorting; /* qsort passes nothing on */
 
 static int compare(const void *a, const void *b)
 {
-    return oracle_compare(sorting, a, b);
+    return kit_compare_field(sorting, a, b);
 }
 
 /* All values of a narrow type; of a wide one as many, special, few and random. */
@@ -47,7 +47,7 @@ static int agree(const mw_field *field, const struct field_code *code)
         const field_bits x = field_code_of(kit_key_bits(field->type, b - size), code);
         const field_bits y = field_code_of(kit_key_bits(field->type, b), code);
 
-        if (x > y || (x == y) != (oracle_compare(field, b - size, b) == 0)) {
+        if (x > y || (x == y) != (kit_compare_field(field, b - size, b) == 0)) {
             tap_note("codes %llx and %llx after %zu", x, y, i);
             return 0;
         }
@@ -68,7 +68,7 @@ int main(void)
                                 .field_size = sizeof field,
                                 .fields = &field,
                                 .field_count = 1};
-        const int right = !(field.flags & ~oracle_flags(field.type));
+        const int right = !(field.flags & ~kit_field_flags(field.type));
         struct error error = {""};
         struct request request;
         const mw_status status = order_read(&order, 0, &request, &error);

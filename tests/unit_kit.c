@@ -115,6 +115,27 @@ static void test_hundred(struct tap *tap)
     }
 }
 
+/* Rows of any length: each byte counts, the order of rows does not. */
+static void test_rows(struct tap *tap)
+{
+    static char rows[4096 * 3];
+
+    for (uint32_t bytes = 1; bytes <= 4096;
+         bytes = bytes < 20 ? bytes + 1 : 2 * bytes + 1) {
+        struct kit_fingerprint one = {0, 0}, turned = {0, 0}, changed = {0, 0};
+
+        kit_fill(MW_U8, "random", bytes, rows, 3 * bytes);
+        kit_fingerprint_add_rows(&one, bytes, rows, 3);
+        for (uint64_t i = 3; i-- > 0;)
+            kit_fingerprint_add_rows(&turned, bytes, rows + i * bytes, 1);
+        rows[2 * bytes - 1] ^= 1;
+        kit_fingerprint_add_rows(&changed, bytes, rows, 3);
+        tap_case(tap,
+                 kit_fingerprint_equal(one, turned) && !kit_fingerprint_equal(one, changed),
+                 "fingerprint of rows of %u bytes", bytes);
+    }
+}
+
 static void test_numbers(struct tap *tap)
 {
     /* clang-format off */
@@ -224,6 +245,7 @@ int main(void)
 
     test_order(&tap);
     test_hundred(&tap);
+    test_rows(&tap);
     test_numbers(&tap);
     test_shapes(&tap);
     test_keys(&tap);

@@ -61,6 +61,8 @@ namespace mw_kernels { /* see simt.h */
 #include "tile_block.cuh"
 #include "tile_load.cuh"
 #ifdef TILE_PLACES
+#include "tile_order.cuh"
+
 #include "tile_carry.cuh"
 #endif
 

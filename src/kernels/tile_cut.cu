@@ -53,7 +53,6 @@ DEVICE struct cut_task task_of(const struct tile_round *round, unsigned group,
  */
 #ifndef TILE_PLACES
 
-enum { BOUNDED = NEAR_KEYS };
 typedef unsigned cut_bound;
 
 DEVICE unsigned find_bound(const tile_input *in, const struct cut_task *t,
@@ -91,7 +90,6 @@ DEVICE cut_bound bound_of(wide cell)
 
 #else
 
-enum { BOUNDED = 1 };
 typedef key cut_bound;
 
 DEVICE key find_bound(const tile_input *in, const struct cut_task *t,

@@ -58,6 +58,45 @@ DEVICE struct cut_samples fetch_samples(const struct tile_round *round, unsigned
     return samples;
 }
 
+/* Exchange the bounds of the two cuts through node 0 of the tree. */
+#ifndef TILE_PLACES
+
+DEVICE void put_bound(struct tile_tree *tree, int side, cut_bound bound)
+{
+    if (NEAR_KEYS)
+        STORE((unsigned_cell *)&tree->rows[0] + side, bound);
+}
+
+DEVICE struct tile_cuts cuts_of(const struct tile_tree *tree, unsigned first,
+                                unsigned second)
+{
+    const wide both = NEAR_KEYS ? LOAD(&tree->rows[0]) : 0;
+    struct tile_cuts cuts;
+
+    cuts.first = cell_of(first, (unsigned)both);
+    cuts.second = cell_of(second, (unsigned)(both >> 32));
+    return cuts;
+}
+
+#else
+
+DEVICE void put_bound(struct tile_tree *tree, int side, cut_bound bound)
+{
+    STORE(side ? &tree->lists[0] : &tree->rows[0], bound);
+}
+
+DEVICE struct tile_cuts cuts_of(const struct tile_tree *tree, unsigned first,
+                                unsigned second)
+{
+    struct tile_cuts cuts;
+
+    cuts.first = cell_of(first, (cut_bound)LOAD(&tree->rows[0]));
+    cuts.second = cell_of(second, (cut_bound)LOAD(&tree->lists[0]));
+    return cuts;
+}
+
+#endif
+
 /* Each block finds the cuts of one tile, merges it and writes it. */
 KERNEL(tile_join, struct tile_merge_args)
 {
@@ -80,17 +119,15 @@ KERNEL(tile_join, struct tile_merge_args)
 
         if (LANE < round->ways)
             STORE_AS(CUT, &before[side * round->ways + LANE], c.before);
-        if (BOUNDED && LANE == 0)
-            STORE(side ? &sm->tree.lists[0] : &sm->tree.rows[0], bound);
+        if (LANE == 0)
+            put_bound(&sm->tree, side, bound);
     }
     BARRIER();
 
     const int mine = LANE < round->ways; /* other lanes have no list */
     const unsigned first = mine ? LOAD_AS(CUT, &before[LANE]) : 0;
     const unsigned second = mine ? LOAD_AS(CUT, &before[round->ways + LANE]) : 0;
-    struct tile_cuts cuts;
+    const struct tile_cuts cuts = cuts_of(&sm->tree, first, second);
 
-    cuts.first = cell_of(first, BOUNDED ? (cut_bound)LOAD(&sm->tree.rows[0]) : 0);
-    cuts.second = cell_of(second, BOUNDED ? (cut_bound)LOAD(&sm->tree.lists[0]) : 0);
     merge_tile(&args, sm, group, &cuts);
 }

@@ -49,8 +49,9 @@ struct tile_chunk {
 DEVICE const key_cell *key_after(const struct tile_chunk *chunk, const key_cell *first,
                                  int n, const int dense)
 {
-    return dense ? first + n
-                 : (const key_cell *)((const char *)first + n * (long long)chunk->pitch);
+    return !PLACED || dense
+               ? first + n
+               : (const key_cell *)((const char *)first + n * (long long)chunk->pitch);
 }
 
 /* Load a whole chunk: register i gets key (i - late) modulo CHUNK_STEPS. */

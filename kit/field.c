@@ -1,16 +1,13 @@
 /*
- * oracle.h - how fields compare, written apart from the library: decoded values, one flag
+ * field.c - how fields compare, written apart from the library: decoded values, one flag
  * after the other, no codes.
  */
-#ifndef MW_TESTS_ORACLE_H
-#define MW_TESTS_ORACLE_H
-
 #include "kit.h"
 
 #include <math.h>
 
 /* Floats in one direction. `a` and `b` are keys of that type. */
-static inline int oracle_floats(const mw_field *f, const void *a, const void *b)
+static int compare_floats(const mw_field *f, const void *a, const void *b)
 {
     const double x = kit_float_value(f->type, a);
     const double y = kit_float_value(f->type, b);
@@ -25,7 +22,7 @@ static inline int oracle_floats(const mw_field *f, const void *a, const void *b)
     return kit_compare(f->type, f->direction, a, b); /* by value, then by bits */
 }
 
-static inline int oracle_integers(const mw_field *f, const void *a, const void *b)
+static int compare_integers(const mw_field *f, const void *a, const void *b)
 {
     const uint64_t least = UINT64_C(1) << (8 * mw_type_size(f->type) - 1);
     const int x = kit_key_bits(f->type, a) == least;
@@ -36,8 +33,7 @@ static inline int oracle_integers(const mw_field *f, const void *a, const void *
     return kit_compare(f->type, f->direction, a, b);
 }
 
-/* Below 0, 0 or above 0, as values `a` and `b` compare by a field; any alignment. */
-static inline int oracle_compare(const mw_field *f, const void *a, const void *b)
+int kit_compare_field(const mw_field *f, const void *a, const void *b)
 {
     const unsigned char *const x = (const unsigned char *)a + f->offset;
     const unsigned char *const y = (const unsigned char *)b + f->offset;
@@ -50,12 +46,11 @@ static inline int oracle_compare(const mw_field *f, const void *a, const void *b
         return 0;
     memcpy(&keys[0], x, mw_type_size(f->type));
     memcpy(&keys[1], y, mw_type_size(f->type));
-    return f->type >= MW_F32 ? oracle_floats(f, &keys[0], &keys[1])
-                             : oracle_integers(f, &keys[0], &keys[1]);
+    return f->type >= MW_F32 ? compare_floats(f, &keys[0], &keys[1])
+                             : compare_integers(f, &keys[0], &keys[1]);
 }
 
-/* The flags that a field of this type may have: any of these bits. */
-static inline uint32_t oracle_flags(mw_type type)
+uint32_t kit_field_flags(mw_type type)
 {
     const char name = type == MW_BYTES ? 'b' : *mw_type_name(type);
 
@@ -63,5 +58,3 @@ static inline uint32_t oracle_flags(mw_type type)
            : name == 'i'                   ? MW_LEAST_LAST
                                            : MW_ZEROS_EQUAL | MW_NANS_EQUAL | MW_NANS_LAST;
 }
-
-#endif
