@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # kernels_compile.sh SOURCE NVRTC_COMPILE [NVCC] - the kernels compile for every
 # key width and every geometry that the tuning table has for sm_80 and sm_90, with
-# nvcc and with NVRTC, and no kernel but tile_cut spills registers or keeps a stack.
+# nvcc and with NVRTC. Kernels spill no registers and keep no stack, with few exceptions.
 # Besides, by NVRTC: rows for other GPUs, on sm_75, and some geometries that no row
 # names.
 #
@@ -28,7 +28,9 @@ tiles() {
     "$nvrtc_compile" tiles "$1" "$2" | sort -u
 }
 
-# judge RESULT ARCHITECTURE PROGRAM NAME: one case, from the log in $folder/log.
+# judge RESULT ARCHITECTURE PROGRAM NAME [PLACES]: one case, from the log in $folder/log.
+# Kernels that may spill a little, in bytes of stack: tile_cut, since a search that waits
+# gains more by more warps; and those with places, in which more blocks share an SM.
 judge() {
     local problem
     problem=$(
@@ -37,12 +39,11 @@ judge() {
             grep -q "Compiling entry function '$kernel' for 'sm_$2'" "$folder/log" ||
                 echo "no word of $kernel"
         done
-        # tile_cut may spill a little: a search that waits gains more by more warps.
-        sed -n "/properties for/ { s/.*properties for '*\\([A-Za-z0-9_]*\\).*/\\1/; h }
-            /bytes stack frame/ { G; s/\\n/ in /; p }" "$folder/log" |
-            grep -v ' 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads' |
-            grep -vE ' ([0-9]|[12][0-9]|3[0-2]) bytes stack frame.* in tile_cut$' |
-            sed 's/^[^0-9]*//'
+        awk -v most=$((${5:+128} + 0)) '
+            /properties for/ { kernel = $NF; gsub("\047", "", kernel) }
+            match($0, /[0-9]+ bytes stack frame/) {
+                if (substr($0, RSTART) + 0 > (kernel == "tile_cut" && !most ? 32 : most))
+                    print substr($0, RSTART) " in " kernel }' "$folder/log"
     )
     [ -z "$problem" ] || problem+=$'\n'$(cat "$folder/log")
     say "$4" "$problem"
@@ -54,13 +55,15 @@ by_nvcc() { # PROGRAM ARCHITECTURE DEFINITION...
     shift 2
     "$nvcc" -cubin -O3 "$@" -arch="sm_$architecture" -Xptxas -v -I"$source_tree/src/base" \
         -o "$folder/cubin" "$source_tree/src/kernels/program.cu" >"$folder/log" 2>&1
-    judge $? "$architecture" "$program" "nvcc, sm_$architecture, $*: no spills, no stack"
+    judge $? "$architecture" "$program" "nvcc, sm_$architecture, $*: few spills" \
+        "$(grep -o TILE_PLACES <<<"$*")"
 }
 
 by_nvrtc() { # BITS ARCHITECTURE heap|pair|rows|tile [ROWS ITEMS SORT MERGE [places]]
     "$nvrtc_compile" "$@" >"$folder/log" 2>&1
     judge $? "$2" "$3" \
-        "NVRTC, $3, $1-bit keys, sm_$2${5:+, tiles of $4 x $5}${8:+ with $8}: no spills"
+        "NVRTC, $3, $1-bit keys, sm_$2${5:+, tiles of $4 x $5}${8:+ with $8}: few spills" \
+        "${8:-}"
 }
 
 for architecture in ${nvcc:+80 90}; do
