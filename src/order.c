@@ -65,7 +65,7 @@ static mw_status check_field(const mw_field *field, uint32_t number, uint32_t el
                              struct error *error)
 {
     const struct type_row *const row = type_row(field->type);
-    const uint64_t bytes = field->type == MW_BYTES ? field->bytes : row ? row->size : 0;
+    const uint64_t bytes = row ? row->size : field->bytes;
 
     if (!row && field->type != MW_BYTES)
         return fail(error, MW_BAD_ARGUMENT,

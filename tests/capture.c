@@ -200,6 +200,7 @@ static void test_run(struct tap *tap)
     const mw_table table = {keys, COUNT_OF(keys), NULL, 0};
     const mw_job job = job_of(MW_F32, &table);
     mw_tuning tuning = MW_TUNING_INIT;
+    mw_counts figures = MW_COUNTS_INIT;
     void *stream = NULL;
     mw_context *context;
     mw_status status;
@@ -220,6 +221,12 @@ static void test_run(struct tap *tap)
         tap_case(tap, fake->launched.attributes == rows[i].attributes,
                  "mw_run %zu: a programmatic launch where it may be", i);
     }
+    fake->calls.fail_at = fake->calls.count + 2;
+    tap_ok(tap,
+           mw_run(context, &job) == MW_DEVICE_FAILED &&
+               mw_get_counts(context, &figures) == MW_OK && figures.count == 0,
+           "a run that fails leaves no figures", fake->calls.failed);
+    fake->calls.fail_at = 0;
 done:
     tap_case(tap, status == MW_OK && fake->calls.called("cuCtxSynchronize") == 0,
              "mw_run waits for no other stream: %s", mw_error(context));

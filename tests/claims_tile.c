@@ -31,20 +31,14 @@ enum { LARGE = 1 << 17, GEOMETRIES = 4, MOST_LOADS = 60, PERCENT = 5, LEAST_BYTE
 static const mw_type all_types[] = {MW_U8, MW_I16, MW_U32, MW_F64, MW_F32, MW_I64};
 static const uint32_t all_ways[] = {0, 2, 4, 8, 16, 32};
 
+/* clang-format off */
 /* Counts in tiles, plus some keys; full where those are 0. */
 static const struct {
     int64_t tiles;
     int64_t keys;
 } counts[] = {
-    {1,  0        },
-    {1,  -1       },
-    {2,  1        },
-    {4,  0        },
-    {5,  77       },
-    {20, 3        },
-    {9,  -31      },
-    {0,  LARGE + 1},
-};
+    {1, 0}, {1, -1}, {2, 1}, {4, 0}, {5, 77}, {20, 3}, {9, -31}, {0, LARGE + 1}};
+/* clang-format on */
 
 /* C1 of one line. `short_rows`: rows of a tile do not fill the banks. */
 static int line_holds(const mw_ledger_line *line, int short_rows)

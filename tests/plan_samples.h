@@ -19,7 +19,7 @@ static const mw_info machines[] = {
     [H200] = MACHINE(90, 132, 227, 228), [SIM] = MACHINE(90, 4, 227, 228),
     [A100] = MACHINE(80, 108, 163, 164), [SM_86] = MACHINE(86, 84, 99, 100),
     [SM_75] = MACHINE(75, 40, 64, 64),   [SM_60] = MACHINE(60, 40, 48, 64),
-    [LITTLE] = MACHINE(90, 132, 48, 64), /* less shared memory than its rows expect */
+    [LITTLE] = MACHINE(90, 132, 24, 64), /* less shared memory than its rows expect */
     MACHINE(120, 170, 99, 100),          MACHINE(103, 160, 227, 228),
 };
 

@@ -30,18 +30,14 @@ static const struct row {
     {"tile, many, in phases", {SIZE, MW_ENGINE_TILE, 8, 0, 64, 32, 0}, PHASES},
     {"pair", {SIZE, MW_ENGINE_PAIR, 0, 0, 0, 0, 0}, LAUNCHES},
 };
-/* clang-format on */
 
 static const struct {
     const char *shape;
     uint64_t count;
 } inputs[] = {
-    {"specials", 0    },
-    {"specials", 1    },
-    {"specials", 1024 },
-    {"random",   9001 },
-    {"few:3",    30011}
-};
+    {"specials", 0}, {"specials", 1}, {"specials", 1024},
+    {"random", 9001}, {"few:3", 30011}};
+/* clang-format on */
 
 /* A count of more tiles of 2048 keys than find their own cuts. */
 static uint64_t many_tiles(mw_context *context)

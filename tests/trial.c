@@ -144,21 +144,17 @@ mw_context *trial_open(struct tap *tap, const char *device)
     return NULL;
 }
 
-static const char *const engine_names[] = {[MW_ENGINE_AUTO] = "auto",
-                                           [MW_ENGINE_HEAP] = "heap",
-                                           [MW_ENGINE_TILE] = "tile",
-                                           [MW_ENGINE_PAIR] = "pair"};
-
 void trial_text(const struct trial *t, char text[TRIAL_TEXT])
 {
+    static const char *const engines[] = {"auto", "heap", "tile", "pair"};
+
     snprintf(text, TRIAL_TEXT,
              "%s %s %s seed %llu, %llu keys, %s, ways %u, warps %u, threads %u, "
              "items %u, base %u%s",
              mw_type_name(t->type), t->direction == MW_DESCENDING ? "desc" : "asc",
              t->shape, (unsigned long long)t->seed, (unsigned long long)t->count,
-             engine_names[t->tuning.engine], t->tuning.ways, t->tuning.warps,
-             t->tuning.threads, t->tuning.items, t->tuning.base,
-             t->device_memory ? ", device memory" : "");
+             engines[t->tuning.engine], t->tuning.ways, t->tuning.warps, t->tuning.threads,
+             t->tuning.items, t->tuning.base, t->device_memory ? ", device memory" : "");
 }
 
 const char *trial_shape(int row, char text[SHAPE_TEXT])

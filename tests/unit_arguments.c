@@ -15,8 +15,7 @@ enum { KEYS = 100, BYTES = KEYS * 8, TOO_MANY = -1 };
 /* Instead of a number: the address of the elements, plus 1, 8 or -8; that of `out`. */
 enum { SAME = -2, ODD = -3, NEXT = -4, BACK = -5, OUT = -6 };
 
-/* A job that sorts 8-byte keys, with everything it points at; `more` is a newer caller's.
- */
+/* A job that sorts 8-byte keys, and what it points at; `more` is a newer caller's. */
 struct parts {
     mw_field fields[2];
     mw_order order;
@@ -75,6 +74,7 @@ static const struct row {
     {"order", BAD, {SET(job.order, 0)}},
     {"in is NULL", BAD, {SET(job.in, 0)}},
     {"tables", BAD, {SET(job.in_count, 2)}},
+    {"segment_ends", BAD, {SET(job.segment_ends, ODD)}},
     {"table", BAD, {SET(job.table_size, 4)}},
     {"columns", BAD, {SET(table.column_count, 1), SET(table.columns, 0)}},
     {"elements", BAD, {SET(table.count, TOO_MANY)}},
@@ -88,7 +88,10 @@ static const struct row {
     {"fields", BAD, {SET(order.field_count, 17)}},
     {"fields", BAD, {SET(order.fields, 0)}},
     {"expression", BAD, {SET(order.less, ODD)}},
+    {"expression", BAD, {SET(order.declarations, ODD)}},
+    {"expression", BAD, {SET(order.less_on_host, ODD)}},
     {"field", BAD, {SET(order.field_size, 4)}},
+    {"field_size", BAD, {SET(order.field_size, 1 << 20)}},
     {"type", BAD, {SET(fields[0].type, MW_TYPE_COUNT)}},
     {"type", BAD, {SET(fields[0].type, -1)}},
     {"direction", BAD, {SET(fields[0].direction, 2)}},
@@ -103,8 +106,8 @@ static const struct row {
     {"ends", BAD, {SET(fields[0].offset, 1)}},
     {"direction", BAD, {SET(fields[1].direction, 7), SET(order.field_count, 2)}},
 
-    {"MW_SORT", LATER, {SET(job.operation, MW_MERGE)}},
-    {"MW_SORT", LATER, {SET(job.operation, MW_SPLIT)}},
+    {"MW_SORT", LATER, {SET(job.operation, MW_MERGE), SET(job.in_count, 2)}},
+    {"MW_SORT", LATER, {SET(job.operation, MW_SPLIT), SET(job.in_count, 2)}},
     {"MW_SORT", LATER, {SET(job.operation, MW_SELECT)}},
     {"segments", LATER, {SET(job.segment_begins, ODD)}},
 

@@ -6,9 +6,11 @@
 
 #include "cuda/cache.h"
 
+#include "fake_cuda/fake_cuda.h"
 #include "tap.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,15 +116,16 @@ static const struct damage {
     const char *name;
     int cut, flip;
 } damages[] = {
-    {"emptied",                  0,   -1 },
-    {"cut inside the header",    10,  -1 },
-    {"cut inside the key",       40,  -1 },
-    {"cut in the last byte",     99,  -1 },
-    {"grown",                    150, -1 },
-    {"a bit of the magic flips", 100, 0  },
-    {"a bit of a size flips",    100, 10 },
-    {"a bit of the key flips",   100, 40 },
-    {"the last bit flips",       100, 100},
+    {"emptied",                        0,   -1 },
+    {"cut inside the header",          10,  -1 },
+    {"cut inside the key",             40,  -1 },
+    {"cut in the last byte",           99,  -1 },
+    {"grown",                          150, -1 },
+    {"a bit of the magic flips",       100, 0  },
+    {"a bit of the key's size flips",  100, 5  },
+    {"a bit of the data's size flips", 100, 9  },
+    {"a bit of the key flips",         100, 40 },
+    {"the last bit flips",             100, 100},
 };
 
 static void spoil(const char *path, const struct damage *damage)
@@ -204,6 +207,10 @@ static void test_bound(struct tap *tap)
     put(cache, "small", "s");
     tap_ok(tap, holds(cache, "small", "s") == 1 && look("bound", 0).count == 1,
            "a lower bound is reached with the next put", "");
+    mkdir("bound/no entry.mwk", 0700);
+    put(cache, "small", "t");
+    tap_ok(tap, holds(cache, "small", "t") == 1 && access("bound/no entry.mwk", F_OK) == 0,
+           "a folder is no entry", "");
     cache_close(cache);
 }
 
@@ -221,6 +228,37 @@ static void test_bad_folder(struct tap *tap)
                paths[i] ? paths[i] : "no path");
         cache_close(cache);
     }
+}
+
+/*
+ * Whatever the host refuses, an entry is found whole or not at all, nothing unfinished is
+ * left, and the next put works. An interrupted read or write is made again.
+ */
+static void test_refusals(struct tap *tap, int error)
+{
+    int wrong = 0, k = 0;
+
+    do {
+        host_calls = (struct fake_calls){.fail_at = ++k, .error = error};
+
+        struct cache *cache = cache_open("refused", plenty);
+
+        put(cache, "key", "bytes");
+
+        const int found = holds(cache, "key", "bytes");
+        const int moves = strcmp(host_calls.failed, "read") == 0 ||
+                          strcmp(host_calls.failed, "write") == 0;
+
+        host_calls.fail_at = 0;
+        cache_close(cache);
+        cache = cache_open("refused", plenty);
+        wrong += found < 0 || (found == 0 && moves && error == EINTR);
+        put(cache, "key", "bytes");
+        wrong += holds(cache, "key", "bytes") != 1 || look("refused", 0).count != 1;
+        cache_close(cache);
+        unlink(look("refused", 0).last);
+    } while (*host_calls.failed);
+    tap_case(tap, wrong == 0 && k > 15, "%d calls fail: %s", k - 1, strerror(error));
 }
 
 /* Put and get long data that differ from key to key. Returns the number of wrong gets. */
@@ -287,6 +325,8 @@ int main(void)
     test_damage(&tap);
     test_bound(&tap);
     test_bad_folder(&tap);
+    test_refusals(&tap, ENOSPC);
+    test_refusals(&tap, EINTR);
     fflush(stdout);
     test_processes(&tap, "room for all", plenty);
     test_processes(&tap, "room for two of five", 10000);

@@ -12,28 +12,16 @@
 
 #include "tap.h"
 
-#if KEY_BITS == 8
-typedef uint8_t key;
-#elif KEY_BITS == 16
-typedef uint16_t key;
-#elif KEY_BITS == 32
-typedef uint32_t key;
-#else
-typedef uint64_t key;
-#endif
+#define UNSIGNED(bits) uint##bits##_t
+#define UNSIGNED_OF(bits) UNSIGNED(bits)
+typedef UNSIGNED_OF(KEY_BITS) key;
 
 #define CODE_FUNCTION static inline
 #include "base/code.inl"
 
 static const key most = (key) ~(key)0;
 
-#if KEY_BITS < 32
-#define STEP 1
-#elif KEY_BITS == 32
-#define STEP 509
-#else
-#define STEP UINT64_C(2199023255579)
-#endif
+#define STEP ((key)(KEY_BITS < 32 ? 1 : KEY_BITS == 32 ? 509 : UINT64_C(2199023255579)))
 
 static key enter(key bits, struct code code)
 {

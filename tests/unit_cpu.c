@@ -199,7 +199,6 @@ static void test_windows(struct tap *tap)
                              : suite->bits == 32 ? MW_F32
                                                  : MW_I64;
         const struct code code = type_code(type_row(type), MW_DESCENDING);
-
         int passed = 1;
 
         if (!suite->merge)
@@ -294,6 +293,25 @@ static void test_counts(struct tap *tap)
     }
 }
 
+/* Widths there are no loops for, and more keys than there is scratch for. */
+static void test_refusals(struct tap *tap)
+{
+    const struct code code = type_code(type_row(MW_U32), MW_ASCENDING);
+    uint32_t two[2] = {2, 1};
+    struct error error;
+    struct cpu *cpu;
+
+    tap_ok(tap,
+           cpu_open(&cpu, 1, &error) == MW_OK &&
+               cpu_sort(cpu, 24, code, two, 2, NULL, NULL) == MW_UNSUPPORTED &&
+               strstr(error.text, "not 24") &&
+               cpu_sort(cpu, 32, code, two, UINT64_MAX / 4, NULL, NULL) == MW_NO_MEMORY &&
+               two[0] == 2 && cpu_sort(cpu, 32, code, two, 2, NULL, NULL) == MW_OK &&
+               two[0] == 1,
+           "what the CPU refuses", error.text);
+    cpu_close(cpu);
+}
+
 /* Scratch that covers a count covers every smaller one. */
 static void test_scratch(struct tap *tap)
 {
@@ -316,6 +334,7 @@ int main(void)
 {
     struct tap tap = {0, 0};
 
+    test_refusals(&tap);
     test_scratch(&tap);
     if (open_all()) {
         test_tables(&tap);

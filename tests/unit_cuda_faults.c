@@ -1,7 +1,7 @@
 /*
- * unit_cuda_faults.c - the k-th call of the driver or of NVRTC fails, for every k: the
- * status is right, the message says why, nothing leaks, and the next device works. Needs
- * fake_cuda/ first in LD_LIBRARY_PATH.
+ * unit_cuda_faults.c - the k-th call of the driver, NVRTC or the host fails, for every k:
+ * the status is right, the message says why, nothing leaks, and the next device works.
+ * Needs fake_cuda/ first in LD_LIBRARY_PATH.
  */
 #include "cuda/nvrtc.h"
 #include "fake_cuda/life.h"
@@ -12,74 +12,71 @@
 /* Calls that may fail without failing the work; `staged`: of a large copy. */
 static int forgiven(const char *call, int staged)
 {
-    static const char *const calls[] = {
-        "cuDriverGetVersion",
-        "cuCtxPopCurrent_v2",
-        "cuStreamDestroy_v2",
-        "cuModuleUnload",
-        "cuEventDestroy_v2",
-        "cuMemFree_v2",
-        "nvrtcDestroyProgram",
-        /* Without these, copies are staged, or not. */
-        "cuMemAllocHost_v2",
-        "cuMemFreeHost",
-        "cuPointerGetAttribute",
-    };
+    static const char calls[] =
+        "cuDriverGetVersion cuCtxPopCurrent_v2 cuStreamDestroy_v2 cuModuleUnload "
+        "cuEventDestroy_v2 cuMemFree_v2 nvrtcDestroyProgram /proc/driver/nvidia/version "
+        "cuMemAllocHost_v2 cuMemFreeHost cuPointerGetAttribute"; /* for staging */
 
-    for (size_t i = 0; i < COUNT_OF(calls); i++) {
-        if (strcmp(calls[i], call) == 0)
-            return 1;
-    }
-    return staged && strcmp(call, "cuStreamCreate") == 0;
+    return strstr(calls, call) || (staged && strcmp(call, "cuStreamCreate") == 0);
 }
 
 enum { SMALL = 1000, LARGE = COPY_STAGED_FROM + 5 };
+
+enum whose { DRIVER, NVRTC, HOST };
 
 static const struct fault_case {
     const char *name;
     int bits;
     uint64_t bytes;
-    int nvrtc;  /* calls of NVRTC fail, not the driver's */
-    int error;  /* with this number, 0 for an unknown one */
-    int sticky; /* 1: all later calls fail, too */
-    int step;   /* to the next call that fails, after two of one name */
+    enum whose whose; /* calls fail */
+    int error;        /* with this number, 0 for an unknown one */
+    int sticky;       /* 1: all later calls fail, too */
+    int step;         /* to the next call that fails, after two of one name */
 } cases[] = {
-    {"image loaded",   ACCEPTED_BITS, SMALL, 0, 0,                         0, 1},
-    {"image rejected", REJECTED_BITS, SMALL, 0, 0,                         0, 1},
-    {"no memory",      REJECTED_BITS, SMALL, 0, CUDA_ERROR_OUT_OF_MEMORY,  0, 1},
-    {"large copies",   ACCEPTED_BITS, LARGE, 0, 0,                         0, 4},
-    {"context lost",   ABSENT_BITS,   SMALL, 0, 0,                         1, 1},
-    {"NVRTC",          REJECTED_BITS, SMALL, 1, 0,                         0, 1},
-    {"NVRTC, memory",  REJECTED_BITS, SMALL, 1, NVRTC_ERROR_OUT_OF_MEMORY, 0, 1},
+    {"image loaded",   ACCEPTED_BITS, SMALL, DRIVER, 0,                         0, 1},
+    {"image rejected", REJECTED_BITS, SMALL, DRIVER, 0,                         0, 1},
+    {"no memory",      REJECTED_BITS, SMALL, DRIVER, CUDA_ERROR_OUT_OF_MEMORY,  0, 1},
+    {"large copies",   ACCEPTED_BITS, LARGE, DRIVER, 0,                         0, 4},
+    {"context lost",   ABSENT_BITS,   SMALL, DRIVER, 0,                         1, 1},
+    {"NVRTC",          REJECTED_BITS, SMALL, NVRTC,  0,                         0, 1},
+    {"NVRTC, memory",  REJECTED_BITS, SMALL, NVRTC,  NVRTC_ERROR_OUT_OF_MEMORY, 0, 1},
+    {"host",           REJECTED_BITS, SMALL, HOST,   0,                         1, 1},
 };
 
 /* The status of a life whose call of this name failed and is not forgiven. */
 static mw_status expected_status(const struct fault_case *row, const char *call)
 {
-    if (strncmp(call, "nvrtcGetProgramLog", 18) == 0 || strcmp(call, "nvrtcVersion") == 0)
+    if (row->whose == HOST && strncmp(call, "dl", 2) != 0)
+        return MW_NO_MEMORY;
+    if (row->whose == HOST) /* the driver or NVRTC is missing, or a function of it */
+        return fakes.cuda->calls.count ? MW_COMPILE_FAILED : MW_NO_DEVICE;
+    if (strcmp(call, "nvrtcVersion") == 0)
         return MW_COMPILE_FAILED;
     if (row->error) /* of both libraries: no memory */
         return MW_NO_MEMORY;
     if (strcmp(call, "cuInit") == 0)
         return MW_NO_DEVICE;
-    return row->nvrtc ? MW_COMPILE_FAILED : MW_DEVICE_FAILED;
+    return row->whose == NVRTC ? MW_COMPILE_FAILED : MW_DEVICE_FAILED;
 }
 
 /* Is this the right outcome if `call`, number `k`, fails? "": no call was left to fail. */
 static int right(const struct outcome *outcome, const struct fault_case *row,
                  const char *call, int k)
 {
+    static const char *const words[] = {"CUDA_ERROR", "NVRTC", ""};
+
     if (outcome->status != MW_OK)
         return *call && outcome->status == expected_status(row, call) &&
-               strstr(outcome->error.text, row->nvrtc ? "NVRTC" : "CUDA_ERROR");
-    return outcome->same && (!*call || (!row->nvrtc && k > outcome->close_calls) ||
+               *outcome->error.text && strstr(outcome->error.text, words[row->whose]);
+    return outcome->same && (!*call || (row->whose == DRIVER && k > outcome->close_calls) ||
                              forgiven(call, row->bytes >= COPY_STAGED_FROM));
 }
 
 /* Fail one call after the other until a life has no call left to fail. */
 static void test_faults(struct tap *tap, const struct fault_case *row)
 {
-    struct fake_calls *const calls = row->nvrtc ? fakes.nvrtc : &fakes.cuda->calls;
+    struct fake_calls *const all[] = {&fakes.cuda->calls, fakes.nvrtc, &host_calls};
+    struct fake_calls *const calls = all[row->whose];
     char last[64] = "none";
     int wrong = 0, left = 0, k = 0;
 

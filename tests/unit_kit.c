@@ -30,6 +30,7 @@ static const int32_t i32[] = {INT32_MIN, -65536, -1, 0, 65535, INT32_MAX};
 static const uint32_t u32[] = {0, 65535, 65536, 0x80000000, UINT32_MAX};
 static const int64_t i64[] = {INT64_MIN, INT32_MIN, -1, 0, UINT32_MAX, INT64_MAX};
 static const uint64_t u64[] = {0, UINT32_MAX, INT64_MAX, 0x8000000000000000, UINT64_MAX};
+/* clang-format off */
 #define TABLE(array) array, sizeof array / sizeof array[0]
 static const struct {
     mw_type type;
@@ -49,6 +50,7 @@ static const struct {
     {MW_F16,  TABLE(halves) },
     {MW_BF16, TABLE(brains) }
 };
+/* clang-format on */
 #undef TABLE
 
 /* Every pair is compared both ways, in both directions. */
@@ -183,6 +185,7 @@ static void test_shapes(struct tap *tap)
         tap_ok(tap, kit_shape_parse(bad[i], &shape) != NULL, "no shape", bad[i]);
 }
 
+/* clang-format off */
 static void test_keys(struct tap *tap)
 {
     static const struct {
@@ -220,20 +223,13 @@ static void test_lists(struct tap *tap)
         const char *list;
         size_t span;
     } rows[] = {
-        {"random",                       6 },
-        {"random,sorted",                6 },
-        {"few:3,conflict:17,256",        5 },
-        {"conflict:17,256",              15},
-        {"conflict:17,256,few:3",        15},
-        {"conflict:17,256,worst",        21},
-        {"conflict:17,256,worst,random", 21},
-        {"conflict:17,256,worse",        15},
+        {"random", 6}, {"random,sorted", 6}, {"random,,sorted", 6}, {"random,", 6},
+        {",random", 0}, {"", 0}, {"few:3,conflict:17,256", 5}, {"conflict:17,256", 15},
+        {"conflict:17,256,few:3", 15}, {"conflict:17,256,worst", 21},
+        {"conflict:17,256,worst,random", 21}, {"conflict:17,256,worse", 15},
         {"conflict:17,256,conflict:8,8", 15},
-        {"random,,sorted",               6 },
-        {"random,",                      6 },
-        {",random",                      0 },
-        {"",                             0 },
     };
+    /* clang-format on */
 
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         tap_ok(tap, kit_shape_span(rows[i].list) == rows[i].span, "list", rows[i].list);

@@ -271,6 +271,7 @@ static void test_table(struct tap *tap)
         {H200,   MW_ENGINE_HEAP, 4, 1 << 26,    "128x32, 16384 of 4224: 16 16 16"},
         {SM_60,  MW_ENGINE_HEAP, 4, 8193,       "128x32, 2048 of 640: 8"         },
         {LITTLE, MW_ENGINE_HEAP, 4, 16384,      "128x32, 1024 of 4224: 16"       },
+        {LITTLE, MW_ENGINE_HEAP, 8, 16384,      "96x32, 1024 of 3696: 16"        },
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -323,6 +324,7 @@ static const struct outcome {
     {{0, MW_ENGINE_TILE, 0, 0, 0,    0,  0    }, H200,  1, MANY, NOT, "2^32"},
     {{0, MW_ENGINE_TILE, 0, 0, 32,   0,  0    }, H200,  4, 1000, NOT, "not 32 of 32"},
     {{0, MW_ENGINE_TILE, 0, 0, 96,   0,  0    }, H200,  4, 1000, NOT, "not 96 of 32"},
+    {{0, MW_ENGINE_TILE, 0, 0, 1024, 0,  0    }, H200,  4, 1000, NOT, "not 1024 of 32"},
     {{0, MW_ENGINE_TILE, 0, 0, 128,  0,  8192 }, H200,  4, 1000, NOT, "not 128 of 64"},
     {{0, MW_ENGINE_TILE, 0, 0, 256,  32, 4096 }, H200,  4, 1000, NOT, "8192 and not 4096"},
     {{0, MW_ENGINE_TILE, 0, 0, 0,    0,  0    }, H200,  3, 1000, NOT, "3 bytes"},
@@ -332,13 +334,14 @@ static const struct outcome {
     {{0, MW_ENGINE_HEAP, 0, 0, 0,    0,  16384}, SM_60, 4, 1000, NOT, "base of 16384"},
     {{0, MW_ENGINE_HEAP, 8, 0, 832,  0,  0    }, SM_60, 4, 1000, NOT, "832 threads"},
     {{0, MW_ENGINE_PAIR, 4, 0, 0,    0,  0    }, H200,  4, 1000, NOT, "has 2 ways"},
+    {{0, MW_ENGINE_PAIR, 0, 0, 128,  0,  0    }, H200,  4, 1000, NOT, "has 2 ways"},
     {{0, MW_ENGINE_PAIR, 0, 0, 0,    17, 0    }, H200,  8, 1000, NOT, "has 2 ways"},
     {{0, MW_ENGINE_PAIR, 0, 0, 0,    0,  4096 }, H200,  4, 1000, NOT, "has 2 ways"},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  1, MOST + 1, BAD, "count"},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  1, UINT64_MAX, BAD, "count"},
     {{0, (mw_engine)4,   0, 0, 0,    0,  0    }, H200,  4, 1000, BAD, "no engine"},
     {{0, MW_ENGINE_HEAP, 1, 0, 0,    0,  0    }, H200,  4, 1000, BAD, "tuning: ways"},
-    {{0, MW_ENGINE_HEAP, 33, 0, 0,   0,  0    }, H200,  4, 1000, BAD, "tuning: ways"},
+    {{0, MW_ENGINE_HEAP, 64, 0, 0,   0,  0    }, H200,  4, 1000, BAD, "tuning: ways"},
     {{0, MW_ENGINE_HEAP, 0, 0, 33,   0,  0    }, H200,  4, 1000, BAD, "tuning: threads"},
     {{0, MW_ENGINE_HEAP, 0, 0, 1056, 0,  0    }, H200,  4, 1000, BAD, "tuning: threads"},
     {{0, MW_ENGINE_HEAP, 0, 0, 0,    1,  0    }, H200,  4, 1000, BAD, "tuning: a"},

@@ -50,8 +50,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 20;
 }
 
-/* All counts near `most` and some below; `every`: all there are, the larger ones in steps.
- */
+/* All counts near `most` and some below; `every`: all, the larger ones in steps. */
 static int covers_below(struct sample *s, uint64_t most, uint64_t *state, int every)
 {
     struct error error = {""};
@@ -77,19 +76,12 @@ static int covers_below(struct sample *s, uint64_t most, uint64_t *state, int ev
 
 static int sample_passes(struct sample *s)
 {
+    /* clang-format off */
     /* Where the number of passes changes without the number of levels. */
-    static const uint64_t around[] = {1,
-                                      2048,
-                                      8192,
-                                      98304,
-                                      262144,
-                                      13636363,
-                                      150000000,
-                                      1 << 23,
-                                      1u << 31,
-                                      UINT32_MAX,
-                                      UINT32_MAX + 1ull,
-                                      1ull << 40};
+    static const uint64_t around[] = {
+        1, 2048, 8192, 98304, 262144, 13636363, 150000000, 1 << 23, 1u << 31, UINT32_MAX,
+        UINT32_MAX + 1ull, 1ull << 40};
+    /* clang-format on */
     uint64_t state = s->size;
     int passed = s->info > &machines[SIM] || covers_below(s, 200000, &state, 1);
 
@@ -105,7 +97,7 @@ static int sample_passes(struct sample *s)
 
 int main(void)
 {
-    static const int chosen[] = {H200, SIM, SM_86, SM_75};
+    static const int chosen[] = {H200, SIM, SM_86, SM_75, LITTLE};
     struct tap tap = {0, 0};
 
     for (size_t w = 0; w < COUNT_OF(wishes); w++) {

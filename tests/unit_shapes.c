@@ -200,27 +200,19 @@ static int is_special(const struct sample *s)
            (s->count < 1000 || distinct(s) > 32); /* payloads beyond the listed ones */
 }
 
+/* clang-format off */
 static const struct {
     const char *shape;
     int (*property)(const struct sample *s);
 } shapes[] = {
-    {"sorted",                is_sorted     },
-    {"reversed",              is_reversed   },
-    {"permutation",           is_permutation},
-    {"random",                is_random     },
-    {"equal",                 is_equal      },
-    {"few:5",                 is_few        },
-    {"swaps:10",              is_swapped    },
-    {"swaps:0",               is_sorted     },
-    {"sawtooth:7",            is_sawtooth   },
-    {"organ",                 is_organ      },
-    {"blocks:10",             is_blocks     },
-    {"interleaved:3",         is_interleaved},
-    {"conflict:3,32",         is_permutation},
-    {"conflict:17,256,worst", is_permutation},
-    {"extremes",              is_extreme    },
-    {"specials",              is_special    },
+    {"sorted", is_sorted}, {"reversed", is_reversed}, {"permutation", is_permutation},
+    {"random", is_random}, {"equal", is_equal}, {"few:5", is_few}, {"swaps:10", is_swapped},
+    {"swaps:0", is_sorted}, {"sawtooth:7", is_sawtooth}, {"organ", is_organ},
+    {"blocks:10", is_blocks}, {"interleaved:3", is_interleaved},
+    {"conflict:3,32", is_permutation}, {"conflict:17,256,worst", is_permutation},
+    {"extremes", is_extreme}, {"specials", is_special},
 };
+/* clang-format on */
 
 /* The same input, filled in pieces of awkward size. */
 static int pieces_agree(const struct sample *s, const char *shape, char *room)
@@ -255,11 +247,10 @@ static void test_shapes(struct tap *tap, char *rooms[3])
                 const struct sample s = {type, mw_type_size(type), counts[c], rooms[0],
                                          rooms[1]};
 
-                passed = passed && kit_fill(type, "sorted", 7, s.sorted, s.count) == MW_OK;
-                passed = passed &&
-                         kit_fill(type, shapes[row].shape, 7, s.keys, s.count) == MW_OK;
-                passed = passed && shapes[row].property(&s) &&
-                         pieces_agree(&s, shapes[row].shape, rooms[2]);
+                passed &= kit_fill(type, "sorted", 7, s.sorted, s.count) == MW_OK &&
+                          kit_fill(type, shapes[row].shape, 7, s.keys, s.count) == MW_OK &&
+                          shapes[row].property(&s) &&
+                          pieces_agree(&s, shapes[row].shape, rooms[2]);
             }
             tap_ok(tap, passed, shapes[row].shape, mw_type_name(type));
         }

@@ -122,6 +122,28 @@ static void test_ledger(struct tap *tap, struct fixture *f)
     tap_ok(tap, right, "lines add up over blocks and launches", "");
 }
 
+/* Numbers stay as they are while the ledger grows; its lines are those with traffic. */
+static void test_growth(struct tap *tap, struct fixture *f)
+{
+    static const struct simt_kernel kernel = {.name = "kernel"};
+    static struct simt_site sites[1000];
+    struct ledger *const ledger = &sim_machine(f->device)->ledger;
+    size_t count;
+    int right = 1;
+
+    for (uint32_t i = 0; i < 2000; i++) {
+        sites[i % 1000] = (struct simt_site){.file = "any/heap_cut.cu", .line = 1000};
+        right &= ledger_number(ledger, &kernel, &sites[i % 1000]) == i % 1000 + 1;
+    }
+    ledger->entries[700].now.barriers = 3;
+    ledger_end(ledger);
+    const mw_ledger_line *const line = fixture_ledger(f, &count);
+    tap_ok(tap,
+           right && count == 1 && strcmp(line->file, "heap_cut.cu") == 0 &&
+               line->traffic.barriers == 3 && *line->text == '\0',
+           "a thousand entries, one with traffic, beyond the end of its file", "");
+}
+
 /* Accesses are told apart by their kinds and kernels, not by their source line alone. */
 static void test_kinds(struct tap *tap, struct fixture *f)
 {
@@ -287,7 +309,7 @@ int main(void)
 {
     static void (*const tests[])(struct tap *, struct fixture *) = {
         test_shuffles, test_divergence, test_costs, test_memory, test_ledger,
-        test_kinds,    test_clock,      test_fault, test_streams};
+        test_growth,   test_kinds,      test_clock, test_fault,  test_streams};
     struct tap tap = {0, 0};
     struct fixture f;
 

@@ -23,17 +23,20 @@ static const struct fault_case {
     const char *detail;   /* ... and what it has later */
     struct step steps[5]; /* ended by one that is zero; the last of them breaks the rule */
 } cases[] = {
-    {1, 32, 31, "out of bounds: writes 4", "shared offset 512 of 512",
-     {ALL(STORE4, SHARED, 388, 4)}},
-    {1, 32, 0, "out of bounds: writes 4", "shared offset -4 of 512",
+    {1, 32, 31, "out of bounds: writes 4", "shared offset 508 of 508",
+     {ALL(STORE4, SHARED, 384, 4)}},
+    {1, 32, 0, "out of bounds: writes 4", "shared offset -4 of 508",
      {ALL(STORE4, SHARED, -4, 4)}},
+    {1, 32, 0, "out of bounds: writes 8", "shared offset 504 of 508",
+     {ALL(STORE8, SHARED, 504, 0)}},
+    {1, 32, 0, "out of bounds: reads 4", "global offset -4 ", {ALL(LOAD4, OUT, -4, 4)}},
     {1, 32, 0, "out of bounds: reads 4", "global offset 404 ", {ALL(LOAD4, IN, 404, 4)}},
     {1, 32, 0, "out of bounds: reads 8", "global offset 400 ", {ALL(LOAD8, IN, 400, 0)}},
     {1, 32, 0, "out of bounds: writes 4", "address 0x", {ALL(STORE4, STACK, 0, 0)}},
     {1, 32, 0, "misaligned: reads 4", "global offset 2 ", {ALL(LOAD4, IN, 2, 0)}},
     {1, 32, 0, "not global: writes 8", "shared offset 0 ", {ALL(POST8, SHARED, 0, 8)}},
     /* Shared memory that the block has not written: none of it, half, by another block. */
-    {1, 64, 63, "uninitialised: reads 4", "shared offset 256 of 512",
+    {1, 64, 63, "uninitialised: reads 4", "shared offset 256 of 508",
      {ALL(STORE4, SHARED, 0, 4), MEET(MEET_BLOCK), ALL(LOAD4, SHARED, 4, 4)}},
     {1, 32, 0, "uninitialised: reads 8", "shared offset 0 ",
      {ALL(STORE4, SHARED, 0, 8), ALL(LOAD8, SHARED, 0, 8)}},
@@ -90,6 +93,8 @@ static const struct fault_case {
     /* Lanes and warps that do not meet, and loops without an end. */
     {1, 32, 7, "divergence: ballots", "another lane",
      {SOME_MEET(FIRST_LANES, MEET_WARP), MEET(BALLOT1)}},
+    {1, 32, 7, "divergence: shuffles", "another lane",
+     {SOME_MEET(FIRST_LANES, MEET_WARP), MEET(SHUFFLE31)}},
     {1, 32, 7, "divergence: waits", "has ended", {SOME_MEET(OTHER_LANES, MEET_WARP)}},
     {1, 32, 7, "divergence: has ended", "another lane",
      {SOME_MEET(FIRST_LANES, MEET_WARP)}},
@@ -99,7 +104,7 @@ static const struct fault_case {
     {1, 64, 63, "divergence: waits", "another warp",
      {SOME_MEET(FIRST_WARP, MEET_BLOCK), MEET(MEET_BLOCK_ELSEWHERE)}},
     {1, 40, 32, "divergence: shuffles", "lane 31", {MEET(SHUFFLE31)}},
-    {1, 32, 0, "no end: 5000 accesses", "", {ALL(LOAD4, IN, 0, 0), MEET(AGAIN)}},
+    {1, 32, 0, "no end: 70000 accesses", "", {ALL(LOAD4, IN, 0, 0), MEET(AGAIN)}},
     {1, 32, 7, "no end: 3000 meetings", "", {MEET(BALLOT1), MEET(AGAIN)}},
 };
 
@@ -181,7 +186,7 @@ static void test_faults(struct tap *tap, struct fixture *f)
         memset(in, 0, IN_BYTES);
         out[0] = 0;
         f->error.text[0] = 0;
-        status = RUN(f, script, c->blocks, c->threads, 512, args);
+        status = RUN(f, script, c->blocks, c->threads, 508, args);
         tap_note("%s", f->error.text);
         caught = status == MW_KERNEL_FAULT && strstr(f->error.text, c->detail) &&
                  names_place(f->error.text, c, out[0]);
@@ -264,7 +269,7 @@ int main(void)
 
     tap_ok(&tap, fixture_open(&f), "the simulator opens", f.error.text);
     if (f.device) {
-        sim_machine(f.device)->limits.accesses = 5000;
+        sim_machine(f.device)->limits.accesses = 70000;
         sim_machine(f.device)->limits.meetings = 3000;
         test_faults(&tap, &f);
         test_correct(&tap, &f);

@@ -279,10 +279,10 @@ static mw_status find(struct gpu *gpu, int index)
     TRY(driver_check(driver, error, driver->DeviceGetCount(&count),
                      "cannot count the GPUs"));
     if (count == 0)
-        TRY(fail(error, MW_NO_DEVICE, "the CUDA driver finds no GPU on this machine"));
+        return fail(error, MW_NO_DEVICE, "the CUDA driver finds no GPU on this machine");
     if (index < 0 || index >= count)
-        TRY(fail(error, MW_NO_DEVICE, "no GPU cuda:%d (expected cuda:0 to cuda:%d)", index,
-                 count - 1));
+        return fail(error, MW_NO_DEVICE, "no GPU cuda:%d (expected cuda:0 to cuda:%d)",
+                    index, count - 1);
     TRY(driver_check(driver, error, driver->DeviceGet(&gpu->number, index),
                      "cannot open GPU cuda:%d", index));
 done:

@@ -16,11 +16,10 @@ static const struct library_function functions[] = {
 #undef DRIVER_ROW
 };
 
+/* Our status for an error. */
 static mw_status status_of(CUresult code)
 {
     switch (code) {
-    case CUDA_SUCCESS:
-        return MW_OK;
     case CUDA_ERROR_OUT_OF_MEMORY:
         return MW_NO_MEMORY;
     case CUDA_ERROR_NO_DEVICE:

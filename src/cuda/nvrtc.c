@@ -188,20 +188,21 @@ static mw_status create(const struct nvrtc *nvrtc, const struct nvrtc_request *r
                  "begin to compile", "");
 }
 
-/* The log of the last compilation, to be freed; NULL if it cannot be had. */
-static char *read_log(const struct nvrtc *nvrtc, nvrtcProgram program)
+/* The log of the last compilation. */
+static mw_status read_log(const struct nvrtc *nvrtc, nvrtcProgram program,
+                          struct nvrtc_code *code, struct error *error)
 {
+    static const char what[] = "hand out its log";
     size_t bytes = 0;
+    mw_status status;
 
-    if (nvrtc->GetProgramLogSize(program, &bytes) != NVRTC_SUCCESS)
-        return NULL;
-
-    char *const log = calloc(bytes + 1, 1);
-
-    if (log && nvrtc->GetProgramLog(program, log) == NVRTC_SUCCESS)
-        return log;
-    free(log);
-    return NULL;
+    TRY(check(nvrtc, error, nvrtc->GetProgramLogSize(program, &bytes), what, ""));
+    code->log = calloc(bytes + 1, 1);
+    if (!code->log)
+        return fail(error, MW_NO_MEMORY, "no memory for a log of %zu bytes", bytes);
+    TRY(check(nvrtc, error, nvrtc->GetProgramLog(program, code->log), what, ""));
+done:
+    return status;
 }
 
 static mw_status read_code(const struct nvrtc *nvrtc, nvrtcProgram program,
@@ -250,13 +251,12 @@ mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *r
     TRY(create(nvrtc, request, text, &program, error));
 
     const nvrtcResult result = nvrtc->CompileProgram(program, options.count, list);
+    const mw_status logged = read_log(nvrtc, program, code, error);
 
-    code->log = read_log(nvrtc, program);
     if (result == NVRTC_ERROR_COMPILATION && text && code->log)
         TRY(bad_order(error, code->log));
     TRY(check(nvrtc, error, result, what, code->log ? code->log : ""));
-    if (!code->log)
-        TRY(fail(error, MW_COMPILE_FAILED, "NVRTC does not hand out its log"));
+    TRY(logged);
     TRY(read_code(nvrtc, program, code, error));
 done:
     if (program)
@@ -290,7 +290,7 @@ mw_status nvrtc_key(const struct nvrtc *nvrtc, const struct nvrtc_request *reque
     room += text ? strlen(text) : 0;
     *key = malloc(room);
     if (!*key)
-        TRY(fail(error, MW_NO_MEMORY, "no memory for the key of a compiled kernel"));
+        return fail(error, MW_NO_MEMORY, "no memory for the key of a compiled kernel");
     used = (size_t)snprintf(*key, room, "NVRTC %d.%d\n%s\n", nvrtc->major, nvrtc->minor,
                             request->digest);
     for (int i = 0; i < options.count; i++)

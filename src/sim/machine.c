@@ -282,7 +282,7 @@ mw_status machine_run(struct machine *m, const struct machine_launch *launch)
     TRY(check_launch(m, launch));
     if (ledger_launch(&m->ledger, launch->kernel) != 0 ||
         fibre_stacks_ready(&m->stacks, launch->threads) != 0)
-        TRY(fail(m->error, MW_NO_MEMORY, "no memory for %u threads", launch->threads));
+        return fail(m->error, MW_NO_MEMORY, "no memory for %u threads", launch->threads);
     prepare_launch(m, launch);
     simt_here = &m->lanes[0].place;
     fibre_switch(&m->host, &m->lanes[0].fibre);

@@ -157,18 +157,17 @@ int memory_mark(struct allocation *allocation, uint32_t bytes)
 
     if (!allocation->shadow)
         return first_marks(allocation, shift);
-    if (shift < allocation->shift) {
-        const uint32_t by = allocation->shift - shift;
-        const uint64_t before = (allocation->bytes >> allocation->shift) + 1;
-        struct shadow *const finer =
-            realloc(allocation->shadow, (before << by) * sizeof *finer);
 
-        if (!finer)
-            return -1;
-        shadow_refine(finer, before, by);
-        allocation->shadow = finer;
-        allocation->shift = shift;
-    }
+    const uint32_t by = allocation->shift - shift;
+    const uint64_t before = (allocation->bytes >> allocation->shift) + 1;
+    struct shadow *const finer =
+        realloc(allocation->shadow, (before << by) * sizeof *finer);
+
+    if (!finer)
+        return -1;
+    shadow_refine(finer, before, by);
+    allocation->shadow = finer;
+    allocation->shift = shift;
     return 0;
 }
 

@@ -54,7 +54,10 @@ struct allocation *memory_find(struct memory *memory, uintptr_t at, uint64_t byt
 /* The allocation nearest to `at`, or NULL if there is none at all. */
 const struct allocation *memory_nearest(const struct memory *memory, uintptr_t at);
 
-/* Make marks for accesses of `bytes` bytes. Returns 0, or -1 if there is no memory. */
+/*
+ * Make marks for accesses of `bytes` bytes, where there are none, or none so fine. Returns
+ * 0, or -1 if there is no memory.
+ */
 int memory_mark(struct allocation *allocation, uint32_t bytes);
 
 /* The same for an open access at `offset`. */

@@ -19,17 +19,22 @@ struct CUmod_st {
     int count;
 };
 
-EXPORT CUresult cuInit(unsigned flags)
-{
-    (void)flags;
-    return begin(__func__);
-}
+/* Functions that do one thing, even if they fail. */
+#define DOES(function, parameters, what) \
+    EXPORT CUresult function parameters  \
+    {                                    \
+        what;                            \
+        return begin(__func__);          \
+    }
 
-EXPORT CUresult cuDriverGetVersion(int *version)
-{
-    *version = 12080;
-    return begin(__func__);
-}
+DOES(cuInit, (unsigned flags), (void)flags)
+DOES(cuDriverGetVersion, (int *version), *version = 12080)
+DOES(cuDeviceGetCount, (int *count), *count = fake.devices)
+DOES(cuDeviceGet, (CUdevice * device, int index), *device = index)
+DOES(cuDeviceGetName, (char *name, int bytes, CUdevice device),
+     snprintf(name, (size_t)bytes, "Imaginary GPU %d", device))
+DOES(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device),
+     ((void)device, *bytes = (size_t)8 << 30))
 
 EXPORT CUresult cuGetErrorName(CUresult code, const char **text)
 {
@@ -42,31 +47,6 @@ EXPORT CUresult cuGetErrorString(CUresult code, const char **text)
 {
     *text = code == INVALID_HANDLE ? NULL : "a failure made for a test";
     return code == INVALID_HANDLE ? INVALID_HANDLE : CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuDeviceGetCount(int *count)
-{
-    *count = fake.devices;
-    return begin(__func__);
-}
-
-EXPORT CUresult cuDeviceGet(CUdevice *device, int index)
-{
-    *device = index;
-    return begin(__func__);
-}
-
-EXPORT CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
-{
-    snprintf(name, (size_t)bytes, "Imaginary GPU %d", device);
-    return begin(__func__);
-}
-
-EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
-{
-    (void)device;
-    *bytes = (size_t)8 << 30;
-    return begin(__func__);
 }
 
 EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)

@@ -32,6 +32,9 @@ struct fake_launch {
     const void *args;
 };
 
+/* Of the host (host_calls.c); `error` is an errno, `sticky`: later calls of that name. */
+extern struct fake_calls host_calls;
+
 /* Returned by fake_cuda() in libcuda.so.1. */
 struct fake_cuda {
     struct fake_calls calls;

@@ -99,7 +99,8 @@ EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count,
     if (code != NVRTC_SUCCESS)
         return code;
     if (program->broken) {
-        snprintf(program->log, sizeof program->log, "program.cu(1): error: not a kernel\n");
+        snprintf(program->log, sizeof program->log,
+                 "program.cu(1): error: not\na kernel\n");
         return COMPILATION;
     }
     snprintf(program->cubin, sizeof program->cubin, "cubin");

@@ -20,7 +20,7 @@ const struct kernel_file kernel_sources[] = {
 };
 const char kernel_sources_digest[] = "a digest";
 const struct kernel_file kernel_images[] = {
-    {"tile_32_256x32_4_4.fatbin", (const unsigned char *)"image",  5},
+    {"tile_32_256x32_4_4.fatbin", (const unsigned char *)"images", 6},
     {"heap_32.fatbin",            (const unsigned char *)"image",  5},
     {"pair_32.fatbin",            (const unsigned char *)"image",  5},
     {"heap_8.fatbin",             (const unsigned char *)"reject", 6},
@@ -117,6 +117,7 @@ static mw_status live(struct device *device, int bits, uint64_t bytes,
     TRY(verbs->alloc(device, 0, &more));
     TRY(verbs->stream_open(device, &stream));
     launch.stream = stream;
+    TRY(verbs->upload(device, NULL, NULL, 0, stream));
     TRY(verbs->upload(device, memory, keys, bytes, stream));
     TRY(load_all(device, MW_ENGINE_HEAP, bits, &launch.program));
     for (int i = 0; i < 2; i++)
