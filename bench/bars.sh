@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # bars.sh NAME - measure the bars of one piece of work again: bar, figure, verdict.
 #
-# NAME is `house`: the order of the code itself. Bars that need a GPU, 16 cores or the
-# older version are skipped where these are missing. Takes up to 25 minutes.
+# NAME is `house`: the order of the code itself; or `anything`: pairs, records and argsort.
+# Bars that need a GPU, 16 cores or the older version are skipped where these are missing.
+# Takes up to 25 minutes.
 #
 #   OLD    a tree of version 0.1 (commit babac53) to compare with; without it, git has it
-#   BUILD  a build folder with images, and the rivals built (build)
-#   ONLY   a pattern of bars to run, such as 'house-4*'
+#   BUILD  a build folder with images; for `house`, with the rivals built (build)
+#   ONLY   a pattern of bars to run, such as 'house-4*' or 'table'
 #   KEEP   a folder for the tables that were measured
 set -u
 
@@ -15,7 +16,9 @@ cd "$tree" || exit 2
 build=$(realpath -m "${BUILD:-build}")
 work=$(mktemp -d "${TMPDIR:-/tmp}/bars.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-[ -z "${KEEP:-}" ] || trap 'mkdir -p "$KEEP" && cp "$work"/*.tsv "$work"/*/*.tsv "$KEEP"' EXIT
+[ -z "${KEEP:-}" ] || trap 'mkdir -p "$KEEP" && cp "$work"/*.tsv "$KEEP"
+    cp "$work"/*/*.tsv "$KEEP" 2>/dev/null
+    rm -rf "$work"' EXIT
 failed=0
 
 tell() { # BAR FIGURE VERDICT
@@ -117,16 +120,21 @@ bench_ratio() { # RIVAL RUNS TRIALS OPTION...: sets cases, and the least ratio t
         END { print n + 0, least + 0 }')
 }
 
-house_speed() {
+old_beside_new() { # BAR: keys only, both builds in one process
     local least cases
     old_tree && build_tree "$old" "$work/old-build" -DMW_ARCHITECTURES=90 || {
-        tell house-4 "old beside new: no build of the older version" skipped
+        tell "$1" "old beside new: no build of the older version" skipped
         return
     }
     MULTIWAY_OLD=$work/old-build/src/libmultiway.so bench_ratio old 5 500 \
         --types i32,i64 --shapes random --counts 2^12,2^16,2^20,2^22,2^24,2^26,2^28
-    judge house-4 "old / new, $cases cases, 2^12 to 2^28: at least $least (0.99)" \
+    judge "$1" "old / new, $cases cases, 2^12 to 2^28: at least $least (0.99)" \
         less 0.99 "$least"
+}
+
+house_speed() {
+    local least cases
+    old_beside_new house-4
     bench_ratio cub-merge 1 40 --types all --shapes random,sorted,organ,blocks,swaps:1000,few \
         --counts 1031,2053,4099,8209,10007,50021,100003,300007,1000003,16777259
     judge house-4 "CUB merge sort / ours, $cases cases: at least $least (1)" less 1 "$least"
@@ -189,10 +197,14 @@ house() {
     wanted house-3 && house_coverage
 }
 
+# shellcheck source=bench/bars_anything.sh
+. "$tree/bench/bars_anything.sh"
+
 case ${1:-} in
 house) house ;;
+anything) anything ;;
 *)
-    echo "usage: bars.sh house" >&2
+    echo "usage: bars.sh house | anything" >&2
     exit 2
     ;;
 esac

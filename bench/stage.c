@@ -147,10 +147,11 @@ int stage_reserve(struct stage *stage, const struct one_case *largest)
 
 struct rival_case stage_rival_case(const struct one_case *what)
 {
+    const int is_short = what->type == MW_F16 || what->type == MW_BF16; /* no type of C */
     const int is_float = what->type == MW_F32 || what->type == MW_F64;
     const int has_nans = is_float && strncmp(what->shape->name, "specials", 8) == 0;
 
-    return (struct rival_case){what->type, has_nans ? ORDER_TOTAL : ORDER_LESS,
+    return (struct rival_case){what->type, is_short || has_nans ? ORDER_TOTAL : ORDER_LESS,
                                what->count};
 }
 

@@ -1,19 +1,19 @@
 /*
- * check.c - `multiway check`: in order? the same keys?
+ * check.c - `multiway check`: in order? the same keys or records? stably sorted?
  */
 #include "cli.h"
 #include "input.h"
-#include "json.h"
-#include "options.h"
+#include "order.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum { CHUNK_BYTES = 1 << 20 };
 
 struct check {
-    mw_type type;
-    int descending;
+    struct order_choice order;
     const char *same_as;
+    const char *stable_from;
     const char *input;
     int json;
 };
@@ -22,19 +22,38 @@ struct finding {
     const char *name;
     struct kit_fingerprint print;
     int disordered;
-    uint64_t position;    /* the first key that should stand before its left neighbour */
-    uint64_t left, right; /* the two keys; read as bytes */
+    uint64_t position; /* the first element that should stand before its left neighbour, */
+    uint32_t field;    /*   by this field */
+    char left[ELEMENT_MOST], right[ELEMENT_MOST]; /* the two */
+    int stable;     /* 1: --stable-from is so, or was not asked for */
+    uint64_t wrong; /* the first element of that file with another place */
 };
 
-/*
- * Read a file to its end. A chunk begins with the last key of the previous one, so that
- * all neighbours are compared; the fingerprint leaves that key out.
- */
-static int examine_keys(const struct check *check, struct input *input, char *chunk,
-                        struct finding *finding)
+/* The first of `count` elements that should stand before its left neighbour, or `count`. */
+static uint64_t first_disorder(const struct check *check, const char *elements,
+                               uint64_t count, uint32_t *field)
 {
-    const mw_direction direction = check->descending ? MW_DESCENDING : MW_ASCENDING;
-    const size_t size = mw_type_size(check->type);
+    const struct order_choice *const order = &check->order;
+    const uint32_t size = order->order->element_bytes;
+
+    *field = 0;
+    if (!order->record) /* much faster */
+        return kit_first_disorder(order->type, order->fields[0].direction, elements, count);
+    for (uint64_t i = 1; i < count; i++, elements += size) {
+        if (order_compare(order, elements, elements + size, field) > 0)
+            return i;
+    }
+    return count;
+}
+
+/*
+ * Read a file to its end. A chunk begins with the last element of the previous one, so
+ * that all neighbours are compared; the fingerprint leaves that element out.
+ */
+static int examine_chunks(const struct check *check, struct input *input, char *chunk,
+                          struct finding *finding)
+{
+    const uint32_t size = input->bytes;
     const uint64_t most = CHUNK_BYTES / size - 1;
     uint64_t kept = 0;
     uint64_t got;
@@ -46,14 +65,19 @@ static int examine_keys(const struct check *check, struct input *input, char *ch
         if (input_read(input, chunk + kept * size, most, &got))
             return -1;
         count = kept + got;
-        at = kit_first_disorder(check->type, direction, chunk, count);
-        if (at < count && !finding->disordered) {
+        at = finding->disordered ? count
+                                 : first_disorder(check, chunk, count, &finding->field);
+        if (at < count) {
             finding->disordered = 1;
             finding->position = finding->print.count - kept + at;
-            memcpy(&finding->left, chunk + (at - 1) * size, size);
-            memcpy(&finding->right, chunk + at * size, size);
+            memcpy(finding->left, chunk + (at - 1) * size, size);
+            memcpy(finding->right, chunk + at * size, size);
         }
-        kit_fingerprint_add(&finding->print, check->type, chunk + kept * size, got);
+        if (check->order.record)
+            kit_fingerprint_add_rows(&finding->print, size, chunk + kept * size, got);
+        else
+            kit_fingerprint_add(&finding->print, check->order.type, chunk + kept * size,
+                                got);
         if (count > 0)
             memmove(chunk, chunk + (count - 1) * size, size);
         kept = count > 0;
@@ -61,21 +85,99 @@ static int examine_keys(const struct check *check, struct input *input, char *ch
     return 0;
 }
 
+static int open_input(const struct check *check, const char *path, struct input *input)
+{
+    return input_open(input, "check", path, check->order.order->element_bytes,
+                      check->order.what);
+}
+
 static int examine(const struct check *check, const char *path, char *chunk,
                    struct finding *finding)
 {
     struct input input;
-    const int failed = input_open(&input, "check", path, check->type) ||
-                       examine_keys(check, &input, chunk, finding);
+    const int failed =
+        open_input(check, path, &input) || examine_chunks(check, &input, chunk, finding);
 
     finding->name = input.name;
     input_close(&input);
     return failed;
 }
 
-static int is_standard_input(const char *path)
+/* The first of `count` sorted elements that `element` does not follow. */
+static uint64_t lower_bound(const struct check *check, const char *sorted, uint64_t count,
+                            const char *element)
 {
-    return !path || strcmp(path, "-") == 0;
+    uint64_t first = 0;
+    uint32_t field;
+
+    while (count > 0) {
+        const uint64_t half = count / 2;
+        const char *const middle =
+            sorted + (first + half) * check->order.order->element_bytes;
+
+        if (order_compare(&check->order, middle, element, &field) < 0) {
+            first += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return first;
+}
+
+static int read_all(const struct check *check, const char *path, void **elements,
+                    uint64_t *count)
+{
+    struct input input;
+    const int failed =
+        open_input(check, path, &input) || input_all(&input, elements, count);
+
+    input_close(&input);
+    return failed;
+}
+
+/* Each element of the unsorted file must stand at the next place among its equals. */
+static int follow(const struct check *check, struct finding *finding)
+{
+    const uint32_t size = check->order.order->element_bytes;
+    void *sorted = NULL, *from = NULL;
+    uint64_t *taken = NULL; /* places, noted at the first of them */
+    uint64_t count = 0, all = 0, i = 0;
+    int failed = read_all(check, check->input, &sorted, &count) ||
+                 read_all(check, check->stable_from, &from, &all);
+
+    if (!failed)
+        taken = memory_for("check", count, sizeof *taken);
+    if (taken)
+        memset(taken, 0, count * sizeof *taken);
+    for (; taken && i < all; i++) {
+        const char *const element = (const char *)from + i * size;
+        const uint64_t first = lower_bound(check, sorted, count, element);
+        const uint64_t place = first < count ? first + taken[first]++ : count;
+
+        if (place >= count || memcmp((char *)sorted + place * size, element, size) != 0)
+            break;
+    }
+    finding->stable = i == count && all == count;
+    finding->wrong = i;
+    failed = failed || !taken;
+    free(taken);
+    free(from);
+    free(sorted);
+    return failed;
+}
+
+/* The field of an element by which it stands where it does; of bytes the first. */
+static void field_text(const mw_field *field, const char *element, char text[KIT_KEY_TEXT])
+{
+    const char *const at = element + field->offset;
+    uint64_t key = 0;
+
+    memcpy(&key, at, field->type == MW_BYTES ? 0 : mw_type_size(field->type));
+    if (field->type != MW_BYTES)
+        kit_key_text(field->type, &key, text);
+    for (uint32_t i = 0; i < field->bytes && 2 * i + 3 < KIT_KEY_TEXT; i++)
+        snprintf(text + 2 * i, 3, "%02x", (unsigned char)at[i]);
 }
 
 static void print_text(const struct check *check, const struct finding *finding,
@@ -83,21 +185,28 @@ static void print_text(const struct check *check, const struct finding *finding,
 {
     char left[KIT_KEY_TEXT];
     char right[KIT_KEY_TEXT];
+    const char *const rows = check->order.record ? "records" : "keys";
 
     if (finding->disordered) {
-        kit_key_text(check->type, &finding->left, left);
-        kit_key_text(check->type, &finding->right, right);
+        field_text(&check->order.fields[finding->field], finding->left, left);
+        field_text(&check->order.fields[finding->field], finding->right, right);
         printf("%s: not in order at position %" PRIu64 ": %s follows %s\n", finding->name,
                finding->position, right, left);
     } else {
-        printf("%s: %" PRIu64 " %s keys, in %sorder\n", finding->name, finding->print.count,
-               mw_type_name(check->type), check->descending ? "descending " : "");
+        printf("%s: %" PRIu64 " %s, in %sorder\n", finding->name, finding->print.count,
+               check->order.what, check->order.descending ? "descending " : "");
     }
     if (check->same_as && same)
-        printf("%s: the same keys as %s\n", finding->name, other->name);
+        printf("%s: the same %s as %s\n", finding->name, rows, other->name);
     else if (check->same_as)
-        printf("%s: not the same keys as %s (%" PRIu64 " and %" PRIu64 " keys)\n",
-               finding->name, other->name, finding->print.count, other->print.count);
+        printf("%s: not the same %s as %s (%" PRIu64 " and %" PRIu64 " %s)\n",
+               finding->name, rows, other->name, finding->print.count, other->print.count,
+               rows);
+    if (check->stable_from && finding->stable)
+        printf("%s: the stable sort of %s\n", finding->name, check->stable_from);
+    else if (check->stable_from && !finding->disordered)
+        printf("%s: not the stable sort of %s, from its position %" PRIu64 " on\n",
+               finding->name, check->stable_from, finding->wrong);
 }
 
 /* How many keys, and their sum as a hexadecimal text. */
@@ -115,72 +224,95 @@ static void print_json(const struct check *check, const struct finding *finding,
                        const struct finding *other, int same)
 {
     struct json json = {.to = stdout};
+    const mw_field *const field = &check->order.fields[finding->field];
+    char left[KIT_KEY_TEXT], right[KIT_KEY_TEXT];
 
     json_open(&json, NULL, '{');
     json_text(&json, "file", finding->name);
-    json_text(&json, "type", mw_type_name(check->type));
-    json_text(&json, "direction", check->descending ? "descending" : "ascending");
+    order_json(&check->order, &json);
     json_print(&json, "count", "fingerprint", finding->print);
     json_truth(&json, "in_order", !finding->disordered);
     if (finding->disordered) {
         json_count(&json, "position", finding->position);
-        json_key(&json, "left", check->type, &finding->left);
-        json_key(&json, "right", check->type, &finding->right);
+        field_text(field, finding->left, left);
+        field_text(field, finding->right, right);
+        json_key(&json, "left", field->type, left);
+        json_key(&json, "right", field->type, right);
     }
     if (check->same_as) {
         json_text(&json, "other_file", other->name);
         json_print(&json, "other_count", "other_fingerprint", other->print);
         json_truth(&json, "same_keys", same);
     }
+    if (check->stable_from)
+        json_truth(&json, "stable", finding->stable);
     json_close(&json, '{');
 }
 
-static int check(const struct check *check)
+static int check(struct check *check)
 {
-    struct finding finding = {0};
-    struct finding other = {0};
+    static struct finding finding, other;
     static char chunk[CHUNK_BYTES];
     int same;
 
-    if (check->same_as && is_standard_input(check->input) &&
-        is_standard_input(check->same_as))
+    if (order_make(&check->order, "check"))
+        return EXIT_TROUBLE;
+    if (check->order.order->field_count == 0)
+        return complain("check", "--record needs --key FIELD");
+    if (is_standard(check->input) && check->same_as && is_standard(check->same_as))
         return complain("check",
                         "both inputs are standard input (expected a file for one)");
+    if (is_standard(check->input) && check->stable_from)
+        return complain("check", "--stable-from reads the sorted keys twice (expected a "
+                                 "file, not standard input)");
     if (examine(check, check->input, chunk, &finding) ||
         (check->same_as && examine(check, check->same_as, chunk, &other)))
         return EXIT_TROUBLE;
+    finding.stable = !check->stable_from;
+    if (check->stable_from && !finding.disordered && follow(check, &finding))
+        return EXIT_TROUBLE;
     same = !check->same_as || kit_fingerprint_equal(finding.print, other.print);
     (check->json ? print_json : print_text)(check, &finding, &other, same);
-    return finding.disordered || !same ? EXIT_NO : EXIT_FINE;
+    return finding.disordered || !same || !finding.stable ? EXIT_NO : EXIT_FINE;
 }
 
 int command_check(int argc, char **argv)
 {
-    struct check c = {0};
+    struct check c = {.order = ORDER_CHOICE_INIT};
     /* clang-format off */
     const struct option options[] = {
-        TYPE_OPTION(c.type),
-        {"desc",    0, NULL,   OPTION_FLAG, &c.descending, 0, "expect descending order"},
-        {"same-as", 0, "FILE", OPTION_TEXT, &c.same_as,    0,
-         "expect the keys of this file, in any order"},
+        TYPE_OPTION_IF(c.order.type, 0),
+        {"desc",        0, NULL,   OPTION_FLAG, &c.order.descending, 0,
+         "expect descending order"},
+        RECORD_OPTIONS(c.order),
+        {"same-as",     0, "FILE", OPTION_TEXT, &c.same_as,          0,
+         "expect what this file holds, in any order"},
+        {"stable-from", 0, "FILE", OPTION_TEXT, &c.stable_from,      0,
+         "expect the stable sort of this file"},
         JSON_OPTION(c.json),
         {0},
     };
     /* clang-format on */
     const struct command command = {
         .name = "check",
-        .usage = "--type TYPE [--desc] [--same-as FILE] [--json] [FILE]",
+        .usage = "--type TYPE [--desc] [--same-as FILE] [--stable-from FILE] [FILE]\n"
+                 "       multiway check --record BYTES --key FIELD ... [FILE]",
         .about =
-            "Check that keys are in order. If they are not, print the first position, "
-            "from\n"
-            "0, whose key should stand before its left neighbour. The exit status is 0\n"
-            "for yes, 1 for no. Files of any size are read in small pieces.",
+            "Check that keys or records are in order. If they are not, print the first\n"
+            "position, from 0, that should stand before its left neighbour. The exit "
+            "status\n"
+            "is 0 for yes, 1 for no. Files of any size are read in small pieces, but for\n"
+            "--stable-from, which holds both in memory.",
         .options = options,
         .takes_file = 1,
-        .more = "Two files are compared by their counts and a 64-bit sum over the keys.\n"
-                "\n"
-                "  multiway check --type u64 sorted.bin\n"
-                "  multiway check --type u64 --same-as keys.bin sorted.bin\n",
+        .more = KEY_HELP
+        "\n"
+        "With --same-as files are compared by their counts and a 64-bit sum over keys\n"
+        "or records; with --stable-from, byte by byte.\n"
+        "\n"
+        "  multiway check --type u64 sorted.bin\n"
+        "  multiway check --type u64 --same-as keys.bin sorted.bin\n"
+        "  multiway check --record 8 --key 0:u64 --stable-from keys.bin sorted.bin\n",
     };
     const int parsed = options_parse(&command, argc, argv, &c.input);
 

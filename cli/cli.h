@@ -30,7 +30,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int complain(const char *command, const char *format, ...);
 
-/* Memory for `count` keys of `size` bytes, or NULL and a complaint. */
+/* Memory for `count` elements of `size` bytes, or NULL and a complaint. */
 void *memory_for(const char *command, uint64_t count, size_t size);
 
 #endif

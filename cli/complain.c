@@ -42,7 +42,8 @@ void *memory_for(const char *command, uint64_t count, size_t size)
         memory = malloc(count ? count * size : 1);
     if (!memory)
         complain(command,
-                 "no memory for %" PRIu64 " keys of %zu byte%s; this machine has %.1f GiB",
+                 "no memory for %" PRIu64
+                 " elements of %zu byte%s; this machine has %.1f GiB",
                  count, size, size == 1 ? "" : "s", (double)most / (1 << 30));
     return memory;
 }

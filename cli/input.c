@@ -1,5 +1,5 @@
 /*
- * input.c - keys from a file or from standard input.
+ * input.c - elements from a file or from standard input.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -16,10 +16,17 @@
 
 enum { READ_MOST = 1 << 30 }; /* some systems refuse to read 2 GiB at once */
 
-int input_open(struct input *input, const char *command, const char *path, mw_type type)
+int is_standard(const char *path)
 {
-    *input = (struct input){.command = command, .type = type, .file = STDIN_FILENO};
-    if (!path || strcmp(path, "-") == 0) {
+    return !path || strcmp(path, "-") == 0;
+}
+
+int input_open(struct input *input, const char *command, const char *path, uint32_t bytes,
+               const char *what)
+{
+    *input = (struct input){
+        .command = command, .bytes = bytes, .what = what, .file = STDIN_FILENO};
+    if (is_standard(path)) {
         input->name = "standard input";
         return isatty(STDIN_FILENO)
                    ? complain(command, "standard input is a terminal (expected a file or a "
@@ -59,28 +66,27 @@ static int read_bytes(struct input *input, char *to, size_t bytes, size_t *got)
     return 0;
 }
 
-int input_read(struct input *input, void *keys, uint64_t count, uint64_t *got)
+int input_read(struct input *input, void *elements, uint64_t count, uint64_t *got)
 {
-    const size_t size = mw_type_size(input->type);
+    const size_t size = input->bytes;
     size_t bytes;
 
-    if (read_bytes(input, keys, count * size, &bytes))
+    if (read_bytes(input, elements, count * size, &bytes))
         return EXIT_TROUBLE;
     *got = bytes / size;
     input->count += *got;
     if (bytes % size)
         return complain(input->command,
                         "%s has %" PRIu64 " bytes (expected a multiple of %zu, the size of "
-                        "%s keys)",
-                        input->name, input->count * size + bytes % size, size,
-                        mw_type_name(input->type));
+                        "%s)",
+                        input->name, input->count * size + bytes % size, size, input->what);
     return 0;
 }
 
-/* Room for a file's keys, and one more, so that its end is seen without growing. */
+/* Room for a file's elements, and one more, so that its end is seen without growing. */
 static uint64_t first_room(const struct input *input)
 {
-    const size_t size = mw_type_size(input->type);
+    const size_t size = input->bytes;
     struct stat about;
 
     if (fstat(input->file, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0)
@@ -88,34 +94,34 @@ static uint64_t first_room(const struct input *input)
     return (1 << 20) / size;
 }
 
-int input_all(struct input *input, void **keys, uint64_t *count)
+int input_all(struct input *input, void **elements, uint64_t *count)
 {
-    const size_t size = mw_type_size(input->type);
+    const size_t size = input->bytes;
     uint64_t room = first_room(input);
     uint64_t got;
 
     *count = 0;
-    *keys = memory_for(input->command, room, size);
-    if (!*keys)
+    *elements = memory_for(input->command, room, size);
+    if (!*elements)
         return EXIT_TROUBLE;
     for (;;) {
         void *larger;
 
-        if (input_read(input, (char *)*keys + *count * size, room - *count, &got))
+        if (input_read(input, (char *)*elements + *count * size, room - *count, &got))
             break;
         *count += got;
         if (*count < room)
             return 0;
         room *= 2;
-        larger = room <= SIZE_MAX / size ? realloc(*keys, room * size) : NULL;
+        larger = room <= SIZE_MAX / size ? realloc(*elements, room * size) : NULL;
         if (!larger) {
-            complain(input->command, "no memory for more than %" PRIu64 " keys of %s",
-                     *count, input->name);
+            complain(input->command, "no memory for more than %" PRIu64 " %s of %s", *count,
+                     input->what, input->name);
             break;
         }
-        *keys = larger;
+        *elements = larger;
     }
-    free(*keys);
-    *keys = NULL;
+    free(*elements);
+    *elements = NULL;
     return EXIT_TROUBLE;
 }

@@ -1,5 +1,5 @@
 /*
- * input.h - keys from a file, or from standard input if the name is `-` or NULL: piece
+ * input.h - elements from a file, or from standard input if the name is `-` or NULL: piece
  * by piece, or all at once. The calls return 0, or not 0 after a complaint.
  */
 #ifndef MW_CLI_INPUT_H
@@ -10,18 +10,23 @@
 struct input {
     const char *command;
     const char *name; /* for messages */
-    mw_type type;
+    uint32_t bytes;   /* of an element */
+    const char *what; /* the elements are, for messages: "u64 keys" */
     int file;
-    uint64_t count; /* keys read so far */
+    uint64_t count; /* elements read so far */
 };
 
-int input_open(struct input *input, const char *command, const char *path, mw_type type);
+int input_open(struct input *input, const char *command, const char *path, uint32_t bytes,
+               const char *what);
 void input_close(struct input *input);
 
-/* Read up to `count` keys; `*got` is less only at the end. Half a key is an error. */
-int input_read(struct input *input, void *keys, uint64_t count, uint64_t *got);
+/* Read up to `count` elements; `*got` is less only at the end. Half of one is an error. */
+int input_read(struct input *input, void *elements, uint64_t count, uint64_t *got);
 
-/* Read everything into `*keys`, to be freed by the caller. */
-int input_all(struct input *input, void **keys, uint64_t *count);
+/* Read everything into `*elements`, to be freed by the caller. */
+int input_all(struct input *input, void **elements, uint64_t *count);
+
+/* Is that the name of standard input, or of standard output? */
+int is_standard(const char *path);
 
 #endif

@@ -108,15 +108,11 @@ void json_truth(struct json *json, const char *name, int value)
     fputs(value ? "true" : "false", json->to);
 }
 
-void json_key(struct json *json, const char *name, mw_type type, const void *key)
+void json_key(struct json *json, const char *name, mw_type type, const char *text)
 {
-    char text[KIT_KEY_TEXT];
-    const char *digits = text;
+    const char *const digits = text + (*text == '-');
 
-    kit_key_text(type, key, text);
-    if (*digits == '-')
-        digits++;
-    if (*digits < '0' || *digits > '9') {
+    if (type == MW_BYTES || *digits < '0' || *digits > '9') {
         json_text(json, name, text);
         return;
     }

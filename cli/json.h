@@ -25,8 +25,8 @@ void json_count(struct json *json, const char *name, uint64_t value);
 void json_real(struct json *json, const char *name, double value);
 void json_truth(struct json *json, const char *name, int value);
 
-/* A key: a number, or a text (NaN, infinities). */
-void json_key(struct json *json, const char *name, mw_type type, const void *key);
+/* A key, of which this is the text: a number, or a text (NaN, infinities, bytes). */
+void json_key(struct json *json, const char *name, mw_type type, const char *text);
 
 /* All fields of a tuning, or of some traffic, as an object. */
 void json_tuning(struct json *json, const char *name, const mw_tuning *tuning);

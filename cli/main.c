@@ -42,8 +42,8 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *about;
 } commands[] = {
-    {"gen",   command_gen,   "write keys: random, sorted, organ pipes ..."            },
-    {"sort",  command_sort,  "sort a file of keys"                                    },
+    {"gen",   command_gen,   "write keys or records: random, sorted ..."              },
+    {"sort",  command_sort,  "sort a file of keys or records, or find its order"      },
     {"check", command_check, "is a file in order, and does it hold the same keys?"    },
     {"count", command_count, "sort in the simulator; count conflicts and transactions"},
     {"model", command_model, "the paper's formulas for a sort, beside the counts"     },
@@ -61,19 +61,20 @@ static int print_help(void)
            "Sort on a GPU, on the CPU, or in a simulator that counts.\n\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].about);
-    printf("\n"
-           "  multiway <command> --help   the command's options; multiway --version\n"
-           "\n"
-           "Files hold keys of one type, raw and little-endian; no file, or -, means\n"
-           "standard input or output. Types:%s.\n"
-           "\n"
-           "  multiway gen --type u64 --count 1M --shape random --seed 7 -o keys.bin\n"
-           "  multiway sort --type u64 -o sorted.bin keys.bin\n"
-           "  multiway check --type u64 --same-as keys.bin sorted.bin\n"
-           "  multiway count --type i32 --count 100k --ways 8\n"
-           "\n"
-           "Exit status: 0 success, 1 the answer is no, 2 wrong usage or a failure.\n",
-           names);
+    printf(
+        "\n"
+        "  multiway <command> --help   the command's options; multiway --version\n"
+        "\n"
+        "Files hold keys of one type, or records, raw and little-endian; no file, or -,\n"
+        "means standard input or output. Types:%s.\n"
+        "\n"
+        "  multiway gen --type u64 --count 1M --shape random --seed 7 -o keys.bin\n"
+        "  multiway sort --type u64 -o sorted.bin keys.bin\n"
+        "  multiway check --type u64 --same-as keys.bin sorted.bin\n"
+        "  multiway count --type i32 --count 100k --ways 8\n"
+        "\n"
+        "Exit status: 0 success, 1 the answer is no, 2 wrong usage or a failure.\n",
+        names);
     return EXIT_FINE;
 }
 

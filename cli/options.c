@@ -61,6 +61,14 @@ static const char *set_number(const struct option *option, const char *text)
     return NULL;
 }
 
+static const char *add_text(struct texts *texts, const char *text)
+{
+    if (texts->count == TEXTS_MOST)
+        return "expected at most 16 of these";
+    texts->text[texts->count++] = (char *)text;
+    return NULL;
+}
+
 /* Set an option; returns what is wrong with the value, or NULL. */
 static const char *set_value(const struct option *option, const char *text)
 {
@@ -87,6 +95,8 @@ static const char *set_value(const struct option *option, const char *text)
             }
         }
         return "expected auto, heap, tile or pair";
+    case OPTION_LIST:
+        return add_text(option->value, text);
     }
     return "no such kind of option";
 }

@@ -18,7 +18,15 @@ enum option_kind {
     OPTION_NUMBER, /* uint32_t, at least 1 */
     OPTION_TYPE,   /* mw_type */
     OPTION_SHAPE,  /* struct kit_shape */
-    OPTION_ENGINE  /* mw_engine */
+    OPTION_ENGINE, /* mw_engine */
+    OPTION_LIST    /* struct texts: may be given several times */
+};
+
+enum { TEXTS_MOST = 16 };
+
+struct texts {
+    char *text[TEXTS_MOST]; /* of argv: may be changed */
+    uint32_t count;
 };
 
 struct option {
@@ -61,8 +69,9 @@ void shape_text(struct kit_shape shape, char text[SHAPE_WORDS]);
 
 /* Rows that several commands have. */
 /* clang-format off */
-#define TYPE_OPTION(type)                                                                \
-    {"type",    0, "TYPE",  OPTION_TYPE,  &(type),       1, "of the keys:"}
+#define TYPE_OPTION(type)       TYPE_OPTION_IF(type, 1)
+#define TYPE_OPTION_IF(type, required)                                                   \
+    {"type",    0, "TYPE",  OPTION_TYPE,  &(type),       required, "of the keys:"}
 #define COUNT_OPTION(count)                                                              \
     {"count",   0, "N",     OPTION_COUNT, &(count),      1,                              \
      "number of keys: 1000000, 1M (k M G T), 2^20, 2^20-1"}

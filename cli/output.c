@@ -1,5 +1,5 @@
 /*
- * output.c - keys to a file that is either complete or not there.
+ * output.c - bytes to files, each of which is either complete or not there.
  */
 #define _XOPEN_SOURCE 700
 
@@ -24,8 +24,8 @@
 
 enum { WRITE_MOST = 1 << 30 }; /* some systems refuse to write 2 GiB at once */
 
-/* The name of the unfinished file, "" if there is none: for the signal handler. */
-static char unfinished[PATH_MAX];
+/* The names of unfinished files, "" where there is none: for the signal handler. */
+static char unfinished[OUTPUTS_MOST][PATH_MAX];
 
 static const int deadly_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
@@ -34,8 +34,10 @@ enum { DEADLY_COUNT = sizeof deadly_signals / sizeof deadly_signals[0] };
 /* Tidy up, then die of the signal: SA_RESETHAND has restored its default. */
 static void on_signal(int number)
 {
-    if (unfinished[0])
-        unlink(unfinished);
+    for (int i = 0; i < OUTPUTS_MOST; i++) {
+        if (unfinished[i][0])
+            unlink(unfinished[i]);
+    }
     raise(number);
 }
 
@@ -75,6 +77,22 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* `path`, which does not exist, in its folder with links followed; NULL with errno. */
+static char *path_in_folder(const char *path)
+{
+    const size_t length = folder_length(path);
+    char *const folder = strndup(length ? path : "./", length ? length : 2);
+    char *const real = folder ? realpath(folder, NULL) : NULL;
+    const size_t bytes = real ? strlen(real) + strlen(path) + 2 : 0;
+    char *const whole = real ? malloc(bytes) : NULL;
+
+    if (whole)
+        snprintf(whole, bytes, "%s/%s", real, path + length);
+    free(real);
+    free(folder);
+    return whole;
+}
+
 /* Follow links, and see that a file can be made beside the target. */
 static int aim_at_target(struct output *output, const char *path)
 {
@@ -86,22 +104,20 @@ static int aim_at_target(struct output *output, const char *path)
         output->mode = about.st_mode & 0777;
         output->target = realpath(path, NULL);
     } else if (errno == ENOENT) {
-        output->target = strdup(path);
+        output->target = path_in_folder(path);
     }
     if (!output->target)
         return trouble(output, "write");
-    snprintf(folder, sizeof folder, "./%.*s", (int)folder_length(output->target),
+    snprintf(folder, sizeof folder, "%.*s", (int)folder_length(output->target),
              output->target);
-    return access(folder + (output->target[0] == '/' ? 2 : 0), W_OK | X_OK)
-               ? trouble(output, "write")
-               : 0;
+    return access(folder, W_OK | X_OK) ? trouble(output, "write") : 0;
 }
 
 int output_aim(struct output *output, const char *command, const char *path)
 {
     struct stat about;
 
-    *output = (struct output){.command = command, .file = -1};
+    *output = (struct output){.command = command, .file = -1, .slot = -1};
     if (!path || strcmp(path, "-") == 0) {
         output->name = "standard output";
         if (isatty(STDOUT_FILENO))
@@ -131,6 +147,9 @@ int output_open(struct output *output)
     if (!output->target)
         return 0;
     watch_signals();
+    do
+        output->slot++;
+    while (output->slot < OUTPUTS_MOST - 1 && unfinished[output->slot][0]);
     folder = (int)folder_length(output->target);
     for (int i = 0; i < 100 && output->file < 0; i++) {
         const int length = snprintf(name, sizeof name, "%.*s.multiway-%ld-%d.tmp", folder,
@@ -144,7 +163,7 @@ int output_open(struct output *output)
         hold_signals(&before);
         output->file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (output->file >= 0)
-            memcpy(unfinished, name, sizeof unfinished);
+            memcpy(unfinished[output->slot], name, sizeof name);
         sigprocmask(SIG_SETMASK, &before, NULL);
         if (output->file < 0 && errno != EEXIST)
             break;
@@ -191,20 +210,25 @@ int output_write(struct output *output, const void *bytes, size_t count)
     return 0;
 }
 
-int output_finish(struct output *output)
+int output_sync(struct output *output)
 {
     const int file = output->file;
 
     if (output->target && fsync(file) != 0)
         return trouble(output, "write");
     output->file = -1;
-    if (close(file) != 0)
-        return trouble(output, "write");
+    return close(file) != 0 ? trouble(output, "write") : 0;
+}
+
+int output_finish(struct output *output)
+{
+    if (output->file >= 0 && output_sync(output))
+        return -1;
     if (!output->target)
         return 0;
-    if (rename(unfinished, output->target) != 0)
+    if (rename(unfinished[output->slot], output->target) != 0)
         return trouble(output, "rename to");
-    unfinished[0] = '\0';
+    unfinished[output->slot][0] = '\0';
     output_drop(output);
     return 0;
 }
@@ -213,9 +237,10 @@ void output_drop(struct output *output)
 {
     if (output->file > STDOUT_FILENO)
         close(output->file);
-    if (unfinished[0])
-        unlink(unfinished);
-    unfinished[0] = '\0';
+    if (output->target && output->slot >= 0 && unfinished[output->slot][0]) {
+        unlink(unfinished[output->slot]);
+        unfinished[output->slot][0] = '\0';
+    }
     free(output->target);
     output->target = NULL;
     output->file = -1;

@@ -1,7 +1,8 @@
 /*
  * multiway.h - sort on a GPU, on the CPU, or in a simulator that counts.
  *
- *   1. mw_open, mw_sort, mw_close           sort an array in host memory
+ *   1. mw_open, mw_sort, mw_sort_pairs,     sort keys, keys with values or records in
+ *      mw_argsort, mw_sort_records          host memory, or find their order
  *   2. mw_order, mw_job and three verbs     say what to do once, then prepare it,
  *      mw_prepare, mw_run, mw_enqueue       run it, or enqueue it on a stream
  *
@@ -31,8 +32,10 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define MW_API __attribute__((visibility("default")))
+#define MW_UNUSED __attribute__((unused))
 #else
 #define MW_API
+#define MW_UNUSED
 #endif
 
 /* The version of the running library; MW_VERSION is the version of this header. */
@@ -47,13 +50,17 @@ typedef enum mw_status {
     MW_DEVICE_FAILED = 4,  /* the driver reported an error */
     MW_COMPILE_FAILED = 5, /* a kernel could not be compiled or loaded */
     MW_UNSUPPORTED = 6,    /* a valid request that this version or device cannot serve */
-    MW_KERNEL_FAULT = 7    /* the simulator caught a kernel breaking a rule */
+    MW_KERNEL_FAULT = 7,   /* the simulator caught a kernel breaking a rule */
+    MW_BAD_ORDER = 8       /* the text of an order does not compile */
 } mw_status;
 
 /* One fixed sentence per status, never NULL. */
 MW_API const char *mw_status_text(mw_status status);
 
-/* The ten element types, and byte strings, which only fields have. Values are pinned. */
+/*
+ * The element types, and byte strings, which only fields have. MW_F16 is IEEE binary16,
+ * MW_BF16 the upper half of a float. Values are pinned.
+ */
 typedef enum mw_type {
     MW_I8 = 0,
     MW_U8 = 1,
@@ -65,10 +72,12 @@ typedef enum mw_type {
     MW_U64 = 7,
     MW_F32 = 8,
     MW_F64 = 9,
+    MW_F16 = 10,
+    MW_BF16 = 11,
     MW_BYTES = 255
 } mw_type;
 
-enum { MW_TYPE_COUNT = 10 };
+enum { MW_TYPE_COUNT = 12 };
 
 /* Bytes of one element of `type`, or 0 if there is no such type. */
 MW_API size_t mw_type_size(mw_type type);
@@ -97,11 +106,14 @@ typedef struct mw_options {
     size_t size;            /* sizeof(mw_options), set by MW_OPTIONS_INIT */
     const char *cache_path; /* folder for kernels compiled at run time; NULL: no cache */
     uint64_t cache_bytes;   /* most that folder may hold; 0: 256 MiB */
+    uint64_t memory_bytes;  /* most device memory, or scratch memory on the CPU, that the */
+                            /*   handle takes; 0: no limit. Where a job needs more: */
+                            /*   MW_NO_MEMORY */
 } mw_options;
 
-#define MW_OPTIONS_INIT             \
-    {                               \
-        sizeof(mw_options), NULL, 0 \
+#define MW_OPTIONS_INIT                \
+    {                                  \
+        sizeof(mw_options), NULL, 0, 0 \
     }
 
 /*
@@ -145,25 +157,73 @@ MW_API const char *mw_error(const mw_context *context);
 MW_API mw_status mw_sort(mw_context *context, mw_type type, mw_direction direction,
                          void *keys, uint64_t count);
 
+struct mw_order;
+
+/*
+ * Sort `count` keys in place and move the value of each along: `values` has as many, of
+ * `value_bytes` bytes each (1 to 4096), aligned to nothing in particular. Stable: values
+ * of equal keys keep their order, in both directions. After a failure keys and values are
+ * as they were, or both sorted. Memory and statuses are those of mw_run.
+ */
+MW_API mw_status mw_sort_pairs(mw_context *context, mw_type type, mw_direction direction,
+                               void *keys, void *values, uint32_t value_bytes,
+                               uint64_t count);
+
+/*
+ * Write to `positions` where each key of the sorted sequence stands in `keys`, which is
+ * only read: keys[positions[0]] is the first. Stable: equal keys by position. Positions
+ * are of type U32, I32, U64 or I64; MW_BAD_ARGUMENT if they cannot number `count` keys.
+ */
+MW_API mw_status mw_argsort(mw_context *context, mw_type type, mw_direction direction,
+                            const void *keys, void *positions, mw_type position_type,
+                            uint64_t count);
+
+/* Sort `count` records in place and stably, by an order of their fields or of one's own. */
+MW_API mw_status mw_sort_records(mw_context *context, const struct mw_order *order,
+                                 void *records, uint64_t count);
+
 /* ---- 2. Orders, jobs and three verbs -------------------------------------- */
+
+/*
+ * Flags of a field. Without them floats follow mw_direction's order on bits.
+ *
+ * Zeros or NaNs made equal keep the order and the bits they came with. Only where bare
+ * keys are sorted (one built-in type, no columns, no positions) nothing can tell, and
+ * they are sorted by bits.
+ */
+enum {
+    MW_ZEROS_EQUAL = 1, /* floats: -0 and +0 are equal */
+    MW_NANS_EQUAL = 2,  /* floats: all NaNs are equal */
+    MW_NANS_LAST = 4,   /* floats: NaNs come last in both directions (NumPy's order) */
+    MW_LEAST_LAST = 8   /* signed: the least integer, often "no value", comes last too */
+};
 
 /* One criterion of an order; the first field that differs decides. */
 typedef struct mw_field {
-    uint32_t column; /* 0: the elements; c: value column c - 1 */
-    uint32_t offset; /* bytes from the beginning of the element or value */
+    uint32_t column; /* 0: the elements; c: value column c - 1, which travels, too */
+    uint32_t offset; /* bytes from the beginning of the element or value; any alignment */
     mw_type type;    /* MW_BYTES: `bytes` bytes, as memcmp compares them */
     uint32_t bytes;  /* of MW_BYTES; otherwise 0 */
     mw_direction direction;
-    uint32_t flags; /* 0: no flags exist yet */
+    uint32_t flags; /* MW_ZEROS_EQUAL and so on, or 0 */
 } mw_field;
 
 /*
- * How elements compare. This version serves the orders of built-in types, which
- * mw_order_of returns; it checks others and answers MW_UNSUPPORTED.
+ * How elements compare: by 1 to 16 fields, or by a comparison of one's own, written as
+ * text, as a function of the host, or as both (MW_ORDER below).
+ *
+ * "cuda" needs the text, and compiles it when the handle first meets it: MW_BAD_ORDER if
+ * it does not compile, and mw_error has the compiler's message. "cpu" and "sim" need the
+ * function, which several threads may call at once. A job that lacks what its device
+ * needs is MW_UNSUPPORTED.
+ *
+ * The comparison says whether *a must precede *b; it is no qsort comparator. One that is
+ * no order (`<=`, say, or one that ignores NaNs) may give any sequence, but each row is
+ * there once, and no other memory is touched.
  */
 typedef struct mw_order {
-    size_t size; /* sizeof(mw_order), set by MW_ORDER_INIT */
-    uint32_t element_bytes;
+    size_t size;            /* sizeof(mw_order), set by MW_ORDER_INIT */
+    uint32_t element_bytes; /* 1 to 4096 */
     uint32_t field_size;    /* sizeof(mw_field), set by MW_ORDER_INIT */
     const mw_field *fields; /* compare by fields, or ... */
     uint32_t field_count;
@@ -176,6 +236,36 @@ typedef struct mw_order {
     {                                                                    \
         sizeof(mw_order), 0, sizeof(mw_field), NULL, 0, NULL, NULL, NULL \
     }
+
+/*
+ * An order of one's own, written once for host and GPU, at file scope:
+ *
+ *   MW_RECORD(city, { float lat, lon; uint32_t people; });
+ *   MW_ORDER(by_people, city, a->people > b->people ||
+ *                                 (a->people == b->people && a->lat < b->lat));
+ *
+ * defines a struct type `city` and a `static const mw_order by_people`. The text for the
+ * GPU is what stands there: macros in it are not expanded, and of what is declared
+ * elsewhere it knows the types of stdint.h and memcmp only.
+ */
+#define MW_RECORD(name, ...)                          \
+    typedef struct name __VA_ARGS__ name;             \
+    MW_UNUSED static const char mw_text_of_##name[] = \
+        "typedef struct " #__VA_ARGS__ " mw_element;"
+
+#define MW_ORDER(name, record, ...)                                       \
+    static int mw_less_of_##name(const void *mw_a, const void *mw_b)      \
+    {                                                                     \
+        typedef record mw_element;                                        \
+        const mw_element *const a = (const mw_element *)mw_a;             \
+        const mw_element *const b = (const mw_element *)mw_b;             \
+                                                                          \
+        (void)a, (void)b;                                                 \
+        return (__VA_ARGS__) ? 1 : 0;                                     \
+    }                                                                     \
+    MW_UNUSED static const mw_order name = {                              \
+        sizeof(mw_order), sizeof(record),      sizeof(mw_field), NULL, 0, \
+        #__VA_ARGS__,     mw_text_of_##record, mw_less_of_##name}
 
 /* The order of a built-in type, owned by the library; NULL if there is none. */
 MW_API const mw_order *mw_order_of(mw_type type, mw_direction direction);
@@ -203,11 +293,20 @@ typedef enum mw_operation {
 } mw_operation;
 
 /*
- * What to do. Results are stable, so they are unique: all devices return the same
- * bytes.
+ * What to do. Results are stable, descending ones too: rows that compare equal keep the
+ * order they had. So they are unique, and all devices return the same bytes.
  *
- * This version serves MW_SORT of one table without columns, in place, by the order
- * of a built-in type. It answers other valid jobs with MW_UNSUPPORTED.
+ * MW_SORT with `out` only reads `in`; each array of `out` is the array of `in`, for
+ * sorting in place, or overlaps nothing else. `out` has the same columns, or none if no
+ * value is wanted. An array that is NULL is not wanted. With none but `positions` the job
+ * is an argsort.
+ *
+ * Elements of a built-in type are aligned as it is, those of an order of one's own as its
+ * function and text need it; those of field orders, and values, are aligned to nothing in
+ * particular. Positions are aligned as their type is. Values have 1 to 4096 bytes.
+ *
+ * This version serves MW_SORT without segments, and MW_CHECK. It answers other valid jobs
+ * with MW_UNSUPPORTED.
  */
 typedef struct mw_job {
     size_t size;          /* sizeof(mw_job), ... */
@@ -238,33 +337,43 @@ typedef struct mw_job {
 
 /*
  * Plan a job, compile and load its kernels, and say how many bytes of workspace
- * mw_enqueue needs. `elements` is ignored and may be NULL. The workspace and the
- * kernels then serve every job of the same operation, order and memory layout, up to
- * this count, under the handle's present tuning and timing. Workspace of a sort: about
- * the bytes of its keys, or none for few keys.
+ * mw_enqueue needs. No data is looked at, and the arrays of `in` may be NULL; whether
+ * positions and arrays of `out` are NULL, or those of `in`, says what is wanted. The
+ * workspace and the kernels then serve every job of the same operation, order, column
+ * sizes, position type and wanted arrays, up to this count, under the handle's present
+ * tuning and timing. Workspace, at most, but for some kilobytes:
+ *
+ *   sort of keys     about the bytes of the keys, or none for few keys
+ *   other sorts      1.25 times the bytes of elements and columns, and 4 bytes a row
+ *                      where positions travel (8 from 2^32 rows on)
+ *   argsort          2.25 times the bytes of what is compared, 1.25 times the positions
+ *   check            none
  */
 MW_API mw_status mw_prepare(mw_context *context, const mw_job *job,
                             uint64_t *workspace_bytes);
 
 /*
- * Run a job on host memory and wait for it. The handle keeps the device memory it
- * needed for the next call. Statuses, and what a failure leaves, are those of mw_sort.
+ * Run a job on host memory and wait for it. The handle keeps the scratch memory it
+ * needed (on a GPU also the size of all arrays) for the next call. Statuses are those of
+ * mw_sort, and MW_BAD_ORDER. After a failure of a sort in place all arrays are as they
+ * were, or all are sorted; the one exception is a GPU lost in the middle of the final
+ * copy. Arrays of an `out` are undefined.
  */
 MW_API mw_status mw_run(mw_context *context, const mw_job *job);
 
 /*
  * Enqueue a job on device memory (on "cpu": plain memory, and the call waits).
  *
- * Job, order and tables are host memory, read before the call returns; elements are
- * device memory, aligned as their type is. `workspace` is device memory of at
- * least the bytes that mw_prepare returned, aligned to 256 bytes; NULL if that was
- * 0. `stream` is a CUstream or cudaStream_t, NULL for the default stream; "cpu"
- * and "sim" ignore it.
+ * Job, order, tables and columns are host memory, read before the call returns;
+ * elements, values, positions and cuts are device memory. `workspace` is device memory of
+ * at least the bytes that mw_prepare returned, aligned to 256 bytes; NULL if that was 0.
+ * `stream` is a CUstream or cudaStream_t, NULL for the default stream; "cpu" and "sim"
+ * ignore it.
  *
  * On CUDA, after mw_prepare and without timing (multiway_insight.h), this call
  * allocates, loads and waits for nothing and can be captured in a graph. Kernels stay
  * loaded until mw_close. A device error may appear in a later call or in mw_wait. After a
- * failure other than MW_BAD_ARGUMENT the contents of elements and workspace are undefined.
+ * failure other than MW_BAD_ARGUMENT the contents of what it writes to are undefined.
  */
 MW_API mw_status mw_enqueue(mw_context *context, const mw_job *job, void *workspace,
                             uint64_t workspace_bytes, void *stream);

@@ -148,11 +148,12 @@ typedef enum mw_access {
     MW_ACCESS_SERIAL = 5,  /* engine pair: a read of a thread's serial merge */
     MW_ACCESS_SAMPLE = 6,  /* samples of runs, by which cuts are found */
     MW_ACCESS_CUT = 7,     /* cuts of lists */
-    MW_ACCESS_PROBE = 8    /* a key or sample that is read to find a cut; not SEARCH, */
+    MW_ACCESS_PROBE = 8,   /* a key or sample that is read to find a cut; not SEARCH, */
                            /*   since its cost is counted per cut */
+    MW_ACCESS_VALUE = 9    /* values that travel with the keys, in shared memory */
 } mw_access;
 
-enum { MW_ACCESS_COUNT = 9 };
+enum { MW_ACCESS_COUNT = 10 };
 
 /* The short name of a kind of access, such as "bulk"; NULL if there is none. */
 MW_API const char *mw_access_name(mw_access access);

@@ -24,24 +24,40 @@ static int compare_bits(mw_type type, const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A double holds every float, so one comparison serves both. */
-static double float_at(mw_type type, const void *key)
+/* Sign, exponent and fraction of a binary16 as a number. */
+static double half_value(uint64_t bits)
 {
+    const int exponent = (int)(bits >> 10 & 31);
+    const double fraction = (double)(bits & 1023);
+    const double size = exponent == 31  ? (fraction > 0 ? (double)NAN : (double)INFINITY)
+                        : exponent == 0 ? ldexp(fraction, -24)
+                                        : ldexp(1024 + fraction, exponent - 25);
+
+    return copysign(size, bits >> 15 ? -1.0 : 1.0);
+}
+
+double kit_float_value(mw_type type, const void *key)
+{
+    uint64_t bits = kit_key_bits(type, key);
     float narrow;
     double wide;
 
     if (type == MW_F64) {
-        memcpy(&wide, key, sizeof wide);
+        memcpy(&wide, &bits, sizeof wide);
         return wide;
     }
-    memcpy(&narrow, key, sizeof narrow);
+    if (type == MW_F16)
+        return half_value(bits);
+    if (type == MW_BF16)
+        bits <<= 16; /* the upper half of a float */
+    memcpy(&narrow, &bits, sizeof narrow);
     return narrow;
 }
 
 static int compare_floats(mw_type type, const void *a, const void *b)
 {
-    const double x = float_at(type, a);
-    const double y = float_at(type, b);
+    const double x = kit_float_value(type, a);
+    const double y = kit_float_value(type, b);
 
     if (isnan(x) && isnan(y))
         return compare_bits(type, a, b);
@@ -65,6 +81,8 @@ static int compare(mw_type type, const void *a, const void *b)
         COMPARE(int64_t);
     case MW_F32:
     case MW_F64:
+    case MW_F16:
+    case MW_BF16:
         return compare_floats(type, a, b);
     default:
         return compare_bits(type, a, b);
@@ -109,6 +127,25 @@ void kit_fingerprint_add(struct kit_fingerprint *print, mw_type type, const void
     for (uint64_t i = 0; i < count; i++, key += size)
         sum += kit_mix(kit_key_bits(type, key) + UINT64_C(0x6a09e667f3bcc908));
     print->sum += sum;
+    print->count += count;
+}
+
+void kit_fingerprint_add_rows(struct kit_fingerprint *print, uint32_t row_bytes,
+                              const void *rows, uint64_t count)
+{
+    const char *row = rows;
+
+    for (uint64_t i = 0; i < count; i++, row += row_bytes) {
+        uint64_t mixed = 0;
+
+        for (uint32_t at = 0; at < row_bytes; at += 8) {
+            uint64_t bits = 0;
+
+            memcpy(&bits, row + at, row_bytes - at < 8 ? row_bytes - at : 8);
+            mixed = kit_mix(mixed + bits + UINT64_C(0x6a09e667f3bcc908));
+        }
+        print->sum += mixed;
+    }
     print->count += count;
 }
 

@@ -1,6 +1,6 @@
 /*
  * kit.h - what cli, bench and tests share: inputs by shape, a second definition of
- * the order, a fingerprint, a clock, numbers as text. Nothing here sorts, so results
+ * orders, a fingerprint, a clock, numbers as text. Nothing here sorts, so results
  * are judged independently of the library.
  */
 #ifndef MW_KIT_H
@@ -92,6 +92,12 @@ int kit_compare(mw_type type, mw_direction direction, const void *a, const void 
 uint64_t kit_first_disorder(mw_type type, mw_direction direction, const void *keys,
                             uint64_t count);
 
+/* The same, of two elements or values by a field of theirs; any alignment. */
+int kit_compare_field(const mw_field *field, const void *a, const void *b);
+
+/* The flags that a field of this type may have: any of these bits. */
+uint32_t kit_field_flags(mw_type type);
+
 /* The bits of a key, at the low end of 64: machines are little-endian. */
 static inline uint64_t kit_key_bits(mw_type type, const void *key)
 {
@@ -103,6 +109,8 @@ static inline uint64_t kit_key_bits(mw_type type, const void *key)
         return *(const uint8_t *)key;
     case MW_I16:
     case MW_U16:
+    case MW_F16:
+    case MW_BF16:
         memcpy(&bits, key, 2);
         return bits;
     case MW_I32:
@@ -116,6 +124,9 @@ static inline uint64_t kit_key_bits(mw_type type, const void *key)
     }
 }
 
+/* The value of a float of any size: a double holds them all. */
+double kit_float_value(mw_type type, const void *key);
+
 /* Depends on the bits of all keys, not on their positions. Start from all zero. */
 struct kit_fingerprint {
     uint64_t count;
@@ -124,6 +135,8 @@ struct kit_fingerprint {
 
 void kit_fingerprint_add(struct kit_fingerprint *print, mw_type type, const void *keys,
                          uint64_t count);
+void kit_fingerprint_add_rows(struct kit_fingerprint *print, uint32_t row_bytes,
+                              const void *rows, uint64_t count);
 int kit_fingerprint_equal(struct kit_fingerprint a, struct kit_fingerprint b);
 
 /* A bijection of 64 bits; each bit of the result depends on all. */

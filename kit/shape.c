@@ -10,18 +10,32 @@
 
 #include <stdlib.h>
 
+/* The binary16 of a whole number of at most 2^11. */
+static uint64_t half_of(uint64_t value)
+{
+    uint64_t exponent = 25;
+
+    if (value == 0)
+        return 0;
+    for (; value < 1024; exponent--)
+        value *= 2;
+    return value == 2048 ? 26 << 10 : exponent << 10 | (value & 1023);
+}
+
 /* The key of a rank, as bits. */
 static uint64_t key_of(const struct kit_input *input, uint64_t rank)
 {
     const uint64_t value = rank / input->repeat;
     uint64_t bits = input->lowest + value;
 
-    if (input->type == MW_F32) {
+    if (input->type == MW_F32 || input->type == MW_BF16) {
         const float number = (float)value;
         uint32_t narrow;
 
         memcpy(&narrow, &number, sizeof narrow);
-        bits = narrow;
+        bits = input->type == MW_F32 ? narrow : narrow >> 16;
+    } else if (input->type == MW_F16) {
+        bits = half_of(value);
     } else if (input->type == MW_F64) {
         const double number = (double)value;
 
@@ -191,6 +205,10 @@ static void spread(struct kit_input *input, uint64_t ranks)
     input->lowest = 0;
     if (input->type == MW_F32)
         held = 24;
+    else if (input->type == MW_F16)
+        held = 11;
+    else if (input->type == MW_BF16)
+        held = 8;
     else if (input->type == MW_F64)
         held = 53;
     else if (is_signed && (ranks - 1) >> (bits - 1))

@@ -21,11 +21,12 @@ struct bits {
 static struct bits bits_of(mw_type type)
 {
     const uint64_t sign = UINT64_C(1) << (8 * mw_type_size(type) - 1);
-    const uint64_t fraction = (UINT64_C(1) << (type == MW_F32 ? 23 : 52)) - 1;
+    const int width = type == MW_F32 ? 23 : type == MW_F16 ? 10 : type == MW_BF16 ? 7 : 52;
+    const uint64_t fraction = (UINT64_C(1) << width) - 1;
     const uint64_t infinity = sign - fraction - 1;
 
-    return (struct bits){type == MW_F32 || type == MW_F64, sign, fraction, infinity,
-                         infinity / 2 & ~fraction};
+    return (struct bits){*mw_type_name(type) == 'f' || type == MW_BF16, sign, fraction,
+                         infinity, infinity / 2 & ~fraction};
 }
 
 uint64_t special_number(mw_type type, uint64_t random)

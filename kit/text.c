@@ -84,22 +84,22 @@ void kit_key_text(mw_type type, const void *key, char text[KIT_KEY_TEXT])
     const int width = 8 * (int)mw_type_size(type);
     const char *const name = mw_type_name(type);
     const uint64_t sign = UINT64_C(1) << (width - 1);
-    float narrow;
-    double number;
 
     if (*name == 'u') {
         snprintf(text, KIT_KEY_TEXT, "%" PRIu64, bits);
     } else if (*name == 'i') {
         snprintf(text, KIT_KEY_TEXT, "%" PRId64, (int64_t)((bits ^ sign) - sign));
     } else {
-        memcpy(&narrow, &bits, sizeof narrow);
-        memcpy(&number, &bits, sizeof number);
-        if (type == MW_F32)
-            number = narrow;
+        const double number = kit_float_value(type, key);
+
         if (isnan(number))
             snprintf(text, KIT_KEY_TEXT, "nan:0x%0*" PRIx64, width / 4, bits);
         else
-            snprintf(text, KIT_KEY_TEXT, "%.*g", type == MW_F32 ? 9 : 17, number);
+            snprintf(text, KIT_KEY_TEXT, "%.*g",
+                     width == 64   ? 17
+                     : width == 32 ? 9
+                                   : 5,
+                     number);
     }
 }
 

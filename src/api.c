@@ -92,6 +92,7 @@ mw_status mw_open(mw_context **context, const char *device, const mw_options *op
                        "mw_options", &(*context)->error));
     TRY(open_backend(*context, device, &ours));
     (*context)->backend->tuning = (mw_tuning)MW_TUNING_INIT;
+    (*context)->backend->memory_bytes = ours.memory_bytes;
     (*context)->backend->counts = (mw_counts)MW_COUNTS_INIT;
 done:
     return status;

@@ -58,7 +58,8 @@ struct backend {
     mw_info info;
     mw_tuning tuning; /* the caller's wish; fields left 0 are the backend's choice */
     mw_timing timing;
-    mw_counts counts; /* of the last request, without its traffic */
+    uint64_t memory_bytes; /* most that it may allocate for jobs; 0: no limit */
+    mw_counts counts;      /* of the last request, without its traffic */
 };
 
 /* Open a backend. On failure `*backend` is NULL, and `error` says why. */

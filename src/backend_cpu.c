@@ -29,30 +29,64 @@ static void close(struct backend *backend)
     free(backend);
 }
 
+/* Scratch memory of a request, and the most of all such requests up to its count. */
+static uint64_t scratch_bytes(const struct request *request)
+{
+    return request->type ? cpu_scratch_bytes(bits_of(request), request->count)
+                         : cpu_rows_scratch(request);
+}
+
+static uint64_t scratch_most(const struct request *request)
+{
+    return request->type ? cpu_scratch_most(bits_of(request), request->count)
+                         : cpu_rows_scratch(request);
+}
+
+/* A request that is more than bare keys needs an order that can be called. */
+static mw_status check_order(struct backend *backend, const struct request *request)
+{
+    if (request->type || request->order.field_count || request->order.less_on_host)
+        return MW_OK;
+    return fail(backend->error, MW_UNSUPPORTED,
+                "the CPU cannot compile the text of an order: it needs less_on_host");
+}
+
 static mw_status plan(struct backend *backend, const struct request *request, mw_plan *plan)
 {
+    mw_status status;
+
+    TRY(check_order(backend, request));
     plan->count = request->count;
-    plan->workspace_bytes = cpu_scratch_bytes(bits_of(request), request->count);
+    plan->workspace_bytes = scratch_bytes(request);
     plan->tuning = backend->tuning;
-    return MW_OK;
+done:
+    return status;
 }
 
 static mw_status prepare(struct backend *backend, const struct request *request,
                          uint64_t *workspace_bytes)
 {
-    (void)backend;
-    *workspace_bytes = cpu_scratch_most(bits_of(request), request->count);
-    return MW_OK;
+    mw_status status;
+
+    TRY(check_order(backend, request));
+    *workspace_bytes = scratch_most(request);
+done:
+    return status;
 }
 
-/* Sort with the caller's scratch memory, or with the CPU's own if it is NULL. */
-static mw_status sort(struct backend *backend, const struct request *request, void *scratch)
+/* Run with the caller's scratch memory, or with the CPU's own if it is NULL. */
+static mw_status run_with(struct backend *backend, const struct request *request,
+                          void *scratch)
 {
+    struct cpu *const cpu = cpu_of(backend);
     struct cpu_counts counts = {0};
     mw_status status;
 
-    TRY(cpu_sort(cpu_of(backend), bits_of(request), request->code, request->keys,
-                 request->count, scratch, &counts));
+    if (request->type)
+        TRY(cpu_sort(cpu, bits_of(request), request->code, request->keys, request->count,
+                     scratch, &counts));
+    else
+        TRY(cpu_rows(cpu, request, scratch, &counts));
     backend->counts = (mw_counts){.size = sizeof backend->counts,
                                   .count = request->count,
                                   .rounds = counts.rounds,
@@ -65,7 +99,17 @@ done:
 
 static mw_status run(struct backend *backend, const struct request *request)
 {
-    return sort(backend, request, NULL);
+    const uint64_t wanted = scratch_bytes(request);
+    mw_status status;
+
+    if (backend->memory_bytes && wanted > backend->memory_bytes)
+        return fail(backend->error, MW_NO_MEMORY,
+                    "the job needs %llu bytes of scratch memory; memory_bytes is %llu",
+                    (unsigned long long)wanted, (unsigned long long)backend->memory_bytes);
+    TRY(check_order(backend, request));
+    TRY(run_with(backend, request, NULL));
+done:
+    return status;
 }
 
 static mw_status enqueue(struct backend *backend, const struct request *request,
@@ -74,9 +118,9 @@ static mw_status enqueue(struct backend *backend, const struct request *request,
     mw_status status;
 
     (void)stream;
-    TRY(backend_check_workspace(backend, bytes,
-                                cpu_scratch_bytes(bits_of(request), request->count)));
-    status = sort(backend, request, workspace);
+    TRY(check_order(backend, request));
+    TRY(backend_check_workspace(backend, bytes, scratch_bytes(request)));
+    TRY(run_with(backend, request, workspace));
 done:
     return status;
 }

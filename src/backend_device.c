@@ -23,8 +23,10 @@ static void close(struct backend *backend)
 static mw_status make_plan(struct backend *backend, const struct request *request,
                            struct plan *plan)
 {
+    if (!request->type)
+        return rows_plan(backend, request, plan);
     return plan_make(plan, &backend->tuning, &backend_device(backend)->info,
-                     request->type->size, request->count, backend->error);
+                     plan_bare(request->type->size), request->count, backend->error);
 }
 
 static mw_status tell_plan(struct backend *backend, const struct request *request,
@@ -55,8 +57,7 @@ done:
     return status;
 }
 
-/* The set of kernels that are launched under the present timing. */
-static uint32_t timed_kernels(const struct backend *backend, uint32_t kernels)
+uint32_t device_kernels(const struct backend *backend, uint32_t kernels)
 {
     return backend->timing == MW_TIMING_PHASES ? plan_kernels_in_phases(kernels) : kernels;
 }
@@ -69,19 +70,21 @@ static mw_status prepare(struct backend *backend, const struct request *request,
     struct program *program;
     mw_status status;
 
-    TRY(plan_cover(&cover, &backend->tuning, &device->info, request->type->size,
+    if (!request->type)
+        return rows_prepare(backend, request, workspace_bytes);
+    TRY(plan_cover(&cover, &backend->tuning, &device->info, plan_bare(request->type->size),
                    request->count, backend->error));
     for (uint32_t i = 0; i < cover.program_count; i++)
         TRY(device->verbs->load(device, &cover.program[i].name,
-                                timed_kernels(backend, cover.program[i].kernels),
+                                device_kernels(backend, cover.program[i].kernels),
                                 &program));
     *workspace_bytes = cover.workspace_bytes;
 done:
     return status;
 }
 
-static void note_counts(struct backend *backend, const struct request *request,
-                        const struct plan *plan)
+void device_note(struct backend *backend, const struct request *request,
+                 const struct plan *plan)
 {
     const uint64_t bytes = request->count ? plan->key_bytes * (1 + plan->rounds) : 0;
     const uint64_t warps = plan->tuning.threads / WARP; /* of a block */
@@ -97,15 +100,10 @@ static void note_counts(struct backend *backend, const struct request *request,
         .tuning = plan->tuning};
 }
 
-/* Enqueue the passes on `keys` in device memory; counts, ledger and log start anew. */
-static mw_status run_passes(struct backend *backend, const struct request *request,
-                            const struct plan *plan, void *keys, void *workspace,
-                            void *stream)
+struct pass_log *device_begin(struct backend *backend)
 {
     struct device *const device = backend_device(backend);
     struct pass_log *const log = &own(backend)->log;
-    struct program *program;
-    mw_status status = MW_OK;
 
     log->count = 0;
     log->round = 0;
@@ -113,31 +111,49 @@ static mw_status run_passes(struct backend *backend, const struct request *reque
     own(backend)->timed = 0;
     if (device->verbs->ledger_reset)
         device->verbs->ledger_reset(device);
+    return backend->timing ? log : NULL;
+}
+
+/* Enqueue the passes on `keys` in device memory; counts, ledger and log start anew. */
+static mw_status run_passes(struct backend *backend, const struct request *request,
+                            const struct plan *plan, void *keys, void *workspace,
+                            void *stream)
+{
+    struct device *const device = backend_device(backend);
+    struct pass_log *const log = device_begin(backend);
+    struct program *program;
+    mw_status status = MW_OK;
+
     if (request->count == 0)
         goto done;
-    TRY(device->verbs->load(device, &plan->program, timed_kernels(backend, plan->kernels),
+    TRY(device->verbs->load(device, &plan->program, device_kernels(backend, plan->kernels),
                             &program));
     TRY(passes_sort(device, program, plan, request->code, keys, request->count, workspace,
-                    stream, backend->timing ? log : NULL));
+                    stream, log));
 done:
     if (status == MW_OK)
-        note_counts(backend, request, plan); /* while the GPU is at work */
+        device_note(backend, request, plan); /* while the GPU is at work */
     return status;
 }
 
-/* Make the scratch memory at least `bytes` large. */
-static mw_status want_scratch(struct backend *backend, uint64_t bytes)
+mw_status device_scratch(struct backend *backend, uint64_t bytes, char **scratch)
 {
     struct device_backend *const self = own(backend);
     mw_status status = MW_OK;
 
+    *scratch = self->scratch;
     if (self->scratch_bytes >= bytes)
         return MW_OK;
+    if (backend->memory_bytes && bytes > backend->memory_bytes)
+        return fail(backend->error, MW_NO_MEMORY,
+                    "the job needs %llu bytes of device memory; memory_bytes allows %llu",
+                    (unsigned long long)bytes, (unsigned long long)backend->memory_bytes);
     self->device->verbs->free(self->device, self->scratch);
     self->scratch = NULL;
     self->scratch_bytes = 0;
     TRY(self->device->verbs->alloc(self->device, bytes, &self->scratch));
     self->scratch_bytes = bytes;
+    *scratch = self->scratch;
 done:
     return status;
 }
@@ -165,12 +181,15 @@ static mw_status run(struct backend *backend, const struct request *request)
     char *scratch;
     mw_status status;
 
+    if (!request->type) {
+        TRY(rows_run_host(backend, request));
+        return MW_OK;
+    }
     TRY(make_plan(backend, request, &plan));
     if (request->count == 0)
         return run_passes(backend, request, &plan, NULL, NULL, NULL);
     keys_room = (plan.key_bytes + 255) / 256 * 256;
-    TRY(want_scratch(backend, keys_room + plan.workspace_bytes));
-    scratch = own(backend)->scratch;
+    TRY(device_scratch(backend, keys_room + plan.workspace_bytes, &scratch));
     TRY(device->verbs->upload(device, scratch, request->keys, plan.key_bytes, stream));
     TRY(run_passes(backend, request, &plan, scratch, scratch + keys_room, stream));
     TRY(device->verbs->download(device, request->keys, scratch, plan.key_bytes, stream));
@@ -192,6 +211,10 @@ static mw_status enqueue(struct backend *backend, const struct request *request,
     struct plan plan;
     mw_status status;
 
+    if (!request->type) {
+        TRY(rows_enqueue(backend, request, workspace, bytes, stream));
+        return MW_OK;
+    }
     TRY(make_plan(backend, request, &plan));
     TRY(backend_check_workspace(backend, bytes, plan.workspace_bytes));
     TRY(run_passes(backend, request, &plan, request->keys, workspace, stream));

@@ -22,4 +22,34 @@ static inline struct device *backend_device(struct backend *backend)
     return ((struct device_backend *)backend)->device;
 }
 
+/* Forget the last request's figures; returns the log to be filled, NULL: none. */
+struct pass_log *device_begin(struct backend *backend);
+
+/* Enter the figures of a request whose passes are enqueued. */
+void device_note(struct backend *backend, const struct request *request,
+                 const struct plan *plan);
+
+/* The set of kernels that are launched under the present timing. */
+uint32_t device_kernels(const struct backend *backend, uint32_t kernels);
+
+/* Device memory of at least `bytes` bytes that the handle keeps, or NULL for a failure. */
+mw_status device_scratch(struct backend *backend, uint64_t bytes, char **scratch);
+
+/* backend_rows.c: the verbs for requests that are not for bare keys. */
+mw_status rows_plan(struct backend *backend, const struct request *request,
+                    struct plan *plan);
+mw_status rows_prepare(struct backend *backend, const struct request *request,
+                       uint64_t *workspace_bytes);
+mw_status rows_run_host(struct backend *backend, const struct request *request);
+mw_status rows_enqueue(struct backend *backend, const struct request *request,
+                       void *workspace, uint64_t bytes, void *stream);
+
+/* backend_less.c: the same for orders by an expression. */
+mw_status comparison_plan(struct backend *backend, const struct request *request,
+                          struct plan *plan);
+mw_status comparison_prepare(struct backend *backend, const struct request *request,
+                             uint64_t *workspace_bytes);
+mw_status comparison_enqueue(struct backend *backend, const struct request *request,
+                             void *workspace, uint64_t bytes, void *stream);
+
 #endif

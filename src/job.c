@@ -4,64 +4,248 @@
 #include "base/sized.h"
 #include "context.h"
 
-/* Check the one table of a sort. */
-static mw_status read_table(const mw_job *job, struct request *request, mw_table *table,
-                            struct error *error)
+/* ---- Tables -------------------------------------------------------------------- */
+
+/* Read a table; its columns are checked where it is known what they are for. */
+static mw_status read_table(const mw_job *job, const mw_table *theirs, const char *name,
+                            mw_table *table, struct error *error)
 {
-    const struct type_row *const type = request->type;
     mw_status status;
 
-    if (!job->in)
-        return fail(error, MW_BAD_ARGUMENT, "job: in is NULL");
-    TRY(sized_read(table, sizeof *table, job->in, job->table_size,
+    if (!theirs)
+        return fail(error, MW_BAD_ARGUMENT, "job: %s is NULL", name);
+    TRY(sized_read(table, sizeof *table, theirs, job->table_size,
                    offsetof(mw_table, columns), "the table", error));
     if (table->column_count && !table->columns)
-        return fail(error, MW_BAD_ARGUMENT, "job: columns is NULL while column_count is %u",
+        return fail(error, MW_BAD_ARGUMENT,
+                    "job: columns of %s is NULL while column_count is %u", name,
                     table->column_count);
-    if (table->count > (UINT64_C(1) << 62) / type->size)
-        return fail(error, MW_BAD_ARGUMENT, "job: %llu elements are more than 2^62 bytes",
-                    (unsigned long long)table->count);
 done:
     return status;
 }
 
-static mw_status check_data(const struct request *request, struct error *error)
+static mw_status read_column(const mw_job *job, const mw_table *table, uint32_t number,
+                             mw_column *column, struct error *error)
 {
-    const struct type_row *const type = request->type;
+    const char *const all = (const char *)table->columns;
 
-    if (!request->keys && request->count)
-        return fail(error, MW_BAD_ARGUMENT, "job: elements is NULL while count is %llu",
-                    (unsigned long long)request->count);
-    if ((uintptr_t)request->keys % type->size)
-        return fail(error, MW_BAD_ARGUMENT,
-                    "job: elements of type %s must be aligned to %zu bytes", type->name,
-                    type->size);
+    return sized_read(column, sizeof *column, all + (size_t)number * job->column_size,
+                      job->column_size, sizeof *column, "a column", error);
+}
+
+/* Check the sizes of all columns, those of `out` too, and add them up. */
+static mw_status read_columns(const mw_job *job, struct request *request,
+                              struct error *error)
+{
+    mw_column in, out;
+    mw_status status = MW_OK;
+
+    request->row_bytes = request->order.element_bytes;
+    request->column_count = request->in.column_count + 1;
+    request->column_size = job->column_size;
+    if (request->in.column_count > REQUEST_MOST_COLUMNS)
+        return fail(error, MW_BAD_ARGUMENT, "job: %u columns, expected at most %d",
+                    request->in.column_count, REQUEST_MOST_COLUMNS);
+    for (uint32_t i = 0; i < request->in.column_count; i++) {
+        TRY(read_column(job, &request->in, i, &in, error));
+        if (in.bytes == 0 || in.bytes > REQUEST_MOST_BYTES)
+            return fail(error, MW_BAD_ARGUMENT,
+                        "job: values of column %u have %u bytes, expected 1 to %d", i,
+                        in.bytes, REQUEST_MOST_BYTES);
+        out = in;
+        if (request->out.columns)
+            TRY(read_column(job, &request->out, i, &out, error));
+        if (in.bytes != out.bytes)
+            return fail(error, MW_BAD_ARGUMENT,
+                        "job: values of column %u have %u bytes in `in` and %u in `out`", i,
+                        in.bytes, out.bytes);
+        request->row_bytes += in.bytes;
+    }
+done:
+    return status;
+}
+
+/* Do fields of value columns lie within them? */
+static mw_status check_fields(const struct request *request, struct error *error)
+{
+    const struct request_order *const order = &request->order;
+
+    for (uint32_t i = 0; i < order->field_count; i++) {
+        const struct request_field *const field = &order->field[i];
+        const uint64_t end = (uint64_t)field->offset + field->bytes;
+
+        if (field->column >= request->column_count)
+            return fail(error, MW_BAD_ARGUMENT,
+                        "order: field %u is of column %u, and the table has %u columns", i,
+                        field->column, request->column_count - 1);
+        if (end > request_column(request, field->column).bytes)
+            return fail(error, MW_BAD_ARGUMENT,
+                        "order: field %u ends at byte %llu of values of %u bytes", i,
+                        (unsigned long long)end,
+                        request_column(request, field->column).bytes);
+    }
     return MW_OK;
 }
 
+/* ---- What a job writes --------------------------------------------------------- */
+
+static mw_status check_positions(const mw_job *job, struct request *request,
+                                 struct error *error)
+{
+    const mw_type type = job->position_type;
+    const int is_signed = type == MW_I32 || type == MW_I64;
+    const int is_short = type == MW_U32 || type == MW_I32;
+
+    request->positions = request->with_data ? job->positions : NULL;
+    request->position_bytes = 0;
+    if (!job->positions)
+        return MW_OK;
+    if (!is_short && type != MW_U64 && type != MW_I64)
+        return fail(error, MW_BAD_ARGUMENT,
+                    "job: position_type number %d, expected U32, I32, U64 or I64",
+                    (int)type);
+    if (is_short && request->count > UINT64_C(1) << (is_signed ? 31 : 32))
+        return fail(error, MW_BAD_ARGUMENT,
+                    "job: positions of type %s cannot number %llu rows, %s can",
+                    mw_type_name(type), (unsigned long long)request->count,
+                    is_signed ? "i64" : "u64");
+    request->position_bytes = is_short ? 4 : 8;
+    if ((uintptr_t)request->positions % request->position_bytes)
+        return fail(error, MW_BAD_ARGUMENT,
+                    "job: positions of type %s must be aligned to %u bytes",
+                    mw_type_name(type), request->position_bytes);
+    return MW_OK;
+}
+
+/* Read `out`, or make it `in` where it is NULL. */
+static mw_status read_out(const mw_job *job, struct request *request, struct error *error)
+{
+    const mw_table *const in = &request->in;
+    mw_table *const out = &request->out;
+    mw_status status;
+
+    *out = job->operation == MW_SORT ? *in : (mw_table){.elements = NULL};
+    if (!job->out)
+        return MW_OK;
+    TRY(read_table(job, job->out, "out", out, error));
+    if (out->column_count && out->column_count != in->column_count)
+        return fail(error, MW_BAD_ARGUMENT, "job: out has %u columns, expected %u or none",
+                    out->column_count, in->column_count);
+    if (out->count != in->count && (out->count || out->elements || out->column_count))
+        return fail(error, MW_BAD_ARGUMENT, "job: out has %llu rows, expected %llu",
+                    (unsigned long long)out->count, (unsigned long long)in->count);
+    if (!out->column_count)
+        out->columns = NULL;
+done:
+    return status;
+}
+
+/* Which arrays are wanted, and are they those of `in`? */
+static void find_wanted(const mw_job *job, struct request *request)
+{
+    const int with_data = request->with_data;
+    int wanted = 0;
+    int same = 1;
+
+    request->with_data = 1; /* pointers are compared, not followed */
+    for (uint32_t i = 0; i < request->column_count; i++) {
+        const struct request_column column = request_column(request, i);
+
+        wanted |= column.out != NULL;
+        same &= column.out && column.out == column.in;
+    }
+    request->with_data = with_data;
+    request->in_place = job->operation == MW_SORT && (!job->out || same);
+    request->only_positions = job->out && !wanted && job->positions;
+}
+
+/* ---- Jobs -------------------------------------------------------------------------- */
+
 /* What a later version will do with a valid job. */
-static mw_status check_served(const mw_job *job, const mw_table *table, struct error *error)
+static mw_status check_served(const mw_job *job, struct error *error)
 {
     const char *what = NULL;
 
-    if (job->operation != MW_SORT)
-        what = "operations other than MW_SORT";
-    else if (job->out)
-        what = "an output table: it sorts in place";
-    else if (job->positions)
-        what = "positions";
+    if (job->operation != MW_SORT && job->operation != MW_CHECK)
+        what = "operations other than MW_SORT and MW_CHECK";
     else if (job->segment_begins)
         what = "segments";
-    else if (table->column_count)
-        what = "value columns";
     return what ? fail(error, MW_UNSUPPORTED, "job: this version does not serve %s", what)
                 : MW_OK;
+}
+
+static mw_status check_count(uint64_t count, uint64_t row_bytes, struct error *error)
+{
+    if (count > (UINT64_C(1) << 62) / row_bytes)
+        return fail(error, MW_BAD_ARGUMENT,
+                    "job: %llu elements and their values are more than 2^62 bytes",
+                    (unsigned long long)count);
+    return MW_OK;
+}
+
+/* Everything about a job but its bare keys; its order is read already. */
+static mw_status read_rest(const mw_job *job, int is_bare, struct request *request,
+                           struct error *error)
+{
+    struct field_code *const code = &request->order.field[0].code;
+    mw_status status;
+
+    request->type = NULL;
+    request->cuts = job->cuts;
+    if (is_bare && request->element_type) { /* nothing can tell: ties go by their bits */
+        code->zero = 0;
+        code->low = 0;
+        code->high = code->mask;
+    }
+    TRY(read_out(job, request, error));
+    TRY(read_columns(job, request, error));
+    TRY(check_count(request->count, request->row_bytes + 8, error));
+    TRY(check_fields(request, error));
+    TRY(check_positions(job, request, error));
+    find_wanted(job, request);
+    if (request->with_data)
+        TRY(request_check_data(request, error));
+done:
+    return status;
+}
+
+/* Bare keys: elements of a built-in type, sorted in place, and nothing else. */
+static mw_status read_keys(struct request *request, struct error *error)
+{
+    mw_status status;
+
+    TRY(check_count(request->count, request->type->size, error));
+    request->keys = request->in.elements;
+    if (!request->with_data)
+        goto done;
+    if (!request->keys && request->count)
+        return fail(error, MW_BAD_ARGUMENT, "job: elements is NULL while count is %llu",
+                    (unsigned long long)request->count);
+    TRY(request_check_aligned(request->type, request->keys, error));
+done:
+    return status;
+}
+
+static mw_status check_job(const mw_job *job, struct error *error)
+{
+    if ((unsigned)job->operation > MW_CHECK)
+        return fail(error, MW_BAD_ARGUMENT, "job: operation number %d, expected 0 to %d",
+                    (int)job->operation, (int)MW_CHECK);
+    if (job->in_count != 1 && job->operation != MW_MERGE && job->operation != MW_SPLIT)
+        return fail(error, MW_BAD_ARGUMENT, "job: %u tables, expected 1", job->in_count);
+    if (job->segment_ends && !job->segment_begins)
+        return fail(error, MW_BAD_ARGUMENT, "job: segment_ends without segment_begins");
+    if (job->operation == MW_CHECK && (job->out || job->positions || job->segment_begins))
+        return fail(error, MW_BAD_ARGUMENT, "job: MW_CHECK with %s, expected none",
+                    job->out         ? "an output table"
+                    : job->positions ? "positions"
+                                     : "segments");
+    return check_served(job, error);
 }
 
 mw_status job_read(const mw_job *theirs, int with_data, struct request *request,
                    struct error *error)
 {
-    mw_table table;
     mw_job job;
     mw_status status;
 
@@ -69,20 +253,20 @@ mw_status job_read(const mw_job *theirs, int with_data, struct request *request,
         return fail(error, MW_BAD_ARGUMENT, "job is NULL");
     TRY(sized_read(&job, sizeof job, theirs, theirs->size, offsetof(mw_job, out), "the job",
                    error));
-    if ((unsigned)job.operation > MW_CHECK)
-        return fail(error, MW_BAD_ARGUMENT, "job: operation number %d, expected 0 to %d",
-                    (int)job.operation, (int)MW_CHECK);
-    if (job.in_count != 1 && job.operation != MW_MERGE && job.operation != MW_SPLIT)
-        return fail(error, MW_BAD_ARGUMENT, "job: %u tables, expected 1", job.in_count);
-    if (job.segment_ends && !job.segment_begins)
-        return fail(error, MW_BAD_ARGUMENT, "job: segment_ends without segment_begins");
-    TRY(order_read(job.order, request, error));
-    TRY(read_table(&job, request, &table, error));
-    TRY(check_served(&job, &table, error));
-    request->keys = table.elements;
-    request->count = table.count;
-    if (with_data)
-        TRY(check_data(request, error));
+    TRY(check_job(&job, error));
+    TRY(read_table(&job, job.in, "in", &request->in, error));
+
+    const int is_bare =
+        job.operation == MW_SORT && !job.positions && !request->in.column_count;
+
+    request->operation = job.operation;
+    request->with_data = with_data;
+    request->count = request->in.count;
+    TRY(order_read(job.order, is_bare && !job.out, request, error));
+    if (is_bare && !job.out && request->type)
+        TRY(read_keys(request, error));
+    else
+        TRY(read_rest(&job, is_bare, request, error));
 done:
     return status;
 }

@@ -15,14 +15,6 @@
 
 #include "kernels/launch.h"
 
-#include <assert.h>
-
-static const char *const kernel_names[] = {
-#define KERNEL_ROW(id, name, args, program, memory) #name,
-#include "kernels/kernels.def"
-#undef KERNEL_ROW
-};
-
 /* Everything the passes of one sort have in common. */
 struct pass_run {
     struct device *device;
@@ -37,46 +29,26 @@ struct pass_run {
     int eager;            /* launches may overlap: from sm_90 on each kernel waits for */
                           /*   its predecessor itself */
     int floats;           /* what keys are, 1: ascending floats, -1: descending, 0: none */
+    const struct tile_carry *carry; /* of the pass, for rows; NULL: bare keys */
+};
+
+/* What tile kernels get; programs without places have only the first struct. */
+struct sort_args {
+    struct tile_sort_args bare;
+    struct tile_carry carry;
+};
+
+struct cut_args {
+    struct tile_cut_args bare;
+    struct tile_carry carry;
+};
+
+struct merge_args {
+    struct tile_merge_args bare;
+    struct tile_carry carry;
 };
 
 static const struct key_code no_code = {0, 0, 0};
-
-/* Record event `number` of the log, which is opened at its first use. */
-static mw_status record(struct device *device, struct pass_log *log, uint32_t number,
-                        void *stream)
-{
-    mw_status status;
-
-    if (!log->events[number])
-        TRY(device->verbs->event_open(device, &log->events[number]));
-    TRY(device->verbs->record(device, log->events[number], stream));
-done:
-    return status;
-}
-
-void pass_log_close(struct device *device, struct pass_log *log)
-{
-    for (uint32_t i = 0; i <= PASSES_MOST_LAUNCHES; i++) {
-        device->verbs->event_close(device, log->events[i]);
-        log->events[i] = NULL;
-    }
-}
-
-/* Enter a launch and, where it is known, its traffic; record an event after it. */
-static mw_status note_launch(const struct pass_run *run, const struct launch *what)
-{
-    const struct device_verbs *const verbs = run->device->verbs;
-    struct pass_log *const log = run->log;
-
-    assert(log->count < PASSES_MOST_LAUNCHES);
-    log->launches[log->count++] = (mw_launch){.kernel = kernel_names[what->kernel],
-                                              .round = log->round,
-                                              .threads = what->threads,
-                                              .blocks = what->blocks};
-    if (verbs->ledger_last)
-        log->launches[log->count - 1].traffic = verbs->ledger_last(run->device);
-    return record(run->device, log, log->count, run->stream);
-}
 
 static mw_status launch(struct pass_run *run, enum kernel_id kernel, uint64_t blocks,
                         uint32_t threads, uint32_t shared_bytes, const void *args,
@@ -91,14 +63,9 @@ static mw_status launch(struct pass_run *run, enum kernel_id kernel, uint64_t bl
                                 .args_bytes = args_bytes,
                                 .stream = run->stream,
                                 .follows = run->begun && run->eager};
-    mw_status status;
 
-    TRY(run->device->verbs->launch(run->device, &what));
     run->begun = 1;
-    if (run->log)
-        TRY(note_launch(run, &what));
-done:
-    return status;
+    return passes_launch(run->device, &what, run->log);
 }
 
 /* Blocks of `threads` that give each of `tasks` a warp. */
@@ -165,18 +132,21 @@ static mw_status tile_sort(struct pass_run *run, const void *in, void *out,
     const struct plan *const plan = run->plan;
     char *const space = run->workspace; /* may be NULL if there are no rounds */
     wide *const cuts = space ? (wide *)(space + plan->cuts_offset) : NULL;
-    const struct tile_sort_args args = {.in = in,
-                                        .out = out,
-                                        .samples =
-                                            plan->rounds ? space + run->samples : NULL,
-                                        .cuts = cuts,
-                                        .cells = plan->cut_cells,
-                                        .count = run->count,
-                                        .enter = enter,
-                                        .leave = leave};
+    struct sort_args args;
 
+    args.bare =
+        (struct tile_sort_args){.in = in,
+                                .out = out,
+                                .samples = plan->rounds ? space + run->samples : NULL,
+                                .cuts = cuts,
+                                .cells = plan->cut_cells,
+                                .count = run->count,
+                                .enter = enter,
+                                .leave = leave};
+    if (run->carry)
+        args.carry = *run->carry;
     return launch(run, KERNEL_TILE_SORT, plan->base_blocks, plan->base_threads,
-                  plan->base_shared, &args, sizeof args);
+                  plan->base_shared, &args, run->carry ? sizeof args : sizeof args.bare);
 }
 
 /* The round as kernels know it: samples are in one array, new ones go to another. */
@@ -215,20 +185,26 @@ static mw_status tile_merge(struct pass_run *run, const struct plan_round *round
     const int apart = run->log && run->log->phases && !round->joined;
     const uint64_t cutters = apart || round->joined ? 0 : round->cutters;
     const uint64_t blocks = round->blocks + cutters;
-    const struct tile_cut_args cut_args = {.round = tile_shape(run, round, in, out)};
-    const struct tile_merge_args args = {.round = cut_args.round,
+    struct cut_args cut_args;
+    struct merge_args args;
+    mw_status status;
+
+    cut_args.bare = (struct tile_cut_args){.round = tile_shape(run, round, in, out)};
+    args.bare = (struct tile_merge_args){.round = cut_args.bare.round,
                                          .cutters = (unsigned)cutters,
                                          .ahead = cutters ? (unsigned)round->ahead : 0,
                                          .rate = (unsigned)((cutters << 32) / blocks + 1),
                                          .leave = leave};
-    mw_status status;
-
+    if (run->carry)
+        cut_args.carry = args.carry = *run->carry;
     if (apart)
         TRY(launch(run, KERNEL_TILE_CUT,
                    blocks_for(round->groups * (round->pieces + 1), tile_cut_threads),
-                   tile_cut_threads, 0, &cut_args, sizeof cut_args));
+                   tile_cut_threads, 0, &cut_args,
+                   run->carry ? sizeof cut_args : sizeof cut_args.bare));
     TRY(launch(run, round->joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE, blocks,
-               plan->tuning.threads, plan->merge_shared, &args, sizeof args));
+               plan->tuning.threads, plan->merge_shared, &args,
+               run->carry ? sizeof args : sizeof args.bare));
     run->samples = spare_samples(run);
 done:
     return status;
@@ -309,8 +285,6 @@ mw_status passes_sort(struct device *device, struct program *program,
     uint32_t at = plan->rounds % 2; /* where the runs are; 0 after the last round */
     mw_status status;
 
-    if (log)
-        TRY(record(device, log, 0, stream));
     TRY(engine->first(&run, keys, buffer[at], ours, plan->rounds == 0 ? ours : no_code));
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const int last = i + 1 == plan->rounds;
@@ -320,6 +294,51 @@ mw_status passes_sort(struct device *device, struct program *program,
         TRY(engine->merge(&run, &plan->round[i], buffer[at], buffer[1 - at],
                           last ? ours : no_code));
         at = 1 - at;
+    }
+done:
+    return status;
+}
+
+/* 1: ascending floats, -1: descending ones, 0: integers. */
+static int floats_of(struct code code)
+{
+    return !code.is_float ? 0 : code.flip ? -1 : 1;
+}
+
+mw_status passes_sort_rows(struct device *device, struct program *program,
+                           const struct plan *plan, const struct rows *rows,
+                           void *workspace, void *stream, struct pass_log *log)
+{
+    const struct key_code code = {.flip = rows->code.flip, .is_float = rows->code.is_float};
+    struct tile_carry carry;
+    struct pass_run run = {.device = device,
+                           .program = program,
+                           .plan = plan,
+                           .count = rows->count,
+                           .workspace = workspace,
+                           .samples = plan->samples_offset,
+                           .stream = stream,
+                           .log = log,
+                           .eager = !log,
+                           .floats = floats_of(rows->code),
+                           .carry = &carry};
+    enum rows_side from = ROWS_IN;
+    mw_status status = MW_OK;
+
+    for (uint32_t pass = 0; pass <= plan->rounds; pass++) {
+        const enum rows_side to = rows_side(pass, plan->rounds);
+        const int leaves = to == ROWS_OUT && rows->way == ROWS_KEYED;
+        void *out;
+
+        rows_carry(rows, from, to, &carry, &out);
+        if (log)
+            log->round = pass;
+        if (pass == 0)
+            TRY(tile_sort(&run, NULL, out, code, leaves ? code : no_code));
+        else
+            TRY(tile_merge(&run, &plan->round[pass - 1], NULL, out,
+                           leaves ? code : no_code));
+        from = to;
     }
 done:
     return status;

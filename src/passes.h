@@ -6,6 +6,7 @@
 
 #include "device.h"
 #include "plan.h"
+#include "rows.h"
 
 /* A first pass, and for each round the merge and, if that is another launch, cuts. */
 enum { PASSES_MOST_LAUNCHES = 1 + 2 * PLAN_MOST_ROUNDS };
@@ -28,6 +29,33 @@ struct pass_log {
 mw_status passes_sort(struct device *device, struct program *program,
                       const struct plan *plan, struct code code, void *keys, uint64_t count,
                       void *workspace, void *stream, struct pass_log *log);
+
+/*
+ * The same for rows: the sort that `rows` describes, by a plan for its codes. `workspace`
+ * has the cuts and samples of the plan.
+ */
+mw_status passes_sort_rows(struct device *device, struct program *program,
+                           const struct plan *plan, const struct rows *rows,
+                           void *workspace, void *stream, struct pass_log *log);
+
+/*
+ * Enqueue the gathering of `count` rows of `bytes` bytes: row i of `out` is that row of
+ * `in` whose number is positions[i], or row i if `positions` is NULL. `program` is
+ * PROGRAM_ROWS.
+ */
+mw_status passes_gather(struct device *device, struct program *program, const void *in,
+                        void *out, const void *positions, uint64_t count, uint32_t bytes,
+                        void *stream, struct pass_log *log);
+
+/* Enqueue a check: the rows of each block, then all blocks. */
+mw_status passes_check(struct device *device, struct program *program,
+                       const struct check_rows_args *args,
+                       const struct check_last_args *last, void *stream,
+                       struct pass_log *log);
+
+/* One launch; if `log` is not NULL, it is entered there between two events. */
+mw_status passes_launch(struct device *device, const struct launch *what,
+                        struct pass_log *log);
 
 /* Close the events of a log. */
 void pass_log_close(struct device *device, struct pass_log *log);

@@ -211,7 +211,7 @@ uint64_t plan_heap_cells(const mw_tuning *tuning, uint32_t least_base, uint64_t 
 }
 
 /* The second array, what each round's cuts need at most, and of engine tile samples. */
-void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
+void plan_workspace(struct plan *plan, struct plan_keys keys, uint64_t count)
 {
     const int tile = plan->tuning.engine == MW_ENGINE_TILE;
 
@@ -221,18 +221,20 @@ void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const struct plan_round *const round = &plan->round[i];
         const uint64_t rows = round->groups * (round->pieces + 1);
-        const uint64_t cells = round->joined ? 0 : rows * round->ways;
+        const uint64_t cells =
+            round->joined ? 0
+                          : rows * TILE_CUT_CELLS(round->ways, 8 * keys.size, keys.places);
 
         plan->cut_cells = cells > plan->cut_cells ? cells : plan->cut_cells;
     }
-    plan->cuts_offset = round_up(plan->key_bytes, PLAN_ALIGNMENT);
+    plan->cuts_offset = keys.places ? 0 : round_up(plan->key_bytes, PLAN_ALIGNMENT);
     plan->workspace_bytes =
         plan->cuts_offset + round_up(plan->cut_cells * sizeof(wide), PLAN_ALIGNMENT);
     if (!tile)
         return;
 
     const uint64_t samples =
-        round_up(divide_up(count, TILE_SAMPLE) * key_size, PLAN_ALIGNMENT);
+        round_up(divide_up(count, TILE_SAMPLE) * keys.size, PLAN_ALIGNMENT);
 
     plan->samples_offset = plan->workspace_bytes;
     plan->spare_samples_offset = plan->samples_offset + (plan->rounds > 1 ? samples : 0);
@@ -243,38 +245,43 @@ void plan_workspace(struct plan *plan, size_t key_size, uint64_t count)
  * Engine tile is the faster one. Warps ask for engine heap, which alone has them;
  * threads and a base do too, as they did before engine tile had a choice of them.
  */
-static mw_engine choose_engine(const mw_tuning *wish, uint64_t count)
+static mw_engine choose_engine(const mw_tuning *wish, struct plan_keys keys, uint64_t count)
 {
     if (wish->engine != MW_ENGINE_AUTO)
         return wish->engine;
-    if (wish->warps || wish->threads || wish->base || count > UINT32_MAX)
+    if (wish->warps || wish->threads || wish->base || (count > UINT32_MAX && !keys.places))
         return MW_ENGINE_HEAP;
     return MW_ENGINE_TILE;
 }
 
 mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
-                    size_t key_size, uint64_t count, struct error *error)
+                    struct plan_keys keys, uint64_t count, struct error *error)
 {
-    const uint64_t most = (UINT64_C(1) << 62) / key_size;
+    const uint64_t most = (UINT64_C(1) << 62) / keys.size;
     mw_status status;
 
     memset(plan, 0, offsetof(struct plan, round)); /* of the rounds, only some are used */
-    plan->key_bytes = count * key_size;
+    plan->key_bytes = count * keys.size;
     plan->tuning = *wish;
     if (count > most || divide_up(count, HEAP_GRID) > INT32_MAX)
         return fail(error, MW_BAD_ARGUMENT, "count %llu is beyond what can be sorted",
                     (unsigned long long)count);
     plan->tuning.size = sizeof plan->tuning;
-    plan->tuning.engine = choose_engine(wish, count);
+    plan->tuning.engine = choose_engine(wish, keys, count);
     plan->program =
-        (struct program_name){.engine = plan->tuning.engine, .bits = (int)(8 * key_size)};
+        (struct program_name){.engine = plan->tuning.engine, .bits = (int)(8 * keys.size)};
+    plan->program.tile.places = (unsigned)keys.places;
+    if (keys.places && plan->tuning.engine != MW_ENGINE_TILE)
+        return fail(
+            error, MW_UNSUPPORTED,
+            "the engine of the tuning sorts bare keys only; engine tile sorts rows");
     if (plan->tuning.engine == MW_ENGINE_PAIR)
-        return plan_pair(plan, key_size, count, error);
+        return plan_pair(plan, keys.size, count, error);
     if (plan->tuning.engine == MW_ENGINE_TILE)
-        TRY(plan_tile(plan, info, key_size, count, error));
+        TRY(plan_tile(plan, info, keys, count, error));
     else
-        TRY(plan_heap(plan, info, key_size, count, error));
-    plan_workspace(plan, key_size, count);
+        TRY(plan_heap(plan, info, keys.size, count, error));
+    plan_workspace(plan, keys, count);
 done:
     return status;
 }

@@ -23,8 +23,20 @@ enum {
 enum {
     PLAN_MOST_PROGRAMS = 1
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1
+#define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1
 #include "tune.def"
 };
+
+/* What is sorted: keys, or codes that carry rows with them, by programs with places. */
+struct plan_keys {
+    size_t size; /* bytes of a key or code */
+    int places;
+};
+
+static inline struct plan_keys plan_bare(size_t size)
+{
+    return (struct plan_keys){.size = size};
+}
 
 /* One merge round. */
 struct plan_round {
@@ -50,11 +62,12 @@ struct plan {
     uint32_t base_shared; /* bytes a block */
     uint32_t merge_shared;
     uint64_t key_bytes;       /* of the whole array */
-    uint64_t workspace_bytes; /* the second array, cuts, and for tile these: */
+    uint64_t workspace_bytes; /* the second array, unless its keys have places; cuts, */
+                              /*   and for tile these: */
     uint64_t cuts_offset;     /* where in the workspace each begins */
     uint64_t cut_cells;       /* of the round that has most */
     uint64_t samples_offset;
-    uint64_t spare_samples_offset; /* the same if there is only one round */
+    uint64_t spare_samples_offset;             /* the same if there is only one round */
     struct plan_round round[PLAN_MOST_ROUNDS]; /* last: only `rounds` of them are set */
 };
 
@@ -75,7 +88,7 @@ struct plan_cover {
 mw_status plan_check(const mw_tuning *tuning, struct error *error);
 
 /*
- * The plan for `count` keys of `key_size` bytes on a device described by
+ * The plan for `count` keys on a device described by
  * `info`, following `wish` where it is not 0 and the tuning table elsewhere.
  * MW_BAD_ARGUMENT if `count` is beyond what memory can address,
  * MW_UNSUPPORTED if the wish needs more shared memory than a block can have, or its
@@ -83,7 +96,7 @@ mw_status plan_check(const mw_tuning *tuning, struct error *error);
  * have kernels for every geometry of tiles: to load them may still fail.
  */
 mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
-                    size_t key_size, uint64_t count, struct error *error);
+                    struct plan_keys keys, uint64_t count, struct error *error);
 
 /*
  * What every sort of at most `count` keys needs, under the same wish on the same device:
@@ -92,7 +105,7 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
  * that plan_make refuses needs nothing: it will be refused when it is asked for.
  */
 mw_status plan_cover(struct plan_cover *cover, const mw_tuning *wish, const mw_info *info,
-                     size_t key_size, uint64_t count, struct error *error);
+                     struct plan_keys keys, uint64_t count, struct error *error);
 
 /*
  * The kernels that take the place of the set `kernels` with MW_TIMING_PHASES, where

@@ -29,7 +29,7 @@ struct question {
     struct plan_cover *cover;
     const mw_tuning *wish;
     const mw_info *info;
-    size_t key_size;
+    struct plan_keys keys;
 };
 
 static void add_program(struct plan_cover *cover, const struct plan *plan)
@@ -58,7 +58,7 @@ static void add_bytes(struct plan_cover *cover, uint64_t bytes)
 static mw_status make(const struct question *q, struct plan *plan, uint64_t count)
 {
     struct error error; /* a smaller count may be refused: no failure of the cover */
-    const mw_status status = plan_make(plan, q->wish, q->info, q->key_size, count, &error);
+    const mw_status status = plan_make(plan, q->wish, q->info, q->keys, count, &error);
 
     if (status == MW_OK) {
         add_program(q->cover, plan);
@@ -119,14 +119,14 @@ static void cover_heap(const struct question *q, const struct plan *plan, uint64
 }
 
 mw_status plan_cover(struct plan_cover *cover, const mw_tuning *wish, const mw_info *info,
-                     size_t key_size, uint64_t count, struct error *error)
+                     struct plan_keys keys, uint64_t count, struct error *error)
 {
-    const struct question q = {cover, wish, info, key_size};
+    const struct question q = {cover, wish, info, keys};
     struct plan plan;
     mw_status status;
 
     *cover = (struct plan_cover){0};
-    TRY(plan_make(&plan, wish, info, key_size, count, error));
+    TRY(plan_make(&plan, wish, info, keys, count, error));
     add_program(cover, &plan);
     add_bytes(cover, plan.workspace_bytes); /* engine pair: it rises with the count */
     if (plan.tuning.engine == MW_ENGINE_HEAP)

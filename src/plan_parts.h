@@ -41,14 +41,14 @@ uint64_t plan_heap_cells(const mw_tuning *tuning, uint32_t least_base, uint64_t 
 uint64_t plan_tile_row_end(uint64_t count);
 
 /* Engine tile's part of plan_make: everything but the workspace. */
-mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uint64_t count,
-                    struct error *error);
+mw_status plan_tile(struct plan *plan, const mw_info *info, struct plan_keys keys,
+                    uint64_t count, struct error *error);
 
 /* Engine pair's part: all of it. MW_UNSUPPORTED if the wish has other numbers. */
 mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count,
                     struct error *error);
 
 /* Lay out the workspace for the rounds that the plan has, of engine heap or tile. */
-void plan_workspace(struct plan *plan, size_t key_size, uint64_t count);
+void plan_workspace(struct plan *plan, struct plan_keys keys, uint64_t count);
 
 #endif

@@ -17,26 +17,30 @@ struct tile_row {
 /* clang-format off */
 static const struct tile_row tile_rows[] = {
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
-    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks}},
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 0}},
+#define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 1}},
 #include "tune.def"
 };
 /* clang-format on */
 
 enum { TILE_ROW_COUNT = sizeof tile_rows / sizeof *tile_rows };
 
-static int row_fits(const struct tile_row *row, const mw_info *info, size_t size)
+static int row_fits(const struct tile_row *row, const mw_info *info, struct plan_keys keys)
 {
-    return row->arch <= info->architecture && row->size == size &&
+    return row->arch <= info->architecture && row->size == keys.size &&
+           row->tile.places == (unsigned)keys.places &&
            row->kib * UINT64_C(1024) <= info->shared_per_processor;
 }
 
 /* The first row that fits, or NULL. */
-static const struct tile_row *tile_row(const mw_info *info, size_t size, uint64_t count)
+static const struct tile_row *tile_row(const mw_info *info, struct plan_keys keys,
+                                       uint64_t count)
 {
     for (int i = 0; i < TILE_ROW_COUNT; i++) {
         const struct tile_row *const row = &tile_rows[i];
 
-        if (row_fits(row, info, size) && (!row->most || row->most >= count))
+        if (row_fits(row, info, keys) && (!row->most || row->most >= count))
             return row;
     }
     return NULL;
@@ -55,12 +59,13 @@ uint64_t plan_tile_row_end(uint64_t count)
 }
 
 /* Blocks on an SM: the table's if a row has this geometry, else by TILE_BLOCKS. */
-static void set_blocks(struct tile_geometry *tile, const mw_info *info, size_t key_size)
+static void set_blocks(struct tile_geometry *tile, const mw_info *info,
+                       struct plan_keys keys)
 {
     for (int i = 0; i < TILE_ROW_COUNT; i++) {
         const struct tile_row *const row = &tile_rows[i];
 
-        if (row_fits(row, info, key_size) && row->tile.rows == tile->rows &&
+        if (row_fits(row, info, keys) && row->tile.rows == tile->rows &&
             row->tile.items == tile->items) {
             *tile = row->tile;
             return;
@@ -70,15 +75,15 @@ static void set_blocks(struct tile_geometry *tile, const mw_info *info, size_t k
 }
 
 /* Fill in threads, items and base: the wish's, or what follows from it, or the row's. */
-static mw_status tile_tuning(struct plan *plan, const mw_info *info, size_t key_size,
+static mw_status tile_tuning(struct plan *plan, const mw_info *info, struct plan_keys keys,
                              uint64_t count, struct error *error)
 {
     mw_tuning *const t = &plan->tuning;
-    const struct tile_row *const row = tile_row(info, key_size, count);
+    const struct tile_row *const row = tile_row(info, keys, count);
     struct tile_geometry *const tile = &plan->program.tile;
 
     if (!row)
-        return plan_no_row("tile", info, key_size, error);
+        return plan_no_row("tile", info, keys.size, error);
     *tile = row->tile;
     if (t->items)
         tile->items = t->items;
@@ -99,9 +104,13 @@ static mw_status tile_tuning(struct plan *plan, const mw_info *info, size_t key_
         return fail(error, MW_UNSUPPORTED,
                     "engine tile's base is its threads times its items, %u and not %u",
                     tile->rows * tile->items, t->base);
-    set_blocks(tile, info, key_size);
-    plan->base_shared = (uint32_t)TILE_SORT_SHARED(tile->rows, tile->items, key_size);
-    plan->merge_shared = (uint32_t)TILE_MERGE_SHARED(tile->rows, tile->items, key_size);
+    if (keys.places && tile->rows * tile->items > TILE_MOST_PLACES)
+        return fail(error, MW_UNSUPPORTED, "tiles of %u keys cannot carry rows; at most %d",
+                    tile->rows * tile->items, TILE_MOST_PLACES);
+    set_blocks(tile, info, keys);
+
+    plan->base_shared = tile_sort_shared(&plan->program);
+    plan->merge_shared = tile_merge_shared(&plan->program);
     if (plan->merge_shared > info->shared_per_block)
         return fail(error, MW_UNSUPPORTED,
                     "tiles of %u threads with %u items need %u bytes of shared memory; "
@@ -118,9 +127,10 @@ static mw_status tile_tuning(struct plan *plan, const mw_info *info, size_t key_
 
 enum { TILE_MOST_LEVELS = 5 }; /* log2 of the most ways */
 
-/* The time of a pass for each key, by its levels, in the unit of TUNE_PASS. */
-static const uint64_t pass_each[TILE_MOST_LEVELS + 1] = {
-#define TUNE_PASS(levels, each) [levels] = each,
+/* The time of a pass for each key, without and with places, in the unit of TUNE_PASS. */
+static const uint64_t pass_each[2][TILE_MOST_LEVELS + 1] = {
+#define TUNE_PASS(levels, each) [0][levels] = each,
+#define TUNE_PLACES_PASS(levels, each) [1][levels] = each,
 #include "tune.def"
 };
 
@@ -141,7 +151,8 @@ static uint32_t levels_of_pass(uint32_t levels, uint32_t passes, uint32_t i)
 }
 
 /* The number of passes that merges 2^levels tiles in the least time. */
-static uint32_t choose_passes(uint64_t count, uint32_t levels, uint32_t most_levels)
+static uint32_t choose_passes(struct plan_keys keys, uint64_t count, uint32_t levels,
+                              uint32_t most_levels)
 {
     const uint32_t fewest = (levels + most_levels - 1) / most_levels;
     uint32_t best = fewest;
@@ -151,7 +162,7 @@ static uint32_t choose_passes(uint64_t count, uint32_t levels, uint32_t most_lev
         uint64_t time = passes * (uint64_t)PLAN_PASS_START;
 
         for (uint32_t i = 0; i < passes; i++)
-            time += count * pass_each[levels_of_pass(levels, passes, i)];
+            time += count * pass_each[keys.places][levels_of_pass(levels, passes, i)];
         if (time < best_time) {
             best_time = time;
             best = passes;
@@ -190,8 +201,8 @@ static struct plan_round tile_round(const struct tile_geometry *tile, const mw_i
     return round;
 }
 
-mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uint64_t count,
-                    struct error *error)
+mw_status plan_tile(struct plan *plan, const mw_info *info, struct plan_keys keys,
+                    uint64_t count, struct error *error)
 {
     mw_tuning *const t = &plan->tuning;
     uint32_t most_levels = 0;
@@ -200,7 +211,7 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
 
     if (count > UINT32_MAX)
         return fail(error, MW_UNSUPPORTED, "engine tile sorts fewer than 2^32 keys");
-    TRY(tile_tuning(plan, info, key_size, count, error));
+    TRY(tile_tuning(plan, info, keys, count, error));
 
     const uint64_t tiles = divide_up(count, t->base);
     uint64_t run = t->base;
@@ -209,7 +220,7 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, size_t key_size, uin
         most_levels++;
     while (UINT64_C(1) << levels < tiles)
         levels++;
-    plan->rounds = choose_passes(count, levels, most_levels);
+    plan->rounds = choose_passes(keys, count, levels, most_levels);
     plan->launches = count ? 1 + plan->rounds : 0;
     plan->base_blocks = tiles;
     plan->base_threads = t->threads;

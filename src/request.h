@@ -7,7 +7,11 @@
 #include "base/base.h"
 #include "base/field.h"
 
-enum { REQUEST_MOST_FIELDS = 16, REQUEST_MOST_BYTES = 4096 };
+enum {
+    REQUEST_MOST_FIELDS = 16,
+    REQUEST_MOST_BYTES = 4096,      /* of an element or a value */
+    REQUEST_MOST_COLUMNS = 1 << 16, /* every two of them are compared */
+};
 
 /* A field of an order: `bytes` bytes at `offset` of each value of `column`. */
 struct request_field {
@@ -45,13 +49,18 @@ struct request {
     /* Everything else, and not set for bare keys. */
     mw_operation operation;
     uint32_t column_count;   /* with the elements, which are column 0 */
+    uint64_t row_bytes;      /* of one element and its values */
     void *positions;         /* or NULL */
     uint32_t position_bytes; /* 4 or 8; 0: none are wanted */
     int in_place;            /* `in` and `out` are the same for every column */
+    int only_positions;      /* argsort: no element or value is wanted */
+    int with_data;           /* 0: read by mw_prepare or mw_get_plan */
     uint64_t *cuts;          /* MW_CHECK: where the answer goes */
     mw_table in;             /* the caller's; see request_column() */
     mw_table out;
     uint32_t column_size; /* bytes from one mw_column of the caller to the next */
+    const struct type_row *element_type; /* elements are of a built-in type, aligned as */
+                                         /*   it is, and field 0 is all; NULL: others */
     struct request_order order;
 };
 
@@ -61,8 +70,20 @@ struct request {
  */
 struct request_column request_column(const struct request *request, uint32_t number);
 
-/* Check `order` and fill in type and code, or the request's own order. */
-mw_status order_read(const mw_order *order, struct request *request, struct error *error);
+/*
+ * Check `order`, and fill in element_type, and type and code if bare keys can be sorted by
+ * it. The request's own order is filled in too, but not by an order of mw_order_of where
+ * `is_lean` says that only bare keys are to be sorted.
+ */
+mw_status order_read(const mw_order *order, int is_lean, struct request *request,
+                     struct error *error);
+
+/* MW_BAD_ARGUMENT unless elements of `type`, if it is not NULL, are aligned as it is. */
+mw_status request_check_aligned(const struct type_row *type, const void *elements,
+                                struct error *error);
+
+/* Check that all arrays exist, and that what is written overlaps nothing else. */
+mw_status request_check_data(const struct request *request, struct error *error);
 
 /*
  * Check everything about a job that needs no device. Without `with_data` its data

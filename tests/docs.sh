@@ -8,6 +8,9 @@
 #   ```cmake   <!-- is FILE --> for all of it, <!-- from FILE --> for a part; so must a
 #              block marked text that has such a comment, as output of a tested case
 #
+# In a document that begins with <!-- compile, blocks of C without such a comment are
+# compiled instead: the first at file scope, each of the others in a function after it.
+#
 # Links and paths must lead somewhere, and every mw_ name must be in a header; only the
 # changelog also names what was removed.
 #
@@ -88,6 +91,22 @@ compare_block() { # DOCUMENT FILE
     fi
 }
 
+compile_block() { # DOCUMENT FILE
+    if [ ! -e "$work/blocks/first" ]; then
+        cp "$2" "$work/blocks/first"
+        return
+    fi
+    {
+        echo '#include <multiway.h>'
+        cat "$work/blocks/first"
+        printf 'void block(void);\nvoid block(void)\n{\n'
+        cat "$2"
+        echo '}'
+    } >"$work/block.c"
+    say "$1: block $(basename "$2" .c) compiles" \
+        "$("${CC:-cc}" -std=c11 -fsyntax-only -Wall -Werror -Iinclude "$work/block.c" 2>&1)"
+}
+
 check_paths() { # links, and `folder/...` in backticks
     local folder path
     folder=$(dirname "$1")
@@ -110,14 +129,22 @@ check_names() { # every mw_ and MW_ word, but for the build's own options
 }
 
 check_document() {
-    local block
+    local block compiles
+    compiles=$(sed -n '1s/^<!-- compile.*/1/p' "$1")
     rm -rf "$work/here"
     mkdir "$work/here"
     cut_blocks "$1"
     for block in "$work"/blocks/*; do
         case $block in
         *.sh) run_block "$1" "$block" ;;
-        *.c | *.cmake | *.cpp | *.cu) compare_block "$1" "$block" ;;
+        *.c)
+            if [ -n "$compiles" ] && [ ! -e "${block%.*}.marker" ]; then
+                compile_block "$1" "$block"
+            else
+                compare_block "$1" "$block"
+            fi
+            ;;
+        *.cmake | *.cpp | *.cu) compare_block "$1" "$block" ;;
         *.text) [ ! -e "${block%.*}.marker" ] || compare_block "$1" "$block" ;;
         esac
     done
@@ -158,5 +185,9 @@ WRONG
 heard=$(check_document "$work/wrong.md")
 [ "$(grep -c '^not ok' <<<"$heard")" = 8 ] && heard=
 say "a wrong document is found wrong" "$heard"
+printf '<!-- compile -->\n```c\nint count;\n```\n```c\ncount = wrong;\n```\n' >"$work/wrong.md"
+heard=$(check_document "$work/wrong.md")
+[ "$(grep -c '^not ok' <<<"$heard")" = 1 ] && heard=
+say "a block that does not compile is found" "$heard"
 echo "1..$number"
 exit $failed

@@ -24,11 +24,12 @@ if inline int long namespace return short sizeof static static_assert struct swi
 template typedef typename undef union unsigned void volatile while
 all blockDim blockIdx gridDim index max round size_t threadIdx
 KEY_BITS TILE_ROWS TILE_ITEMS TILE_SORT_BLOCKS TILE_MERGE_BLOCKS TILE_PLACES PAIR_PROGRAM
-mw_kernels
+ROWS_PROGRAM LESS_THREADS LESS_ITEMS LESS_SORT_BLOCKS LESS_MERGE_BLOCKS memcpy
+mw_kernels mw_text mw_element mw_less_of_text
 WORDS
 tr ' ' '\n' <"$folder/taken" | sort -u >"$folder/words"
 # Comments and strings hold no names.
-cat "$kernels"/*.cu "$kernels"/*.cuh "$kernels/simt.h" "$kernels/launch.h" \
+cat "$kernels"/*.cu "$kernels"/*.cuh "$kernels/simt.h" "$kernels"/launch*.h \
     "$source_tree/src/base/code.inl" |
     sed 's/"[^"]*"//g' | sed -zE 's,/\*([^*]|\*+[^*/])*\*+/,,g' |
     grep -oE '\b[A-Za-z][A-Za-z0-9_]*\b' | grep -vE '^(u|ull|x[0-9a-f]+|f)$' | sort -u |
@@ -37,14 +38,26 @@ cat "$kernels"/*.cu "$kernels"/*.cuh "$kernels/simt.h" "$kernels/launch.h" \
 sed 's/.*/struct & { int mw_member; };/' "$folder/names" >"$folder/types.h"
 sed 's/.*/enum { & };/' "$folder/names" >"$folder/constants.h"
 
+# An order's text, as the library puts it in front of the kernels (src/cuda/text.c).
+cat >"$folder/order.h" <<'TEXT'
+namespace mw_text {
+typedef double mw_element;
+static __device__ bool mw_less_of_text(const mw_element *a, const mw_element *b)
+{
+    return *a < *b;
+}
+}
+TEXT
+
 # shellcheck source=tests/say.sh
 . "$source_tree/tests/say.sh"
 for text in types constants; do
-    for program in -DPAIR_PROGRAM=1 -DHEAP \
+    for program in -DPAIR_PROGRAM=1 -DHEAP -DROWS_PROGRAM=1 \
+        '-DLESS_THREADS=256 -DLESS_ITEMS=13 -DLESS_SORT_BLOCKS=2 -DLESS_MERGE_BLOCKS=2' \
         '-DTILE_ROWS=256 -DTILE_ITEMS=16 -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0'; do
         # shellcheck disable=SC2086 # several options
         log=$("$nvcc" -ptx -arch=sm_90 -DKEY_BITS=64 $program -include "$folder/$text.h" \
-            -I"$source_tree/src/base" -o "$folder/ptx" "$kernels/program.cu" 2>&1) && log= ||
+            -include "$folder/order.h" -I"$source_tree/src/base" -o "$folder/ptx" "$kernels/program.cu" 2>&1) && log= ||
             log="status $?: $log"
         say "$(wc -l <"$folder/names") names as $text, $program" "$(head -n 10 <<<"$log")"
     done

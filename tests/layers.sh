@@ -25,21 +25,29 @@ tests/                     include/ kit/ src/ tests/ bench/rivals.h cli/tally.h
 src/base/                  include/ src/base/
 src/kernels/kernel_files.h -
 src/kernels/programs.h     src/base/ src/kernels/launch.h src/kernels/kernels.def
+src/kernels/launch.h       src/kernels/launch_less.h src/base/field.inl
 src/kernels/simt.h         src/kernels/launch.h src/sim/simt_sim.h
 src/kernels/program.cu     src/kernels/
 src/kernels/kernels.def    src/kernels/*.cu
-src/kernels/               src/kernels/simt.h src/kernels/launch.h src/kernels/*.cuh src/base/code.inl
+src/kernels/               src/kernels/simt.h src/kernels/launch.h src/kernels/*.cuh src/kernels/*.inl src/base/code.inl
 src/sim/simt_              include/multiway_insight.h src/sim/simt_ src/kernels/launch.h src/kernels/kernels.def
 src/sim/                   include/ src/base/ src/device.h src/tune.def src/kernels/*.h src/kernels/kernels.def src/sim/
 src/cuda/                  include/ src/base/ src/device.h src/kernels/*.h src/kernels/kernels.def src/cuda/
-src/cpu/                   include/ src/base/ src/cpu/
+src/cpu/                   include/ src/base/ src/request.h src/cpu/
 src/device.h               src/base/ src/kernels/programs.h
+src/plan_less.c            src/less.h src/plan_parts.h src/tune.def
+src/passes_less.c          src/less.h src/kernels/launch.h
+src/less.h                 src/passes.h src/request.h
 src/plan                   src/base/ src/plan.h src/plan_parts.h src/tune.def src/kernels/launch.h src/kernels/programs.h
-src/passes.h               src/base/ src/device.h src/plan.h
+src/rows                   src/rows.h src/plan_parts.h src/request.h
+src/passes.h               src/base/ src/device.h src/plan.h src/rows.h
+src/passes_launch.c src/passes.h src/kernels/launch.h src/kernels/kernels.def
 src/passes.c               src/passes.h src/kernels/launch.h src/kernels/kernels.def
 src/request.h              src/base/
 src/backend.h              src/request.h
 src/backend_cpu.c          src/backend.h src/cpu/cpu.h
+src/backend_rows.c         src/backend_device.h
+src/backend_less.c         src/backend_device.h src/less.h
 src/backend_device         src/backend.h src/backend_device.h src/device.h src/passes.h
 src/context.h              src/backend.h
 src/api.c                  src/base/ src/context.h src/plan.h
@@ -133,6 +141,7 @@ src/cuda/a.c|#include "sim/ledger.h"|:2 includes src/sim/ledger.h
 src/sim/a.c|#include "passes.h"|:2 includes src/passes.h
 src/plan.c|#include "device.h"|:2 includes src/device.h
 src/passes.c|#include "context.h"|:2 includes src/context.h
+src/rows.c|#include "device.h"|:2 includes src/device.h
 src/order.c|#include "gone.h"|:2 includes gone.h (not found)
 src/easy.c|#include "cpu/cpu.h"|:2 includes src/cpu/cpu.h
 src/backend_cpu.c|#include "device.h"|:2 includes src/device.h

@@ -1,10 +1,11 @@
 /*
  * nvrtc_compile.c - compile the library's kernels as the library would:
  *
- *   nvrtc_compile BITS ARCHITECTURE heap|pair                          such as 32 90 heap
+ *   nvrtc_compile BITS ARCHITECTURE heap|pair|rows      such as 32 90 heap or 0 90 rows
  *   nvrtc_compile BITS ARCHITECTURE tile ROWS ITEMS SORT MERGE [places]
- *   nvrtc_compile kernels heap|pair|tile      the names of an engine's kernels
- *   nvrtc_compile tiles ARCHITECTURE BITS     ROWS ITEMS SORT MERGE of its rows of tune.def
+ *   nvrtc_compile kernels heap|pair|tile|rows  the names of an engine's kernels
+ *   nvrtc_compile tiles ARCHITECTURE BITS     ROWS ITEMS SORT MERGE [places] of its
+ *                                             rows of tune.def
  *
  * Each kernel of the engine by itself; prints NVRTC's logs, with what each kernel uses.
  * Exits with 77 if the machine has no NVRTC, with 1 if a kernel does not
@@ -22,22 +23,23 @@ enum { NO_NVRTC = 77 };
 static const struct kernel {
     const char *name;
     const char *args;
-    mw_engine engine;
+    unsigned engine;
 } kernels[KERNEL_COUNT] = {
-#define KERNEL_ROW(id, name, args, program, memory) {#name, #args, MW_ENGINE_##program},
+#define KERNEL_ROW(id, name, args, program, memory) {#name, #args, PROGRAM_##program},
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
 };
 
-static mw_engine engine_of(const char *name)
+static unsigned engine_of(const char *name)
 {
     return strcmp(name, "heap") == 0   ? MW_ENGINE_HEAP
            : strcmp(name, "tile") == 0 ? MW_ENGINE_TILE
            : strcmp(name, "pair") == 0 ? MW_ENGINE_PAIR
+           : strcmp(name, "rows") == 0 ? PROGRAM_ROWS
                                        : MW_ENGINE_AUTO;
 }
 
-static int print_kernels(mw_engine engine)
+static int print_kernels(unsigned engine)
 {
     for (int i = 0; i < KERNEL_COUNT; i++) {
         if (kernels[i].engine == engine)
@@ -52,8 +54,8 @@ static int print_tiles(unsigned architecture, unsigned bits)
         const struct tile_geometry *const tile = &tile_rows[i].tile;
 
         if (tile_rows[i].arch == architecture && 8 * tile_rows[i].size == bits)
-            printf("%u %u %u %u\n", tile->rows, tile->items, tile->sort_blocks,
-                   tile->merge_blocks);
+            printf("%u %u %u %u%s\n", tile->rows, tile->items, tile->sort_blocks,
+                   tile->merge_blocks, tile->places ? " places" : "");
     }
     return 0;
 }
@@ -101,15 +103,15 @@ int main(int count, char **arguments)
     if (count == 4 && strcmp(arguments[1], "tiles") == 0)
         return print_tiles(numbers[2], numbers[3]);
 
-    request.places = count == 9 && strcmp(arguments[8], "places") == 0;
+    const unsigned places = count == 9 && strcmp(arguments[8], "places") == 0;
+
     request.program.engine = count > 3 ? engine_of(arguments[3]) : MW_ENGINE_AUTO;
     request.program.bits = (int)numbers[1];
     request.architecture = numbers[2];
     if (request.program.engine == MW_ENGINE_TILE)
         request.program.tile =
-            (struct tile_geometry){numbers[4], numbers[5], numbers[6], numbers[7]};
-    if (request.program.engine == MW_ENGINE_TILE ? count != 8 && !request.places
-                                                 : count != 4) {
+            (struct tile_geometry){numbers[4], numbers[5], numbers[6], numbers[7], places};
+    if (request.program.engine == MW_ENGINE_TILE ? count != 8 && !places : count != 4) {
         fprintf(stderr,
                 "nvrtc_compile: wrong arguments; its source says which are right\n");
         return 2;

@@ -17,16 +17,18 @@ static inline struct item item_of(mw_type type, const void *key)
 {
     const uint64_t bits = kit_key_bits(type, key);
     const uint64_t sign = UINT64_C(1) << (8 * mw_type_size(type) - 1);
-    const uint64_t infinity =
-        type == MW_F32 ? UINT64_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
-    const int is_float = type == MW_F32 || type == MW_F64;
+    static const uint64_t infinities[MW_TYPE_COUNT] = {[MW_F32] = 0x7f800000,
+                                                       [MW_F64] = 0x7ff0000000000000,
+                                                       [MW_F16] = 0x7c00,
+                                                       [MW_BF16] = 0x7f80};
+    const uint64_t infinity = infinities[type];
     const int is_signed =
         type == MW_I8 || type == MW_I16 || type == MW_I32 || type == MW_I64;
     struct item item = {bits, 0, bits};
 
-    if (is_float && (bits & ~sign) > infinity)
+    if (infinity && (bits & ~sign) > infinity)
         item.digit = 1;
-    else if (is_float)
+    else if (infinity)
         item.value = bits & sign ? sign - 1 - (bits & ~sign) : bits | sign;
     else if (is_signed)
         item.value = bits ^ sign;

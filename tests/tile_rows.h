@@ -22,28 +22,40 @@ struct tile_row {
 
 /* clang-format off */
 static const struct tile_row tile_rows[] = {
-#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
-    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks}},
+#define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 0}},
+#define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 1}},
 #include "tune.def"
 };
 /* clang-format on */
 
 enum { TILE_ROW_COUNT = sizeof tile_rows / sizeof *tile_rows };
 
+static inline int same_tile(const struct tile_row *a, const struct tile_row *b)
+{
+    return a->size == b->size && a->tile.rows == b->tile.rows &&
+           a->tile.items == b->tile.items && a->tile.places == b->tile.places;
+}
+
 /* The n-th geometry for keys of `size` bytes, each once; NULL after the last. */
-static inline const struct tile_geometry *tile_of_size(size_t size, int n)
+static inline const struct tile_geometry *tile_of(size_t size, unsigned places, int n)
 {
     for (int i = 0; i < TILE_ROW_COUNT; i++) {
-        const struct tile_geometry *const tile = &tile_rows[i].tile;
-        int again = tile_rows[i].size != size;
+        const struct tile_row *const row = &tile_rows[i];
+        int again = row->size != size || row->tile.places != places;
 
         for (int j = 0; j < i && !again; j++)
-            again = tile_rows[j].size == size && tile_rows[j].tile.rows == tile->rows &&
-                    tile_rows[j].tile.items == tile->items;
+            again = same_tile(row, &tile_rows[j]);
         if (!again && n-- == 0)
-            return tile;
+            return &row->tile;
     }
     return NULL;
+}
+
+static inline const struct tile_geometry *tile_of_size(size_t size, int n)
+{
+    return tile_of(size, 0, n);
 }
 
 /*

@@ -13,7 +13,7 @@
 static void test_names(struct tap *tap)
 {
     static const char *const no_types[] = {"",     "u",    "u65", "U64",
-                                           " u64", "u64 ", "f16", NULL};
+                                           " u64", "u64 ", "f8",  NULL};
     mw_type type = MW_F32;
     int passed = 1;
 
@@ -23,7 +23,7 @@ static void test_names(struct tap *tap)
         passed &= !name == (i < 0 || i >= MW_ACCESS_COUNT) && (!name || *name);
     }
     tap_ok(tap, passed, "kinds of access have names", "");
-    for (int i = -1; i <= MW_KERNEL_FAULT + 1; i++) {
+    for (int i = -1; i <= MW_BAD_ORDER + 1; i++) {
         passed &= *mw_status_text((mw_status)i) != '\0';
         for (int j = MW_OK; j < i; j++)
             passed &=
@@ -41,7 +41,7 @@ static void test_names(struct tap *tap)
 /* Each type's name, size and order in both directions; what is no type has none. */
 static void test_types(struct tap *tap)
 {
-    static const size_t sizes[MW_TYPE_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+    static const size_t sizes[MW_TYPE_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 2, 2};
 
     for (int i = 0; i < 2 * MW_TYPE_COUNT; i++) {
         const mw_type type = (mw_type)(i / 2);
@@ -240,6 +240,52 @@ static void test_threads(struct tap *tap)
         tap_ok(tap, !workers[i].failed, "four threads, four handles", workers[i].device);
 }
 
+/* A handle takes no more scratch memory than it may, and loses nothing. */
+static void test_limit(struct tap *tap)
+{
+    static uint32_t keys[50000], values[50000], before[50000];
+    mw_options options = MW_OPTIONS_INIT;
+    mw_context *context;
+
+    options.memory_bytes = 300000; /* less than both need, more than 1000 pairs */
+    kit_fill(MW_U32, "random", 1, keys, COUNT_OF(keys));
+    memcpy(before, keys, sizeof keys);
+    memcpy(values, keys, sizeof keys);
+    tap_ok(
+        tap,
+        mw_open(&context, "cpu:2", &options) == MW_OK &&
+            mw_sort_pairs(context, MW_U32, MW_ASCENDING, keys, values, 4, COUNT_OF(keys)) ==
+                MW_NO_MEMORY &&
+            strstr(mw_error(context), "memory_bytes") &&
+            memcmp(keys, before, sizeof keys) == 0 &&
+            memcmp(values, before, sizeof keys) == 0 &&
+            mw_sort_pairs(context, MW_U32, MW_ASCENDING, keys, values, 4, 1000) == MW_OK &&
+            kit_first_disorder(MW_U32, MW_ASCENDING, keys, 1000) == 1000 &&
+            memcmp(keys, values, sizeof keys) == 0,
+        "memory_bytes is kept", "cpu");
+    mw_close(context);
+}
+
+/* An order's text alone is for a GPU. */
+static void test_text(struct tap *tap)
+{
+    mw_order order = MW_ORDER_INIT;
+    const int before[] = {2, 1};
+    mw_context *context;
+    int records[] = {2, 1};
+
+    order.element_bytes = sizeof(int);
+    order.less = "*a < *b";
+    order.declarations = "typedef int mw_element;";
+    tap_ok(tap,
+           mw_open(&context, "cpu:1", NULL) == MW_OK &&
+               mw_sort_records(context, &order, records, 2) == MW_UNSUPPORTED &&
+               strstr(mw_error(context), "less_on_host") &&
+               memcmp(records, before, sizeof records) == 0,
+           "a text without a function is refused", "cpu");
+    mw_close(context);
+}
+
 int main(void)
 {
     static const char *const devices[] = {"cpu:2", "sim", "cuda"};
@@ -247,6 +293,8 @@ int main(void)
 
     test_names(&tap);
     test_types(&tap);
+    test_limit(&tap);
+    test_text(&tap);
     test_open(&tap);
     for (size_t i = 0; i < COUNT_OF(devices); i++) {
         mw_context *const context = trial_open(&tap, devices[i]);

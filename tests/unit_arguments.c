@@ -10,7 +10,10 @@
 
 #include <stddef.h>
 
-enum { KEYS = 100, BYTES = KEYS * 8, TOO_MANY = -1, VALID = -2 };
+enum { KEYS = 100, BYTES = KEYS * 8, TOO_MANY = -1 };
+
+/* Instead of a number: the address of the elements, plus 1, 8 or -8; that of `out`. */
+enum { SAME = -2, ODD = -3, NEXT = -4, BACK = -5, OUT = -6 };
 
 /* A job that sorts 8-byte keys, and what it points at; `more` is a newer caller's. */
 struct parts {
@@ -19,6 +22,9 @@ struct parts {
     uint64_t order_more;
     mw_table table;
     uint64_t table_more;
+    mw_column column;
+    mw_table out;
+    mw_column out_column;
     mw_job job;
     uint64_t job_more;
 };
@@ -30,11 +36,14 @@ static struct parts parts_of(void *elements)
         .fields[1].type = MW_U64,
         .order = MW_ORDER_INIT,
         .table = {.elements = elements, .count = KEYS},
+        .column = {.bytes = 4                   },
+        .out = {.count = KEYS},
+        .out_column = {.bytes = 4                   },
         .job = MW_JOB_INIT
     };
 }
 
-/* One member of the parts set to a number; VALID: to an address that is one. */
+/* One member of the parts set to a number, or to an address. */
 struct change {
     const char *text;
     size_t offset;
@@ -57,7 +66,7 @@ enum kind { BAD, DATA, LATER, FINE };
 static const struct row {
     const char *word; /* that the message must hold */
     enum kind kind;
-    struct change changes[3];
+    struct change changes[4];
 } rows[] = {
     {"job", BAD, {SET(job.size, 8)}},
     {"operation", BAD, {SET(job.operation, 5)}},
@@ -65,21 +74,22 @@ static const struct row {
     {"order", BAD, {SET(job.order, 0)}},
     {"in is NULL", BAD, {SET(job.in, 0)}},
     {"tables", BAD, {SET(job.in_count, 2)}},
-    {"segment_ends", BAD, {SET(job.segment_ends, VALID)}},
+    {"segment_ends", BAD, {SET(job.segment_ends, ODD)}},
     {"table", BAD, {SET(job.table_size, 4)}},
-    {"columns", BAD, {SET(table.column_count, 1)}},
+    {"columns", BAD, {SET(table.column_count, 1), SET(table.columns, 0)}},
     {"elements", BAD, {SET(table.count, TOO_MANY)}},
     {"elements", BAD, {SET(table.count, MOST + 1)}},
     {"elements", DATA, {SET(table.elements, 0)}},
-    {"aligned", DATA, {SET(table.elements, VALID)}},
+    {"aligned", DATA, {SET(table.elements, ODD)}},
     {"order", BAD, {SET(order.size, 8)}},
     {"bytes", BAD, {SET(order.element_bytes, 0)}},
+    {"bytes", BAD, {SET(order.element_bytes, 4097)}},
     {"fields", BAD, {SET(order.field_count, 0)}},
     {"fields", BAD, {SET(order.field_count, 17)}},
     {"fields", BAD, {SET(order.fields, 0)}},
-    {"expression", BAD, {SET(order.less, VALID)}},
-    {"expression", BAD, {SET(order.declarations, VALID)}},
-    {"expression", BAD, {SET(order.less_on_host, VALID)}},
+    {"expression", BAD, {SET(order.less, ODD)}},
+    {"expression", BAD, {SET(order.declarations, ODD)}},
+    {"expression", BAD, {SET(order.less_on_host, ODD)}},
     {"field", BAD, {SET(order.field_size, 4)}},
     {"field_size", BAD, {SET(order.field_size, 1 << 20)}},
     {"type", BAD, {SET(fields[0].type, MW_TYPE_COUNT)}},
@@ -88,29 +98,57 @@ static const struct row {
     {"bytes", BAD, {SET(fields[0].bytes, 8)}},
     {"bytes", BAD, {SET(fields[0].type, MW_BYTES)}},
     {"flags", BAD, {SET(fields[0].flags, 1)}},
+    {"flags", BAD, {SET(fields[0].flags, MW_NANS_LAST), SET(fields[0].type, MW_I64)}},
+    {"MW_LEAST_LAST", BAD, {SET(fields[0].flags, 16), SET(fields[0].type, MW_I64)}},
+    {"MW_NANS_LAST", BAD, {SET(fields[0].flags, 8), SET(fields[0].type, MW_F64)}},
+    {"flags", BAD, {SET(fields[0].flags, 2), SET(fields[0].type, MW_BYTES),
+                    SET(fields[0].bytes, 8)}},
     {"ends", BAD, {SET(fields[0].offset, 1)}},
     {"direction", BAD, {SET(fields[1].direction, 7), SET(order.field_count, 2)}},
 
     {"MW_SORT", LATER, {SET(job.operation, MW_MERGE), SET(job.in_count, 2)}},
     {"MW_SORT", LATER, {SET(job.operation, MW_SPLIT), SET(job.in_count, 2)}},
     {"MW_SORT", LATER, {SET(job.operation, MW_SELECT)}},
-    {"MW_SORT", LATER, {SET(job.operation, MW_CHECK)}},
-    {"output", LATER, {SET(job.out, VALID)}},
-    {"positions", LATER, {SET(job.positions, VALID)}},
-    {"segments", LATER, {SET(job.segment_begins, VALID), SET(job.segment_ends, VALID)}},
-    {"columns", LATER, {SET(table.columns, VALID), SET(table.column_count, 1)}},
-    {"order", LATER, {SET(fields[0].column, 1)}},
-    {"order", LATER, {SET(order.field_count, 2)}},
-    {"order", LATER, {SET(order.element_bytes, 16)}},
-    {"order", LATER, {SET(fields[0].offset, 8), SET(order.element_bytes, 16)}},
-    {"order", LATER, {SET(fields[0].type, MW_BYTES), SET(fields[0].bytes, 8)}},
-    {"order", LATER, {SET(order.less, VALID), SET(order.fields, 0),
-                      SET(order.field_count, 0)}},
+    {"segments", LATER, {SET(job.segment_begins, ODD)}},
 
-    {"", FINE, {SET(order.size, offsetof(mw_order, less)), SET(order.less, VALID)}},
+    {"without", BAD, {SET(job.segment_ends, ODD)}},
+    {"order: less", BAD, {SET(order.less, ODD), SET(order.field_count, 0)}},
+    {"order: decl", BAD, {SET(order.declarations, ODD), SET(order.field_count, 0)}},
+    {"order: field 0", BAD, {SET(fields[0].column, 1)}},
+    {"ends", BAD, {SET(fields[0].column, 1), SET(table.column_count, 1)}},
+    {"values", BAD, {SET(table.column_count, 1), SET(column.bytes, 0)}},
+    {"values", BAD, {SET(table.column_count, 1), SET(column.bytes, 4097)}},
+    {"a column has", BAD, {SET(table.column_count, 1), SET(job.column_size, 8)}},
+    {"65537 columns", BAD, {SET(table.column_count, 65537)}},
+    {"values", DATA, {SET(table.column_count, 1)}},
+    {"overlap", DATA, {SET(table.column_count, 1), SET(column.data, ODD)}},
+    {"position_type", BAD, {SET(job.positions, SAME), SET(job.position_type, MW_U16)}},
+    {"i64 can", BAD, {SET(job.positions, SAME), SET(job.position_type, MW_I32),
+                      SET(table.count, (INT64_C(1) << 31) + 1)}},
+    {"u64 can", BAD, {SET(job.positions, SAME), SET(job.position_type, MW_U32),
+                      SET(table.count, (INT64_C(1) << 32) + 1)}},
+    {"aligned", DATA, {SET(job.positions, ODD)}},
+    {"overlap", DATA, {SET(job.positions, NEXT)}},
+    {"rows", BAD, {SET(job.out, OUT), SET(out.count, 99)}},
+    {"columns", BAD, {SET(job.out, OUT), SET(out.column_count, 1)}},
+    {"out is NULL", BAD, {SET(job.out, OUT), SET(table.column_count, 1),
+                          SET(out.column_count, 1), SET(out.columns, 0)}},
+    {"in `out`", BAD, {SET(job.out, OUT), SET(table.column_count, 1),
+                       SET(out.column_count, 1), SET(out_column.bytes, 5)}},
+    {"all arrays", DATA, {SET(job.out, OUT)}},
+    {"aligned", DATA, {SET(job.out, OUT), SET(out.elements, ODD)}},
+    {"overlap", DATA, {SET(job.out, OUT), SET(out.elements, NEXT)}},
+    {"overlap", DATA, {SET(job.out, OUT), SET(out.elements, BACK)}},
+    {"cuts", DATA, {SET(job.operation, MW_CHECK)}},
+    {"cuts", DATA, {SET(job.operation, MW_CHECK), SET(job.cuts, ODD)}},
+    {"output", BAD, {SET(job.operation, MW_CHECK), SET(job.out, OUT)}},
+    {"positions", BAD, {SET(job.operation, MW_CHECK), SET(job.positions, SAME)}},
+    {"segments", BAD, {SET(job.operation, MW_CHECK), SET(job.segment_begins, SAME)}},
+
+    {"", FINE, {SET(order.size, offsetof(mw_order, less)), SET(order.less, ODD)}},
     {"", FINE, {SET(job.table_size, offsetof(mw_table, columns)),
                 SET(table.column_count, 1)}},
-    {"", FINE, {SET(job.size, offsetof(mw_job, out)), SET(job.out, VALID)}},
+    {"", FINE, {SET(job.size, offsetof(mw_job, out)), SET(job.out, ODD)}},
     {"", FINE, {SET(order.field_size, offsetof(mw_field, flags)), SET(fields[0].flags, 1)}},
     {"", FINE, {SET(order.size, sizeof(mw_order) + 8)}},
     {"", FINE, {SET(job.table_size, sizeof(mw_table) + 8)}},
@@ -170,19 +208,24 @@ static void judge(struct bench *b, const char *call, const struct change *change
 /* Wire up the parts and make the row's changes to them. */
 static void spoil(struct parts *p, const struct row *row)
 {
+    const uintptr_t elements = (uintptr_t)p->table.elements;
+
     p->order.element_bytes = 8;
     p->order.fields = p->fields;
     p->order.field_count = 1;
     p->job.order = &p->order;
     p->job.in = &p->table;
-    for (int i = 0; i < 3 && row->changes[i].bytes; i++) {
+    p->table.columns = &p->column;
+    p->out.columns = &p->out_column;
+    for (int i = 0; i < 4 && row->changes[i].bytes; i++) {
         const struct change *const c = &row->changes[i];
-        void *const valid = (char *)p->table.elements + 1;
+        const uintptr_t addresses[] = {elements, elements + 1, elements + 8, elements - 8,
+                                       (uintptr_t)&p->out};
         char *const at = (char *)p + c->offset;
 
         memcpy(at, &c->value, c->bytes); /* little-endian */
-        if (c->value == VALID)
-            memcpy(at, &valid, sizeof valid);
+        if (c->value <= SAME && c->value >= OUT)
+            memcpy(at, &addresses[SAME - c->value], sizeof *addresses);
     }
 }
 
@@ -260,6 +303,12 @@ static void test_others(struct bench *b)
     REFUSE("elements", mw_sort(c, MW_U64, MW_ASCENDING, NULL, 1));
     REFUSE("elements", mw_sort(c, MW_U8, MW_ASCENDING, keys, UINT64_MAX));
     REFUSE("aligned", mw_sort(c, MW_U64, MW_ASCENDING, odd, KEYS - 1));
+    REFUSE("type", mw_argsort(c, MW_BYTES, MW_ASCENDING, keys, keys, MW_U64, KEYS));
+    REFUSE("all arrays", mw_argsort(c, MW_U64, MW_ASCENDING, keys, NULL, MW_U64, KEYS));
+    REFUSE("overlap", mw_argsort(c, MW_U64, MW_ASCENDING, keys, keys, MW_U64, KEYS));
+    REFUSE("values", mw_sort_pairs(c, MW_U64, MW_ASCENDING, keys, NULL, 4, KEYS));
+    REFUSE("0 bytes", mw_sort_pairs(c, MW_U64, MW_ASCENDING, keys, odd, 0, KEYS));
+    REFUSE("order", mw_sort_records(c, NULL, keys, KEYS));
     REFUSE("memory", mw_alloc(c, 1, NULL));
     REFUSE("NULL", mw_upload(c, NULL, keys, BYTES));
     REFUSE("NULL", mw_upload(c, there, NULL, BYTES));

@@ -108,7 +108,22 @@ done:
 #define PAIR MW_ENGINE_PAIR
 #define TILE MW_ENGINE_TILE
 
-enum { SORT = 1 << KERNEL_TILE_SORT, ALL = 15 << KERNEL_TILE_SORT }; /* kernels */
+#define NAME(engine, bits, ...)               \
+    {                                         \
+        engine, bits, .tile = { __VA_ARGS__ } \
+    }
+#define ORDER(text)                                                          \
+    {                                                                        \
+        PROGRAM_LESS, 128, .tile = {256, 13, 2, 2}, .less = text,            \
+                           .declarations = "mw_element", .element_bytes = 16 \
+    }
+
+/* Kernels. */
+enum {
+    SORT = 1 << KERNEL_TILE_SORT,
+    ALL = 15 << KERNEL_TILE_SORT,
+    LESS = 1 << KERNEL_LESS_SORT
+};
 
 /*
  * Programs: one for each engine, width and geometry, from an image; or the kernels asked
@@ -124,18 +139,22 @@ static const struct program_row {
     int percent;
     int compiled; /* kernels; 0: the program has an image */
 } program_rows[] = {
-    {"heap",             {HEAP, 32, {0, 0, 0, 0}},    KERNEL_HEAP_MERGE, 0,    100, 0},
-    {"pair",             {PAIR, 32, {0, 0, 0, 0}},    KERNEL_PAIR_MERGE, 0,    100, 0},
-    {"tile",             {TILE, 32, {256, 32, 4, 4}}, KERNEL_TILE_MERGE, 0,    66,  0},
-    {"no image",         {HEAP, 64, {0, 0, 0, 0}},    KERNEL_HEAP_CUT,   0,    0,   1},
-    {"image rejected",   {HEAP, 8, {0, 0, 0, 0}},     KERNEL_HEAP_MERGE, 0,    100, 1},
-    {"sorts need more",  {TILE, 32, {256, 32, 5, 4}}, KERNEL_TILE_SORT,  0,    77,  1},
-    {"one more kernel",  {TILE, 32, {256, 32, 5, 4}}, KERNEL_TILE_JOIN,  SORT, 77,  1},
-    {"all kernels",      {TILE, 32, {256, 32, 5, 4}}, KERNEL_TILE_MERGE, ALL,  77,  2},
-    {"merges need more", {TILE, 32, {256, 32, 5, 5}}, KERNEL_TILE_SORT,  0,    83,  1},
-    {"blocks by rule",   {TILE, 64, {256, 16, 0, 0}}, KERNEL_TILE_MERGE, 0,    68,  1},
-    {"all there is",     {TILE, 64, {256, 16, 4, 9}}, KERNEL_TILE_MERGE, 0,    100, 1},
-    {"cuts need none",   {TILE, 64, {256, 16, 4, 4}}, KERNEL_TILE_CUT,   0,    0,   1},
+  /* clang-format off */
+    {"heap",             NAME(HEAP, 32, 0),             KERNEL_HEAP_MERGE, 0,    100, 0},
+    {"pair",             NAME(PAIR, 32, 0),             KERNEL_PAIR_MERGE, 0,    100, 0},
+    {"tile",             NAME(TILE, 32, 256, 32, 4, 4), KERNEL_TILE_MERGE, 0,    66,  0},
+    {"no image",         NAME(HEAP, 64, 0),             KERNEL_HEAP_CUT,   0,    0,   1},
+    {"image rejected",   NAME(HEAP, 8, 0),              KERNEL_HEAP_MERGE, 0,    100, 1},
+    {"sorts need more",  NAME(TILE, 32, 256, 32, 5, 4), KERNEL_TILE_SORT,  0,    77,  1},
+    {"one more kernel",  NAME(TILE, 32, 256, 32, 5, 4), KERNEL_TILE_JOIN,  SORT, 77,  1},
+    {"all kernels",      NAME(TILE, 32, 256, 32, 5, 4), KERNEL_TILE_MERGE, ALL,  77,  2},
+    {"merges need more", NAME(TILE, 32, 256, 32, 5, 5), KERNEL_TILE_SORT,  0,    83,  1},
+    {"blocks by rule",   NAME(TILE, 64, 256, 16, 0, 0), KERNEL_TILE_MERGE, 0,    68,  1},
+    {"all there is",     NAME(TILE, 64, 256, 16, 4, 9), KERNEL_TILE_MERGE, 0,    100, 1},
+    {"cuts need none",   NAME(TILE, 64, 256, 16, 4, 4), KERNEL_TILE_CUT,   0,    0,   1},
+    {"an order",         ORDER("a < b"),                KERNEL_LESS_MERGE, LESS, 95,  2},
+    {"another order",    ORDER("a > b"),                KERNEL_LESS_MERGE, 0,    95,  1},
+  /* clang-format on */
 };
 
 static int on_disk; /* test_programs finds the compiled kernels in the disk cache */
@@ -169,6 +188,33 @@ done:
     return status;
 }
 
+/* Orders by a text: remembered by content; one that does not compile; one without. */
+static mw_status test_orders(struct tap *tap)
+{
+    char text[] = "a < b";
+    struct program_name name = ORDER(text);
+    struct program *first = NULL, *second = NULL;
+    const uint32_t kernels = 1u << KERNEL_LESS_SORT;
+    mw_status status;
+
+    TRY(verbs->load(device, &name, kernels, &first));
+    name.less = "a < b";
+    TRY(verbs->load(device, &name, kernels, &second));
+    tap_ok(tap, first == second, "the same text elsewhere is the same program", "");
+    text[2] = '>'; /* the device has a copy */
+    name.less = text;
+    TRY(verbs->load(device, &name, kernels, &second));
+    tap_ok(tap, first != second, "another text is another program", "");
+    name.less = "an error";
+    test_error(tap, verbs->load(device, &name, kernels, &second), MW_BAD_ORDER,
+               "a text that does not compile");
+    name.less = NULL;
+    test_error(tap, verbs->load(device, &name, kernels, &second), MW_UNSUPPORTED,
+               "an order without a text");
+done:
+    return status;
+}
+
 static void test_disk_cache(struct tap *tap)
 {
     char folder[] = "unit_cuda-XXXXXX";
@@ -180,6 +226,7 @@ static void test_disk_cache(struct tap *tap)
         with_device(tap, "programs", &options, test_programs);
         options.cache_bytes = 1 << 20;
     }
+    with_device(tap, "orders", NULL, test_orders);
     snprintf(command, sizeof command, "rm -r %s", folder);
     tap_ok(tap, system(command) == 0, "the cache's folder can be removed", "");
 }
@@ -235,12 +282,11 @@ static void test_options(struct tap *tap)
         {NULL, NULL, 0}
     };
     struct nvrtc_request request = {
-        .program = {MW_ENGINE_TILE, 64, {512, 32, 16, 16}},
+        .program = {MW_ENGINE_TILE, 64, {512, 32, 16, 16, 1}},
         .digest = "",
         .kernel = "tile_merge",
         .args = "struct tile_merge_args",
         .architecture = 120,
-        .places = 1,
         .verbose = 1
     };
     struct nvrtc nvrtc;

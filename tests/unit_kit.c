@@ -16,6 +16,12 @@ static const uint64_t doubles[] = {
     0x8000000000000000, 0x0000000000000000, 0x0000000000000001, 0x3ff0000000000000,
     0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff0000000000001, 0x7ff8000000000000,
     0x7fffffffffffffff, 0xfff0000000000001, 0xfff8000000000000, 0xffffffffffffffff};
+static const uint16_t halves[] = {0xfc00, 0xfbff, 0xbc00, 0x8001, 0x8000, 0,
+                                  1,      0x3c00, 0x7bff, 0x7c00, 0x7c01, 0x7e00,
+                                  0x7fff, 0xfc01, 0xfe00, 0xffff};
+static const uint16_t brains[] = {0xff80, 0xff7f, 0xbf80, 0x8001, 0x8000, 0,
+                                  1,      0x3f80, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0,
+                                  0x7fff, 0xff81, 0xffc0, 0xffff};
 static const int8_t i8[] = {-128, -127, -1, 0, 1, 127};
 static const uint8_t u8[] = {0, 1, 127, 128, 255};
 static const int16_t i16[] = {INT16_MIN, -256, -1, 0, 255, 256, INT16_MAX};
@@ -31,9 +37,19 @@ static const struct {
     const void *keys;
     size_t count;
 } tables[] = {
-    {MW_I8, TABLE(i8)}, {MW_U8, TABLE(u8)}, {MW_I16, TABLE(i16)}, {MW_U16, TABLE(u16)},
-    {MW_I32, TABLE(i32)}, {MW_U32, TABLE(u32)}, {MW_I64, TABLE(i64)}, {MW_U64, TABLE(u64)},
-    {MW_F32, TABLE(floats)}, {MW_F64, TABLE(doubles)}};
+    {MW_I8,   TABLE(i8)     },
+    {MW_U8,   TABLE(u8)     },
+    {MW_I16,  TABLE(i16)    },
+    {MW_U16,  TABLE(u16)    },
+    {MW_I32,  TABLE(i32)    },
+    {MW_U32,  TABLE(u32)    },
+    {MW_I64,  TABLE(i64)    },
+    {MW_U64,  TABLE(u64)    },
+    {MW_F32,  TABLE(floats) },
+    {MW_F64,  TABLE(doubles)},
+    {MW_F16,  TABLE(halves) },
+    {MW_BF16, TABLE(brains) }
+};
 /* clang-format on */
 #undef TABLE
 
@@ -101,6 +117,27 @@ static void test_hundred(struct tap *tap)
     }
 }
 
+/* Rows of any length: each byte counts, the order of rows does not. */
+static void test_rows(struct tap *tap)
+{
+    static char rows[4096 * 3];
+
+    for (uint32_t bytes = 1; bytes <= 4096;
+         bytes = bytes < 20 ? bytes + 1 : 2 * bytes + 1) {
+        struct kit_fingerprint one = {0, 0}, turned = {0, 0}, changed = {0, 0};
+
+        kit_fill(MW_U8, "random", bytes, rows, 3 * bytes);
+        kit_fingerprint_add_rows(&one, bytes, rows, 3);
+        for (uint64_t i = 3; i-- > 0;)
+            kit_fingerprint_add_rows(&turned, bytes, rows + i * bytes, 1);
+        rows[2 * bytes - 1] ^= 1;
+        kit_fingerprint_add_rows(&changed, bytes, rows, 3);
+        tap_case(tap,
+                 kit_fingerprint_equal(one, turned) && !kit_fingerprint_equal(one, changed),
+                 "fingerprint of rows of %u bytes", bytes);
+    }
+}
+
 static void test_numbers(struct tap *tap)
 {
     /* clang-format off */
@@ -156,10 +193,19 @@ static void test_keys(struct tap *tap)
         uint64_t bits;
         const char *text;
     } keys[] = {
-        {MW_F32, 0x80000000, "-0"}, {MW_F32, 0x3e800000, "0.25"},
-        {MW_F32, 0xff800000, "-inf"}, {MW_F32, 0xffc00001, "nan:0xffc00001"},
-        {MW_F64, 0x3fb999999999999a, "0.10000000000000001"}, {MW_I8, 0xfb, "-5"},
-        {MW_I64, UINT64_MAX, "-1"}, {MW_U64, UINT64_MAX, "18446744073709551615"},
+        {MW_F32,  0x80000000,         "-0"                  },
+        {MW_F32,  0x3e800000,         "0.25"                },
+        {MW_F32,  0xff800000,         "-inf"                },
+        {MW_F32,  0xffc00001,         "nan:0xffc00001"      },
+        {MW_F64,  0x3fb999999999999a, "0.10000000000000001" },
+        {MW_F16,  0xc580,             "-5.5"                },
+        {MW_F16,  0x0001,             "5.9605e-08"          },
+        {MW_F16,  0xfc00,             "-inf"                },
+        {MW_BF16, 0x3e20,             "0.15625"             },
+        {MW_BF16, 0x7fc1,             "nan:0x7fc1"          },
+        {MW_I8,   0xfb,               "-5"                  },
+        {MW_I64,  UINT64_MAX,         "-1"                  },
+        {MW_U64,  UINT64_MAX,         "18446744073709551615"},
     };
 
     for (size_t i = 0; i < COUNT_OF(keys); i++) {
@@ -195,6 +241,7 @@ int main(void)
 
     test_order(&tap);
     test_hundred(&tap);
+    test_rows(&tap);
     test_numbers(&tap);
     test_shapes(&tap);
     test_keys(&tap);

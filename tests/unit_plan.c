@@ -169,15 +169,15 @@ static const char *check_again(const struct sample *s)
     struct plan again;
 
     if (plan_check(&s->plan.tuning, &error) != MW_OK ||
-        plan_make(&again, &s->plan.tuning, s->info, s->size, s->count, &error) != MW_OK ||
+        plan_make(&again, &s->plan.tuning, s->info, plan_bare(s->size), s->count, &error) != MW_OK ||
         memcmp(&again.tuning, &s->plan.tuning, sizeof again.tuning) != 0 ||
         again.workspace_bytes != s->plan.workspace_bytes ||
-        plan_make(&again, &s->plan.tuning, s->info, s->size, 1 << 20, &error) != MW_OK ||
+        plan_make(&again, &s->plan.tuning, s->info, plan_bare(s->size), 1 << 20, &error) != MW_OK ||
         memcmp(&again.program, &s->plan.program, sizeof again.program) != 0)
         return "not the same plan again";
     half.base /= 2;
     if (half.engine == MW_ENGINE_HEAP && !s->wish.base && half.base >= 1024 &&
-        plan_make(&again, &half, s->info, s->size, s->count, &error) == MW_OK &&
+        plan_make(&again, &half, s->info, plan_bare(s->size), s->count, &error) == MW_OK &&
         again.rounds <= s->plan.rounds)
         return "half the base needs no more rounds";
     return NULL;
@@ -220,7 +220,7 @@ static void test_contract(struct tap *tap)
                                .count = counts[i / 4 / COUNT_OF(machines)]};
             struct error error;
 
-            if (plan_make(&s.plan, &s.wish, s.info, s.size, s.count, &error) == MW_OK) {
+            if (plan_make(&s.plan, &s.wish, s.info, plan_bare(s.size), s.count, &error) == MW_OK) {
                 passed &= plan_fits(&s);
                 made++;
             } /* what is refused: `outcomes` */
@@ -280,7 +280,7 @@ static void test_table(struct tap *tap)
         char text[128] = "";
         struct plan plan;
 
-        if (plan_make(&plan, &wish, &machines[rows[i].machine], rows[i].size, rows[i].count,
+        if (plan_make(&plan, &wish, &machines[rows[i].machine], plan_bare(rows[i].size), rows[i].count,
                       &error) == MW_OK)
             describe(&plan, text);
         tap_case(tap, strcmp(text, rows[i].plan) == 0, "%llu keys of %zu bytes: %s, not %s",
@@ -362,7 +362,7 @@ static void test_outcomes(struct tap *tap)
         mw_status status = plan_check(&o->wish, &error);
 
         if (status == MW_OK)
-            status = plan_make(&plan, &o->wish, &machines[o->machine], o->size, o->count,
+            status = plan_make(&plan, &o->wish, &machines[o->machine], plan_bare(o->size), o->count,
                                &error);
         tap_case(tap,
                  o->word ? status == (mw_status)o->result && strstr(error.text, o->word)

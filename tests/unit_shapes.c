@@ -88,13 +88,8 @@ static int is_permutation(const struct sample *s)
 /* Floats are finite: each lies between the infinities. */
 static int is_random(const struct sample *s)
 {
-    static const float narrow[] = {-INFINITY, INFINITY};
-    static const double wide[] = {-INFINITY, INFINITY};
-    const char *const ends = s->type == MW_F32 ? (const char *)narrow : (const char *)wide;
-
-    for (uint64_t i = 0; (s->type == MW_F32 || s->type == MW_F64) && i < s->count; i++) {
-        if (kit_compare(s->type, MW_ASCENDING, ends, at(s, i)) >= 0 ||
-            kit_compare(s->type, MW_ASCENDING, at(s, i), ends + s->size) >= 0)
+    for (uint64_t i = 0; s->type >= MW_F32 && i < s->count; i++) {
+        if (!isfinite(kit_float_value(s->type, at(s, i))))
             return 0;
     }
     return s->count < 100 || (!in_order(s, MW_ASCENDING) && distinct(s) == 64);
@@ -176,10 +171,12 @@ static int is_extreme(const struct sample *s)
     const uint64_t wanted[][4] = {
         {top - 1,            top,                0, top - 1 + top     },
         {0x7f7fffff,         0xff7fffff,         0, 0xbf800000        },
-        {0x7fefffffffffffff, 0xffefffffffffffff, 0, 0xbff0000000000000}
+        {0x7fefffffffffffff, 0xffefffffffffffff, 0, 0xbff0000000000000},
+        {0x7bff,             0xfbff,             0, 0xbc00            },
+        {0x7f7f,             0xff7f,             0, 0xbf80            }
     };
 
-    return holds(s, wanted[s->type == MW_F32 ? 1 : s->type == MW_F64 ? 2 : 0], 4);
+    return holds(s, wanted[s->type < MW_F32 ? 0 : s->type - MW_F32 + 1], 4);
 }
 
 static int is_special(const struct sample *s)
@@ -191,11 +188,15 @@ static int is_special(const struct sample *s)
     static const uint64_t wide[] = {0x7ff8000000000000, 0xfff8000000000000,
                                     0xffffffffffffffff, 0x8000000000000000,
                                     0x7ff0000000000000, 0x0000000000000001};
+    static const uint64_t half[] = {0x7e00, 0xfc01, 0xffff, 0x8000, 0x7c00, 0x0001};
+    static const uint64_t brain[] = {0x7fc0, 0xff81, 0xffff, 0x8000, 0x7f80, 0x0001};
 
-    if (s->type != MW_F32 && s->type != MW_F64)
+    if (s->type < MW_F32)
         return is_extreme(s);
-    return (s->type == MW_F32 ? holds(s, narrow, COUNT_OF(narrow))
-                              : holds(s, wide, COUNT_OF(wide))) &&
+    return (s->type == MW_F32   ? holds(s, narrow, COUNT_OF(narrow))
+            : s->type == MW_F64 ? holds(s, wide, COUNT_OF(wide))
+            : s->type == MW_F16 ? holds(s, half, COUNT_OF(half))
+                                : holds(s, brain, COUNT_OF(brain))) &&
            (s->count < 1000 || distinct(s) > 32); /* payloads beyond the listed ones */
 }
 

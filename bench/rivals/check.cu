@@ -4,6 +4,9 @@
  */
 #include "inside.cuh"
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 namespace
 {
 
@@ -90,6 +93,10 @@ cudaError_t rival_judge(const rival_case *what, const void *keys,
         return run<float>(what, keys, result, stream);
     case MW_F64:
         return run<double>(what, keys, result, stream);
+    case MW_F16:
+        return run<__half>(what, keys, result, stream);
+    case MW_BF16:
+        return run<__nv_bfloat16>(what, keys, result, stream);
     }
     return cudaErrorInvalidValue;
 }

@@ -53,15 +53,16 @@ template <typename Work> void with_keys(const rival_case *what, const void *keys
         with_order<int8_t, Work>,   with_order<uint8_t, Work>,  with_order<int16_t, Work>,
         with_order<uint16_t, Work>, with_order<int32_t, Work>,  with_order<uint32_t, Work>,
         with_order<int64_t, Work>,  with_order<uint64_t, Work>, with_order<float, Work>,
-        with_order<double, Work>};
+        with_order<double, Work>,   with_order<uint16_t, Work>, with_order<uint16_t, Work>};
 
     static_assert(sizeof of_type / sizeof *of_type == MW_TYPE_COUNT, "in mw_type's order");
     of_type[what->type](what, keys, work);
 }
 
-int takes(const rival_case *)
+/* 2-byte floats are no type of this language. */
+int takes(const rival_case *what)
 {
-    return 1;
+    return what->order == ORDER_TOTAL || (what->type != MW_F16 && what->type != MW_BF16);
 }
 
 int workspace(const rival_case *, uint64_t *bytes)

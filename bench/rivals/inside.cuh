@@ -66,7 +66,7 @@ template <typename T> struct total_less {
 
         if (a_nan || b_nan)
             return a_nan && b_nan ? bits(a) < bits(b) : b_nan;
-        if (std::is_floating_point<T>::value && a == b)
+        if (!std::is_integral<T>::value && a == b)
             return (bits(a) & sign) && !(bits(b) & sign);
         return a < b;
     }

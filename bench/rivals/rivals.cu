@@ -51,7 +51,8 @@ int takes(const rival_case *what)
     const int has_order = what->order == ORDER_LESS || Sort != TotalSort ||
                           (what->type != MW_F32 && what->type != MW_F64);
 
-    return has_order && what->count <= INT32_MAX && choose<Sort, TotalSort>(what).sort;
+    return by_type[what->type] && has_order && what->count <= INT32_MAX &&
+           choose<Sort, TotalSort>(what).sort;
 }
 
 template <typed_sort typed_rivals::*Sort, typed_sort typed_rivals::*TotalSort>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct type_row rows[MW_TYPE_COUNT] = {
-#define TYPE(id, name, c_type, kind) [id] = {name, sizeof(c_type), kind},
+#define TYPE(id, name, c_type, kind, lowest) [id] = {name, sizeof(c_type), kind, lowest},
 #include "types.def"
 #undef TYPE
 };
@@ -32,7 +32,7 @@ struct code type_code(const struct type_row *row, mw_direction direction)
 {
     const unsigned bits = 8 * (unsigned)row->size;
     const uint64_t all = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-    struct code code = {0, row->kind == CODE_FLOAT};
+    struct code code = {0, row->size == 2 ? (int)row->lowest : row->kind == CODE_FLOAT};
 
     if (row->kind == CODE_SIGNED)
         code.flip = UINT64_C(1) << (bits - 1);
@@ -75,6 +75,8 @@ const char *mw_status_text(mw_status status)
         return "not supported on this device";
     case MW_KERNEL_FAULT:
         return "the simulator caught a faulty kernel";
+    case MW_BAD_ORDER:
+        return "the text of an order does not compile";
     }
     return "unknown status";
 }
@@ -109,7 +111,8 @@ mw_status mw_type_parse(const char *name, mw_type *type)
 const char *mw_access_name(mw_access access)
 {
     static const char *const names[MW_ACCESS_COUNT] = {
-        "plain", "bulk", "search", "gather", "scatter", "serial", "sample", "cut", "probe",
+        "plain",  "bulk",   "search", "gather", "scatter",
+        "serial", "sample", "cut",    "probe",  "value",
     };
 
     return (unsigned)access < MW_ACCESS_COUNT ? names[access] : NULL;

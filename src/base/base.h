@@ -29,7 +29,10 @@ fail(struct error *error, mw_status status, const char *format, ...);
 /* How a key's bits become an unsigned number of the same order: see code.inl. */
 enum code_kind { CODE_UNSIGNED, CODE_SIGNED, CODE_FLOAT };
 
-/* One code: rank floats if `is_float`, then exclusive-or with `flip`. */
+/*
+ * One code: rank floats if `is_float`, then exclusive-or with `flip`. Of 2-byte floats,
+ * of which there are two types, `is_float` holds the bits of -infinity.
+ */
 struct code {
     uint64_t flip;
     int is_float;
@@ -40,6 +43,7 @@ struct type_row {
     const char *name;
     size_t size; /* bytes */
     enum code_kind kind;
+    uint64_t lowest; /* the bits of -infinity; 0: not a float */
 };
 
 /* The row of `type`, or NULL if there is no such type. */

@@ -14,26 +14,31 @@
  *   sign clear                   numbers, NaNs      directly after them
  *   sign set, above -infinity    NaNs               themselves, at the very end
  *
- * which is a bijection, so it can be undone and loses no NaN's payload.
+ * which is a bijection, so it can be undone and loses no NaN's payload. There are two
+ * kinds of floats of 16 bits: `is_float` of theirs is the bits of -infinity.
  */
 
 /* The bits of -infinity: sign and exponent set, fraction clear. */
-CODE_FUNCTION key code_lowest(void)
+CODE_FUNCTION key code_lowest(int is_float)
 {
 #if KEY_BITS == 64
-    return (key)0xfff0000000000000ull;
+    return (void)is_float, (key)0xfff0000000000000ull;
+#elif KEY_BITS == 32
+    return (void)is_float, (key)0xff800000u;
 #else
-    return (key)0xff800000u; /* 8- and 16-bit floats do not exist here */
+    return (key)is_float;
 #endif
 }
 
 /* How many ranks the negative numbers take, both -0 and -infinity included. */
-CODE_FUNCTION key code_negatives(void)
+CODE_FUNCTION key code_negatives(int is_float)
 {
 #if KEY_BITS == 64
-    return (key)0x7ff0000000000001ull;
+    return (void)is_float, (key)0x7ff0000000000001ull;
+#elif KEY_BITS == 32
+    return (void)is_float, (key)0x7f800001u;
 #else
-    return (key)0x7f800001u;
+    return (key)((is_float & 0x7fff) + 1);
 #endif
 }
 
@@ -41,24 +46,26 @@ CODE_FUNCTION key code_negatives(void)
 CODE_FUNCTION key code_enter(key bits, int is_float, key flip)
 {
     const int negative = (int)(bits >> (KEY_BITS - 1));
-    const key rank = (key)(negative ? code_lowest() - bits : bits + code_negatives());
+    const key rank =
+        (key)(negative ? code_lowest(is_float) - bits : bits + code_negatives(is_float));
 
-    return (key)((is_float && bits <= code_lowest() ? rank : bits) ^ flip);
+    return (key)((is_float && bits <= code_lowest(is_float) ? rank : bits) ^ flip);
 }
 
 /* And back. */
 CODE_FUNCTION key code_leave(key code, int is_float, key flip)
 {
     const key rank = (key)(code ^ flip);
-    const int negative = rank < code_negatives();
-    const key bits = (key)(negative ? code_lowest() - rank : rank - code_negatives());
+    const int negative = rank < code_negatives(is_float);
+    const key bits =
+        (key)(negative ? code_lowest(is_float) - rank : rank - code_negatives(is_float));
 
-    return is_float && rank <= code_lowest() ? bits : rank;
+    return is_float && rank <= code_lowest(is_float) ? bits : rank;
 }
 
 /*
- * The same for floats in fewer steps, but for the NaNs with the sign set. All other
- * bits, folded so that negative numbers ascend, are one addition away from their
+ * The same for floats of 32 and 64 bits in fewer steps, but for the NaNs with the sign set.
+ * All other bits, folded so that negative numbers ascend, are one addition away from their
  * ranks. These NaNs come to lie behind all others as they should, but backwards: NaN
  * -infinity + j gets the code of a rank of -j, where its own is -infinity + j. One
  * subtraction mends that, or undoes it. So where codes are in order it takes a look
@@ -84,24 +91,24 @@ CODE_FUNCTION key code_fold(key bits)
 
 CODE_FUNCTION key code_enter_most(key bits, key flip)
 {
-    return (key)((code_fold(bits) + code_negatives()) ^ flip);
+    return (key)((code_fold(bits) + code_negatives(1)) ^ flip);
 }
 
 CODE_FUNCTION key code_leave_most(key code, key flip)
 {
-    return code_fold((key)((code ^ flip) - code_negatives()));
+    return code_fold((key)((code ^ flip) - code_negatives(1)));
 }
 
 /* Does it stand for a NaN with the sign set? The same before mending and after. */
 CODE_FUNCTION int code_to_mend(key code, key flip)
 {
-    return (key)(code ^ flip) > code_lowest();
+    return (key)(code ^ flip) > code_lowest(1);
 }
 
 /* Its own reverse, too. */
 CODE_FUNCTION key code_mend(key code, key flip)
 {
-    const key mended = (key)((code_lowest() - (code ^ flip)) ^ flip);
+    const key mended = (key)((code_lowest(1) - (code ^ flip)) ^ flip);
 
     return code_to_mend(code, flip) ? mended : code;
 }

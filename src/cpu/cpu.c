@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cpu/pool.h"
+#include "cpu/rows.h"
 #include "cpu/sort.h"
 #include "cpu/suite.h"
 
@@ -144,6 +145,30 @@ mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint
         .work = cpu->work,
     };
     sort_keys(cpu->pool, &request, counts);
+done:
+    return status;
+}
+
+uint64_t cpu_rows_scratch(const struct request *request)
+{
+    return rows_scratch_bytes(request);
+}
+
+mw_status cpu_rows(struct cpu *cpu, const struct request *request, void *scratch,
+                   struct cpu_counts *counts)
+{
+    mw_status status = MW_OK;
+
+    if (request->operation == MW_CHECK) {
+        *counts = (struct cpu_counts){0};
+        *request->cuts = rows_check(cpu->pool, request);
+        return MW_OK;
+    }
+    if (!scratch) {
+        TRY(keep_scratch(cpu, rows_scratch_bytes(request)));
+        scratch = cpu->scratch;
+    }
+    rows_sort(cpu->pool, request, scratch, cpu->work, counts);
 done:
     return status;
 }

@@ -11,7 +11,7 @@
 #ifndef MW_CPU_H
 #define MW_CPU_H
 
-#include "base/base.h"
+#include "request.h"
 
 /* Worker threads and the scratch memory kept between sorts. */
 struct cpu;
@@ -47,5 +47,13 @@ uint64_t cpu_scratch_most(int bits, uint64_t count);
  */
 mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint64_t count,
                    void *scratch, struct cpu_counts *counts);
+
+/*
+ * The same for requests that are more than bare keys (rows.h). Their order is one of
+ * fields or has less_on_host. The scratch memory serves such requests of fewer rows too.
+ */
+uint64_t cpu_rows_scratch(const struct request *request);
+mw_status cpu_rows(struct cpu *cpu, const struct request *request, void *scratch,
+                   struct cpu_counts *counts);
 
 #endif

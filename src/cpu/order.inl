@@ -30,7 +30,7 @@ static unsigned order(const void *keys, uint64_t count, struct code code)
         const size_t step = left < 256 ? (size_t)left : 256;
 
         if (code.is_float)
-            found &= order_of(all + at, step, 1, flip);
+            found &= order_of(all + at, step, float_of(code), flip);
         else
             found &= order_of(all + at, step, 0, flip);
         at += step;

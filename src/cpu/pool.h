@@ -26,4 +26,12 @@ unsigned pool_threads(const struct pool *pool);
  */
 void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg);
 
+/* Where part `i` of `parts` even parts of `count` things begins. */
+static inline uint64_t pool_part(uint64_t count, uint64_t parts, uint64_t i)
+{
+    const uint64_t rest = count % parts;
+
+    return count / parts * i + (i < rest ? i : rest);
+}
+
 #endif

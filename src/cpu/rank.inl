@@ -42,6 +42,12 @@ static inline key leave(rank number, int is_float, key flip)
     return code_leave((key)number, is_float, flip);
 }
 
+/* `is_float` of a code that is one of floats: a constant where it can be. */
+static inline int float_of(struct code code)
+{
+    return KEY_BITS == 16 ? code.is_float : 1;
+}
+
 static inline key flip_of(struct code code)
 {
     return (key)code.flip ^ RANK_TURN;

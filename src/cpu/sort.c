@@ -42,18 +42,10 @@ static void *work_of(const struct sort *sort, unsigned worker)
     return (unsigned char *)sort->request->work + (size_t)worker * WORK_BYTES;
 }
 
-/* Where part `i` of `parts` even parts of `count` things begins. */
-static uint64_t part_start(uint64_t count, uint64_t parts, uint64_t i)
-{
-    const uint64_t rest = count % parts;
-
-    return count / parts * i + (i < rest ? i : rest);
-}
-
-/* The same where there is one part for each worker. */
+/* Where the part of a worker begins. */
 static uint64_t share(const struct sort *sort, uint64_t count, unsigned worker)
 {
-    return part_start(count, sort->workers, worker);
+    return pool_part(count, sort->workers, worker);
 }
 
 /* ---- Keys that are in order already --------------------------------------- */
@@ -171,8 +163,8 @@ static void merge_share(void *arg, unsigned worker)
         const uint64_t i = atomic_fetch_add(&sort->next, 1);
         if (i >= sort->parts)
             return;
-        merge_part(sort, part_start(count, sort->parts, i),
-                   part_start(count, sort->parts, i + 1), work_of(sort, worker));
+        merge_part(sort, pool_part(count, sort->parts, i),
+                   pool_part(count, sort->parts, i + 1), work_of(sort, worker));
     }
 }
 

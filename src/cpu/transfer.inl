@@ -16,7 +16,7 @@ static void enter_all(rank *to, const key *from, size_t count, struct code code)
 
     if (code.is_float)
         for (size_t i = 0; i < count; i++)
-            to[i] = enter(from[i], 1, flip);
+            to[i] = enter(from[i], float_of(code), flip);
     else
         for (size_t i = 0; i < count; i++)
             to[i] = enter(from[i], 0, flip);
@@ -28,7 +28,7 @@ static void leave_all(key *to, const rank *from, size_t count, struct code code)
 
     if (code.is_float)
         for (size_t i = 0; i < count; i++)
-            to[i] = leave(from[i], 1, flip);
+            to[i] = leave(from[i], float_of(code), flip);
     else
         for (size_t i = 0; i < count; i++)
             to[i] = leave(from[i], 0, flip);

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const uint64_t default_cache_bytes = UINT64_C(256) << 20;
 
@@ -98,6 +99,29 @@ static mw_status gpu_download(struct device *device, void *to, const void *memor
     return copy(gpu_of(device), &request);
 }
 
+static size_t text_bytes(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+/* A record with its own copies of the texts, after it in memory; NULL: no memory. */
+static struct program *new_program(const struct program_name *name)
+{
+    const size_t less = text_bytes(name->less);
+    const size_t declarations = text_bytes(name->declarations);
+    struct program *const program = calloc(1, sizeof *program + less + declarations);
+    char *const texts = (char *)(program + 1);
+
+    if (!program)
+        return NULL;
+    program->name = *name;
+    if (less)
+        program->name.less = memcpy(texts, name->less, less);
+    if (declarations)
+        program->name.declarations = memcpy(texts + less, name->declarations, declarations);
+    return program;
+}
+
 /* The record of a program, a new one if there is none yet; NULL: no memory. */
 static struct program *program_slot(struct gpu *gpu, const struct program_name *name)
 {
@@ -106,13 +130,12 @@ static struct program *program_slot(struct gpu *gpu, const struct program_name *
     while (*link && !same_program(&(*link)->name, name))
         link = &(*link)->next;
 
-    struct program *const slot = *link ? *link : calloc(1, sizeof *slot);
+    struct program *const slot = *link ? *link : new_program(name);
 
     if (!slot)
         return NULL;
     if (*link)
         *link = slot->next;
-    slot->name = *name;
     slot->next = gpu->programs; /* first in the list: the next sort often wants it again */
     gpu->programs = slot;
     return slot;
@@ -128,10 +151,16 @@ static mw_status gpu_load(struct device *device, const struct program_name *name
                           uint32_t kernels, struct program **program)
 {
     struct gpu *const gpu = gpu_of(device);
-    struct program *const slot = program_slot(gpu, name);
     const struct program_target target = target_of(gpu);
+    struct program *slot;
     mw_status status = MW_OK;
 
+    if (name->engine == PROGRAM_LESS && !name->less)
+        return fail(device->error, MW_UNSUPPORTED,
+                    "the order has no text, which %s needs: less_on_host alone serves cpu "
+                    "and sim only",
+                    device->info.device);
+    slot = program_slot(gpu, name);
     if (!slot)
         return fail(device->error, MW_NO_MEMORY, "no host memory for a program's record");
     if (kernels & ~slot->kernels) {

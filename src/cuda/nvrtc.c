@@ -4,7 +4,9 @@
 #include "nvrtc.h"
 
 #include "library.h"
+#include "text.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +56,18 @@ static mw_status make_options(struct options *options, const struct nvrtc_reques
     *options = (struct options){.count = 0};
     add(options, "--gpu-architecture=sm_%u", request->architecture);
     add(options, "--std=c++17");
+    if (request->verbose)
+        add(options, "--ptxas-options=-v");
+    if (request->program.engine == PROGRAM_LESS) { /* macros are in its text */
+        add(options, "--device-as-default-execution-space");
+        add(options, "--fmad=false");
+        add(options, "--disable-warnings");
+        return MW_OK;
+    }
     add(options, "--define-macro=ENTRIES=ENTRY(%s, %s)", request->kernel, request->args);
     add(options, "--define-macro=KEY_BITS=%d", request->program.bits);
+    if (request->program.engine == PROGRAM_ROWS)
+        add(options, "--define-macro=ROWS_PROGRAM=1");
     if (request->program.engine == MW_ENGINE_PAIR)
         add(options, "--define-macro=PAIR_PROGRAM=1");
     if (request->program.engine == MW_ENGINE_TILE) {
@@ -63,11 +75,9 @@ static mw_status make_options(struct options *options, const struct nvrtc_reques
         add(options, "--define-macro=TILE_ITEMS=%u", tile->items);
         add(options, "--define-macro=TILE_SORT_BLOCKS=%u", tile->sort_blocks);
         add(options, "--define-macro=TILE_MERGE_BLOCKS=%u", tile->merge_blocks);
-        if (request->places)
+        if (tile->places)
             add(options, "--define-macro=TILE_PLACES=1");
     }
-    if (request->verbose)
-        add(options, "--ptxas-options=-v");
     if (options->overflow)
         return fail(error, MW_COMPILE_FAILED,
                     "more than %d options to compile kernel %s with, or one of more than "
@@ -108,33 +118,59 @@ void nvrtc_close(struct nvrtc *nvrtc)
     nvrtc->library = NULL;
 }
 
+/* The log as one line, as much of it as fits, and dots if that is not all. */
+static void flatten(const char *log, char *line, size_t room)
+{
+    size_t used = 0;
+
+    while (isspace((unsigned char)*log))
+        log++;
+    for (; *log && used + 4 < room; log++) {
+        const int blank = isspace((unsigned char)*log);
+
+        if (!blank || !isspace((unsigned char)log[1]))
+            line[used++] = (char)(blank ? ' ' : *log);
+    }
+    strcpy(line + used, *log ? "..." : "");
+}
+
 /* Our status for NVRTC's `code`; `what` was tried, `log` is what it said of it. */
 static mw_status check(const struct nvrtc *nvrtc, struct error *error, nvrtcResult code,
                        const char *what, const char *log)
 {
-    char line[400]; /* the log's beginning: a message is one line */
+    char line[400];
 
     if (code == NVRTC_SUCCESS)
         return MW_OK;
-    snprintf(line, sizeof line, "%s%.*s", *log ? ": " : "", (int)strlen(log) - (*log != 0),
-             log);
-    for (char *end = line; (end = strchr(end, '\n'));)
-        *end = ' ';
+    flatten(log, line, sizeof line);
     return fail(error, code == NVRTC_ERROR_OUT_OF_MEMORY ? MW_NO_MEMORY : MW_COMPILE_FAILED,
-                "NVRTC %d.%d cannot %s: %s%s", nvrtc->major, nvrtc->minor, what,
-                nvrtc->GetErrorString(code), line);
+                "NVRTC %d.%d cannot %s: %s%s%s", nvrtc->major, nvrtc->minor, what,
+                nvrtc->GetErrorString(code), *line ? ": " : "", line);
 }
 
-static mw_status create(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
-                        nvrtcProgram *program, struct error *error)
+/* The text of an order, with all it needs, to be freed; NULL for other programs. */
+static mw_status order_text(const struct nvrtc_request *request, char **text,
+                            struct error *error)
 {
-    const char *texts[MOST_SOURCES];
-    const char *names[MOST_SOURCES];
-    const char *source = NULL;
-    int count = 0;
+    *text = NULL;
+    if (request->program.engine != PROGRAM_LESS)
+        return MW_OK;
+    *text = text_unit(&request->program, request->kernel, request->args);
+    return *text ? MW_OK : fail(error, MW_NO_MEMORY, "no memory for the text of an order");
+}
+
+/* Compile `text`, which includes program.cu, or if it is NULL program.cu itself. */
+static mw_status create(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
+                        const char *text, nvrtcProgram *program, struct error *error)
+{
+    /* What a user's text may include is there already. */
+    const char *texts[MOST_SOURCES] = {"", "", "", ""};
+    const char *names[MOST_SOURCES] = {"stdint.h", "stddef.h", "string.h", "stdbool.h"};
+    const char *source = text;
+    int count = 4;
 
     for (const struct kernel_file *file = request->sources; file->name; file++) {
-        if (strcmp(file->name, program_name) == 0) {
+        if (!text && strcmp(file->name, program_name) == 0) {
             source = (const char *)file->bytes;
         } else if (count == MOST_SOURCES) {
             return fail(error, MW_COMPILE_FAILED, "more than %d files to compile from",
@@ -147,7 +183,8 @@ static mw_status create(const struct nvrtc *nvrtc, const struct nvrtc_request *r
     if (!source)
         return fail(error, MW_COMPILE_FAILED, "there is no %s to compile", program_name);
     return check(nvrtc, error,
-                 nvrtc->CreateProgram(program, source, program_name, count, texts, names),
+                 nvrtc->CreateProgram(program, source, text ? "order" : program_name, count,
+                                      texts, names),
                  "begin to compile", "");
 }
 
@@ -184,6 +221,15 @@ done:
     return status;
 }
 
+/* The compiler's message about a user's text. */
+static mw_status bad_order(struct error *error, const char *log)
+{
+    char line[sizeof error->text - 64];
+
+    flatten(log, line, sizeof line);
+    return fail(error, MW_BAD_ORDER, "the order does not compile: %s", line);
+}
+
 mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
                         struct nvrtc_code *code, struct error *error)
 {
@@ -191,6 +237,7 @@ mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *r
     const char *list[MOST_OPTIONS];
     char what[96];
     nvrtcProgram program = NULL;
+    char *text = NULL;
     mw_status status;
 
     *code = (struct nvrtc_code){NULL, 0, NULL};
@@ -200,17 +247,21 @@ mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *r
     snprintf(what, sizeof what, "compile kernel %s for %d-bit keys and sm_%u",
              request->kernel, request->program.bits, request->architecture);
 
-    TRY(create(nvrtc, request, &program, error));
+    TRY(order_text(request, &text, error));
+    TRY(create(nvrtc, request, text, &program, error));
 
     const nvrtcResult result = nvrtc->CompileProgram(program, options.count, list);
     const mw_status logged = read_log(nvrtc, program, code, error);
 
+    if (result == NVRTC_ERROR_COMPILATION && text && code->log)
+        TRY(bad_order(error, code->log));
     TRY(check(nvrtc, error, result, what, code->log ? code->log : ""));
     TRY(logged);
     TRY(read_code(nvrtc, program, code, error));
 done:
     if (program)
         nvrtc->DestroyProgram(&program);
+    free(text);
     if (status != MW_OK)
         nvrtc_code_free(code);
     return status;
@@ -227,13 +278,16 @@ mw_status nvrtc_key(const struct nvrtc *nvrtc, const struct nvrtc_request *reque
                     char **key, size_t *size, struct error *error)
 {
     struct options options;
+    char *text = NULL;
     mw_status status;
     size_t room;
     size_t used;
 
     *key = NULL;
     TRY(make_options(&options, request, error));
+    TRY(order_text(request, &text, error));
     room = 64 + strlen(request->digest) + sizeof options.text;
+    room += text ? strlen(text) : 0;
     *key = malloc(room);
     if (!*key)
         return fail(error, MW_NO_MEMORY, "no memory for the key of a compiled kernel");
@@ -241,7 +295,9 @@ mw_status nvrtc_key(const struct nvrtc *nvrtc, const struct nvrtc_request *reque
                             request->digest);
     for (int i = 0; i < options.count; i++)
         used += (size_t)snprintf(*key + used, room - used, "%s\n", options.text[i]);
+    used += (size_t)snprintf(*key + used, room - used, "%s", text ? text : "");
     *size = used;
 done:
+    free(text);
     return status;
 }

@@ -20,7 +20,7 @@
 typedef int nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;
 
-enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1 };
+enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_COMPILATION = 6 };
 
 /* clang-format off */
 
@@ -52,7 +52,10 @@ struct nvrtc {
     int major, minor; /* of NVRTC's version */
 };
 
-/* One kernel to compile: program.cu of `sources`, which may include the others. */
+/*
+ * One kernel to compile: program.cu of `sources`, which may include the others. The texts
+ * of an order (PROGRAM_LESS) come before it.
+ */
 struct nvrtc_request {
     const struct kernel_file *sources; /* ends with a row whose name is NULL */
     const char *digest;                /* of the sources: changes when they do */
@@ -60,7 +63,6 @@ struct nvrtc_request {
     const char *kernel;    /* "tile_sort" ... */
     const char *args;      /* ... and "struct tile_sort_args" */
     unsigned architecture; /* 90 for sm_90 */
-    int places;            /* 1: engine tile's items carry places */
     int verbose;           /* 1: the log has registers and spills */
 };
 
@@ -75,14 +77,17 @@ struct nvrtc_code {
 mw_status nvrtc_open(struct nvrtc *nvrtc, struct error *error);
 void nvrtc_close(struct nvrtc *nvrtc);
 
-/* On failure `*code` is empty, and `error` holds the beginning of the log. */
+/*
+ * On failure `*code` is empty, and `error` holds the beginning of the log. MW_BAD_ORDER
+ * if the text of an order does not compile, otherwise MW_COMPILE_FAILED.
+ */
 mw_status nvrtc_compile(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
                         struct nvrtc_code *code, struct error *error);
 void nvrtc_code_free(struct nvrtc_code *code);
 
 /*
  * Everything the compiler's output depends on, as one text to be freed by the
- * caller: the version, the options and the sources' digest.
+ * caller: the version, the options, the sources' digest and the text of an order.
  */
 mw_status nvrtc_key(const struct nvrtc *nvrtc, const struct nvrtc_request *request,
                     char **key, size_t *size, struct error *error);

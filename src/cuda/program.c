@@ -33,9 +33,28 @@ enum { RESERVED_SHARED = 1024 }; /* bytes of each block that the driver takes */
 static uint64_t needed(const struct program_name *name, uint64_t wanted, uint64_t each)
 {
     const struct tile_geometry *const tile = &name->tile;
-    const int by_rule = TILE_BLOCKS(tile->rows, tile->items, (unsigned)name->bits / 8);
+    const int by_rule = TILE_BLOCKS(tile->rows, tile->items, item_bytes(name));
 
     return (wanted ? wanted : (uint64_t)by_rule) * (each + RESERVED_SHARED);
+}
+
+/* The same for the blocks of a sort by a comparison. */
+static uint64_t less_shared(const struct program_name *name)
+{
+    const struct tile_geometry *const tile = &name->tile;
+    const unsigned bytes = name->bits ? (unsigned)name->bits / 8 : 4;
+
+    return (uint64_t)tile->merge_blocks *
+           (LESS_SHARED(tile->rows, tile->items, bytes) + RESERVED_SHARED);
+}
+
+/* `bytes` in percent of an SM's memory. */
+static int share_of(const struct program_target *target, uint64_t bytes)
+{
+    const uint64_t all = target->info->shared_per_processor;
+
+    return bytes < all ? (int)((100 * bytes + all - 1) / all)
+                       : CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
 }
 
 /*
@@ -48,22 +67,19 @@ static int carveout(const struct program_target *target, const struct program_na
                     enum memory memory)
 {
     const struct tile_geometry *const tile = &name->tile;
-    const unsigned bytes = (unsigned)name->bits / 8;
-    const uint64_t all = target->info->shared_per_processor;
 
     if (memory == CACHE)
         return CU_SHAREDMEM_CARVEOUT_MAX_L1;
     if (memory == SHARED)
         return CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
 
-    const uint64_t sorting =
-        needed(name, tile->sort_blocks, TILE_SORT_SHARED(tile->rows, tile->items, bytes));
-    const uint64_t merging =
-        needed(name, tile->merge_blocks, TILE_MERGE_SHARED(tile->rows, tile->items, bytes));
-    const uint64_t most = sorting > merging ? sorting : merging;
+    if (name->engine == PROGRAM_LESS)
+        return share_of(target, less_shared(name));
 
-    return most < all ? (int)((100 * most + all - 1) / all)
-                      : CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
+    const uint64_t sorting = needed(name, tile->sort_blocks, tile_sort_shared(name));
+    const uint64_t merging = needed(name, tile->merge_blocks, tile_merge_shared(name));
+
+    return share_of(target, sorting > merging ? sorting : merging);
 }
 
 /*
@@ -137,11 +153,15 @@ static void name_image(const struct program_name *name, char *text, size_t bytes
     const struct tile_geometry *const tile = &name->tile;
 
     if (name->engine == MW_ENGINE_TILE)
-        snprintf(text, bytes, "tile_%d_%ux%u_%u_%u.fatbin", name->bits, tile->rows,
-                 tile->items, tile->sort_blocks, tile->merge_blocks);
+        snprintf(text, bytes, "tile_%d_%ux%u_%u_%u%s.fatbin", name->bits, tile->rows,
+                 tile->items, tile->sort_blocks, tile->merge_blocks,
+                 tile->places ? "_places" : "");
     else
         snprintf(text, bytes, "%s_%d.fatbin",
-                 name->engine == MW_ENGINE_PAIR ? "pair" : "heap", name->bits);
+                 name->engine == MW_ENGINE_PAIR ? "pair"
+                 : name->engine == PROGRAM_ROWS ? "rows"
+                                                : "heap",
+                 name->bits);
 }
 
 /*
@@ -155,6 +175,8 @@ static mw_status load_image(const struct program_target *target, struct program 
     struct program_target quiet = *target;
     char name[64];
 
+    if (program->name.engine == PROGRAM_LESS) /* a text's kernels */
+        return MW_OK;
     name_image(&program->name, name, sizeof name);
     while (image->name && strcmp(image->name, name) != 0)
         image++;

@@ -3,8 +3,7 @@
  *
  * An item is a key in a register. In a program compiled with TILE_PLACES it is a key
  * and its place, the position in the tile before the pass. Equal keys are ordered by
- * place, so no two items are equal and every network is stable. A filler sorts after
- * every item, even one with the greatest key.
+ * place, so no two items are equal and every network is stable.
  */
 
 #ifndef TILE_PLACES
@@ -27,7 +26,7 @@ DEVICE bare key_of(item i)
     return i;
 }
 
-DEVICE unsigned short place_of(item i)
+DEVICE int place_of(item i)
 {
     (void)i;
     return 0;
@@ -48,15 +47,18 @@ DEVICE item filler(void)
 
 enum { PLACED = 1 };
 
-#define ITEM_BYTES TILE_PLACED_BYTES(KEY_BITS / 8)
+/*
+ * One number: the prefix, some bits of the key, and the place. How a key gets its prefix
+ * is told at base_between() (tile.cuh), and how equal prefixes of different keys are
+ * sorted, in tile_carry.cuh.
+ */
+enum { PLACE_BITS = 12, PREFIX_BITS = 20 };
 
-#if KEY_BITS < 64
+#define ITEM_BYTES TILE_PLACED_BYTES
+typedef unsigned item;
 
-/* One number, the place in its low bits. 49 bits: below the bits of infinity. */
-enum { PLACE_BITS = 16 };
-typedef wide item;
-
-AGREE(TILE_MOST_ROWS *WARP <= 1 << PLACE_BITS);
+AGREE(TILE_ROWS *TILE_ITEMS <= 1 << PLACE_BITS);
+AGREE(KEY_BITS == 32 || KEY_BITS == 64);
 
 #define SHUFFLE_ITEM(mine, mask) SHUFFLE_XOR(mine, mask)
 
@@ -67,12 +69,12 @@ DEVICE item item_of(bare k, int place)
 
 DEVICE bare key_of(item i)
 {
-    return (bare)(i >> PLACE_BITS);
+    return i >> PLACE_BITS;
 }
 
-DEVICE unsigned short place_of(item i)
+DEVICE int place_of(item i)
 {
-    return (unsigned short)i;
+    return (int)(i & ((1u << PLACE_BITS) - 1));
 }
 
 DEVICE int precedes(item a, item b)
@@ -80,67 +82,12 @@ DEVICE int precedes(item a, item b)
     return a < b;
 }
 
+/* An item that equals it has the same place: nothing is lost if they are exchanged. */
 DEVICE item filler(void)
 {
-    return (item)1 << (KEY_BITS + PLACE_BITS);
+    return ~(item)0;
 }
 
-#else
-
-/*
- * Two numbers. The place is as wide as the key, so that one 16-byte instruction loads or
- * stores a cell; two instructions would cost twice the wavefronts.
- */
-typedef struct {
-    ALIGNED(16) key value;
-    wide place; /* below 2^32; only its low word is compared */
-} item;
-
-DEVICE item SHUFFLE_ITEM(item mine, int mask)
-{
-    item other;
-
-    other.value = SHUFFLE_XOR(mine.value, mask);
-    other.place = SHUFFLE_XOR((unsigned)mine.place, mask);
-    return other;
-}
-
-DEVICE item item_of(bare k, int place)
-{
-    item i;
-
-    i.value = k;
-    i.place = (unsigned)place;
-    return i;
-}
-
-DEVICE bare key_of(item i)
-{
-    return i.value;
-}
-
-DEVICE unsigned short place_of(item i)
-{
-    return (unsigned short)i.place;
-}
-
-DEVICE int precedes(item a, item b)
-{
-    const unsigned first = (unsigned)a.place;
-    const unsigned second = (unsigned)b.place;
-
-    return less(a.value, b.value) || (a.value == b.value && first < second);
-}
-
-DEVICE item filler(void)
-{
-    return item_of((bare) ~(bare)0, TILE_MOST_ROWS * WARP);
-}
-
-#endif
 #endif
 
 CELL(item_cell, item);
-
-/* Are all items near (pipes.cuh)? */
-enum { ITEMS_NEAR = PLACED && ITEM_BYTES == 8 };

@@ -7,6 +7,14 @@
 
 #define WARP 32 /* lanes of a warp */
 
+#ifdef __CUDACC__
+#define FIELD_FUNCTION static __device__ __forceinline__
+#else
+#define FIELD_FUNCTION static inline
+#endif
+#include "field.inl"
+#undef FIELD_FUNCTION
+
 typedef unsigned long long wide; /* positions in the array: 64 bits everywhere */
 
 /*
@@ -24,6 +32,12 @@ typedef unsigned long long wide; /* positions in the array: 64 bits everywhere *
 #endif
 
 enum {
+    CHECK_THREADS = 256,
+    CHECK_ROWS = 4096, /* of a block of check_rows */
+    CHECK_FIELDS = 16
+};
+
+enum {
     HEAP_NODE_KEYS = WARP, /* a key a lane; also the keys of a bulk access, B */
     HEAP_MOST_WAYS = WARP, /* one lane holds one list's cursor */
     HEAP_GRID = 1024,      /* WARP * WARP: the keys one warp sorts alone */
@@ -38,19 +52,27 @@ enum {
     tile_cut_threads = 128,
     pair_sort_threads = PAIR_THREADS,
     pair_cut_threads = 128, /* one cut per thread */
-    pair_merge_threads = PAIR_THREADS
+    pair_merge_threads = PAIR_THREADS,
+    gather_rows_threads = 256,
+    check_cuts_threads = 128,
+    widen_positions_threads = 256,
+    less_cut_threads = 128, /* 4 cuts per block */
+    less_check_threads = CHECK_THREADS,
+    check_rows_threads = CHECK_THREADS,
+    check_last_threads = CHECK_THREADS
 };
 
 /*
  * The geometry of engine tile is fixed when its kernels are compiled. The host has it in
- * this struct; kernels have the macros TILE_ROWS, TILE_ITEMS, TILE_SORT_BLOCKS and
- * TILE_MERGE_BLOCKS.
+ * this struct; kernels have the macros TILE_ROWS, TILE_ITEMS, TILE_SORT_BLOCKS,
+ * TILE_MERGE_BLOCKS and perhaps TILE_PLACES.
  */
 struct tile_geometry {
     unsigned rows;         /* of a tile: threads of a block; 64, 128, 256 or 512 */
     unsigned items;        /* keys of a row: 8, 16 or 32 */
     unsigned sort_blocks;  /* blocks of tile_sort and of tile_merge per SM, which */
     unsigned merge_blocks; /*   limits their registers; 0: by TILE_BLOCKS */
+    unsigned places;       /* 1: TILE_PLACES */
 };
 
 #ifdef TILE_ROWS
@@ -120,11 +142,12 @@ struct heap_merge_args {
 enum {
     TILE_LEAST_ROWS = 64,
     TILE_MOST_ROWS = 512,
-    TILE_MOST_WAYS = 32,   /* one lane for each list */
-    TILE_SAMPLE = 32,      /* every 32nd key of a pass's output is also a sample */
-    TILE_SLACK_PART = 72,  /* a cut may be off by 1/72 of a tile, ... */
-    TILE_LEAST_SLACK = 60, /* ... or by 60 keys, about the resolution of samples */
-    TILE_GAP_BYTES = 128   /* after each group of rows: one word of every bank */
+    TILE_MOST_WAYS = 32,     /* one lane for each list */
+    TILE_SAMPLE = 32,        /* every 32nd key of a pass's output is also a sample */
+    TILE_SLACK_PART = 72,    /* a cut may be off by 1/72 of a tile, ... */
+    TILE_LEAST_SLACK = 60,   /* ... or by 60 keys, about the resolution of samples */
+    TILE_MOST_PLACES = 4096, /* rows of a tile with places */
+    TILE_GAP_BYTES = 128     /* after each group of rows: one word of every bank */
 };
 
 /*
@@ -137,10 +160,10 @@ enum {
 
 /*
  * The cell of an item in shared memory. `bytes`, here and below, is the size of a key, or
- * TILE_PLACED_BYTES of it in a program whose items have places (TILE_PLACES).
+ * TILE_PLACED_BYTES in a program whose items have places (TILE_PLACES).
  */
 #define TILE_CELL_BYTES(bytes) ((bytes) > 4 ? (bytes) : 4)
-#define TILE_PLACED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
+#define TILE_PLACED_BYTES 4
 
 /* A row: `items` cells and one spare cell. */
 #define TILE_ROW_BYTES(items, bytes) (((items) + 1) * TILE_CELL_BYTES(bytes))
@@ -149,7 +172,23 @@ enum {
 #define TILE_SORT_SHARED(rows, items, bytes) ((rows) * (TILE_ROW_BYTES(items, bytes) + 4))
 #define TILE_MERGE_SHARED(rows, items, bytes)                                     \
     (TILE_SORT_SHARED(rows, items, bytes) + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES + \
-     16 * TILE_MOST_WAYS + ((bytes) > 8 ? 16 : 8))
+     16 * TILE_MOST_WAYS + 8)
+
+/*
+ * The same with places: the cells are also room for 8 bytes of each row, and the order of
+ * the rows has 2 bytes for each.
+ */
+#define TILE_ROOM(rows, items)                                                             \
+    ((rows) * (items)*8 > (rows) * ((items) + 1) * 4 + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES \
+         ? (rows) * (items)*8                                                              \
+         : (rows) * ((items) + 1) * 4 + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES)
+#define TILE_SORT_PLACED(rows, items) (TILE_ROOM(rows, items) + (rows) * ((items)*2 + 4))
+#define TILE_MERGE_PLACED(rows, items) \
+    (TILE_SORT_PLACED(rows, items) + 16 * TILE_MOST_WAYS + 8)
+
+/* Cells of one cut: one per list, and at least enough for a bound (struct tile_round). */
+#define TILE_CUT_CELLS(ways, key_bits, places) \
+    ((places) && (key_bits) == 64 && (ways) < 4 ? 4 : (ways))
 
 /*
  * Blocks of a tile kernel per SM if the geometry does not say: what 64 K registers allow
@@ -162,6 +201,62 @@ enum {
 #define TILE_BLOCKS(rows, items, bytes) \
     (TILE_FITTING(rows, items, bytes) < 16 ? TILE_FITTING(rows, items, bytes) : 16)
 
+/*
+ * What the kernels of a program with places (TILE_PLACES) get besides: where codes come
+ * from, and what travels with the keys. Rows are numbered from 0; `pitch` is the distance
+ * in bytes from a row's value to the next row's.
+ */
+enum {
+    TILE_MOST_PARTS = 8,  /* of one code: it has 8 bytes */
+    TILE_MOST_PIECES = 26 /* of one row: 24 bytes, and positions twice */
+};
+
+/* A part of a code: the value of a field, or some bits of it. */
+struct code_part {
+    const void *at; /* the field in row 0 */
+    wide pitch;
+    int bytes;     /* of the field, 1 to 8, at any alignment */
+    int is_string; /* its first byte is the most significant */
+    int drop;      /* low bits of its code that are left out */
+    int bits;      /* that it has in the code */
+    struct field_code code;
+};
+
+/* The codes by which rows are sorted. */
+struct tile_source {
+    const void *keys; /* without parts: keys of the program's width, aligned */
+    wide pitch;
+    int part_count; /* the first part is the most significant */
+    int unused;
+    const unsigned *order; /* parts: row i is row order[i] of the arrays; NULL: row i */
+    struct code_part part[TILE_MOST_PARTS];
+};
+
+/* A value of 1, 2, 4 or 8 bytes, aligned, that travels with each key. */
+struct tile_piece {
+    const void *in; /* NULL: the number of the row */
+    void *out;
+    unsigned in_pitch;
+    unsigned out_pitch;
+    unsigned bytes;
+    unsigned out_bytes; /* `bytes`; or 8 for a value of 4, which is extended by zeros */
+};
+
+struct tile_carry {
+    struct tile_source source;
+    wide out_pitch;            /* of the keys in `out`, which is NULL if none are wanted */
+    const unsigned *condition; /* nothing is to be done if this is 0; NULL: do it */
+    int piece_count;
+    int unused;
+    struct tile_piece piece[TILE_MOST_PIECES];
+};
+
+#ifdef TILE_PLACES
+#define TILE_CARRIES struct tile_carry carry;
+#else
+#define TILE_CARRIES
+#endif
+
 /* Sort each tile of `in` into `out`; the two may be the same. */
 struct tile_sort_args {
     const void *in;
@@ -170,9 +265,9 @@ struct tile_sort_args {
     wide *cuts;    /* `cells` cells of the later rounds, to be cleared */
     wide cells;
     wide count;
-    struct key_code enter;  /* from the caller's bits */
-    struct key_code leave;  /* back to them, if this is the only pass */
-    unsigned short *places; /* TILE_PLACES: the place of each key of `out` in its tile */
+    struct key_code enter; /* from the caller's bits */
+    struct key_code leave; /* back to them, if this is the only pass */
+    TILE_CARRIES
 };
 
 /*
@@ -185,7 +280,8 @@ struct tile_sort_args {
  *   16 bits: the number of the round, which tells that the cut has been posted
  *   16 bits: with 8-byte keys, in the first two cells, the lower and the upper half of a
  *            bound: upper words of keys before the cut are at most the bound, those of
- *            keys after the cut at least
+ *            keys after the cut at least. With places the bound is one of whole keys, in
+ *            the first two cells or, of 8-byte keys, in four
  */
 struct tile_round {
     const void *in;
@@ -206,6 +302,7 @@ struct tile_round {
 
 struct tile_cut_args {
     struct tile_round round;
+    TILE_CARRIES
 };
 
 /* Of the blocks of tile_merge `cutters` find cuts, one per warp; the others merge. */
@@ -215,9 +312,8 @@ struct tile_merge_args {
     unsigned ahead;   /* cutters at the beginning of the grid, ... */
     unsigned rate;    /* ... and further ones per later block, in units of 2^-32 */
     unsigned unused;
-    struct key_code leave;  /* back to the caller's bits, in the last round */
-    unsigned short *places; /* TILE_PLACES: the place of each key of `out` in its tile, */
-                            /*   before merging, list after list */
+    struct key_code leave; /* back to the caller's bits, in the last round */
+    TILE_CARRIES
 };
 
 #define PAIR_ITEMS(key_bytes) ((key_bytes) == 8 ? PAIR_WIDE_ITEMS : PAIR_NARROW_ITEMS)
@@ -261,5 +357,46 @@ struct pair_merge_args {
     struct pair_round round;
     struct key_code leave; /* back to the caller's bits, in the last round */
 };
+
+/*
+ * Row i of `out` is row positions[i] of `in`, or row i if there are no positions. Rows
+ * have 1 to GATHER_MOST_BYTES bytes and any alignment. The arrays do not overlap.
+ */
+struct gather_rows_args {
+    const void *in;
+    void *out;
+    const unsigned *positions; /* of rows of `in`; NULL: a copy */
+    wide count;
+    unsigned bytes; /* of a row */
+    unsigned unused;
+};
+
+/* Rows of a block: about GATHER_BLOCK_BYTES bytes. */
+enum { GATHER_MOST_BYTES = 4096, GATHER_BLOCK_BYTES = 32768 };
+#define GATHER_ROWS(bytes) (GATHER_BLOCK_BYTES / (int)(bytes))
+
+/*
+ * least[block] is the number of the first row of the block's rows that comes before the
+ * row ahead of it, or `count`. Row i is row order[i] of the arrays; without `order`, row i.
+ */
+struct check_rows_args {
+    const unsigned *order;
+    wide count;
+    wide *least;
+    int field_count;
+    int unused;
+    struct code_part field[CHECK_FIELDS]; /* strings of any length; without drop and bits */
+};
+
+/* The least of them; and is it a row's number? Both addresses may be NULL. */
+struct check_last_args {
+    const wide *least;
+    wide blocks;
+    wide count;
+    wide *result;
+    unsigned *wrong;
+};
+
+#include "launch_less.h"
 
 #endif

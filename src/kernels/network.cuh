@@ -59,7 +59,7 @@ DEVICE void sort_registers(item *r, const int count)
 
                 if (i >= step % run && (i - step % run) % (2 * step) < step && j < count &&
                     i / (2 * run) == j / (2 * run))
-                    exchange_in_turn(&r[i], &r[j], i, ITEMS_NEAR);
+                    exchange_in_turn(&r[i], &r[j], i, 0);
             }
         }
     }

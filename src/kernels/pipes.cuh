@@ -4,7 +4,7 @@
  * the simulator runs.
  */
 
-#if defined(__CUDACC__) && ITEM_BYTES <= 8
+#ifdef __CUDACC__
 
 /*
  * Two 8-byte items that are both below the bits of infinity compare alike as doubles:
@@ -126,7 +126,7 @@ DEVICE void exchange_in_turn(item *a, item *b, int turn, int near)
 
 #endif
 
-#else /* the plain versions, also for items of two numbers */
+#else /* the plain versions */
 
 #define NEAR_KEYS (KEY_BITS == 64 && ITEM_BYTES == 8)
 

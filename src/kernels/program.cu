@@ -4,6 +4,9 @@
  * engine tile's program, with PAIR_PROGRAM engine pair's, otherwise engine heap's.
  * With TILE_PLACES, too, engine tile's items carry their places (item.cuh).
  *
+ * With ROWS_PROGRAM it has what all engines use to move rows; KEY_BITS is then 0.
+ * With LESS_THREADS, and the rest of that geometry, it sorts by a comparison (less.cuh).
+ *
  * The same text goes to nvcc, to NVRTC and, as C, to the simulator. All kernels of the
  * program can be launched, or only those that ENTRIES names, if it is defined:
  *   -DENTRIES="ENTRY(heap_cut, struct heap_cut_args)"
@@ -16,6 +19,8 @@ namespace mw_kernels { /* see simt.h */
 
 #include "launch.h"
 
+#if !defined(ROWS_PROGRAM) && !defined(LESS_THREADS)
+
 #include "key.cuh"
 
 #include "item.cuh"
@@ -23,18 +28,43 @@ namespace mw_kernels { /* see simt.h */
 
 #include "network.cuh"
 
+#endif
+
 /* What the kernels of each engine share. */
-#ifdef TILE_ROWS
+#ifdef ROWS_PROGRAM
+
+#define TEXT_OF_ROWS
+#define ENTRY_OF_ROWS(name, args) ENTRY(name, args)
+
+#elif defined LESS_THREADS
+
+#include "less.cuh"
+
+#include "less_tile.cuh"
+
+#define TEXT_OF_LESS
+#define ENTRY_OF_LESS(name, args) ENTRY(name, args)
+
+#elif defined TILE_ROWS
 
 #include "tile_code.cuh"
 
 #include "tile.cuh"
 
+#include "tile_source.cuh"
+
 #include "tile_settle.cuh"
 #include "tile_value.cuh"
 
 #include "tile_pivot.cuh"
+
+#include "tile_block.cuh"
 #include "tile_load.cuh"
+#ifdef TILE_PLACES
+#include "tile_order.cuh"
+
+#include "tile_carry.cuh"
+#endif
 
 #define TEXT_OF_TILE
 #define ENTRY_OF_TILE(name, args) ENTRY(name, args)
@@ -59,6 +89,12 @@ namespace mw_kernels { /* see simt.h */
 #ifndef ENTRY_OF_PAIR
 #define ENTRY_OF_PAIR(name, args) NO_ENTRY
 #endif
+#ifndef ENTRY_OF_ROWS
+#define ENTRY_OF_ROWS(name, args) NO_ENTRY
+#endif
+#ifndef ENTRY_OF_LESS
+#define ENTRY_OF_LESS(name, args) NO_ENTRY
+#endif
 #ifndef ENTRY_OF_HEAP
 #define ENTRY_OF_HEAP(name, args) NO_ENTRY
 #endif
@@ -69,6 +105,8 @@ namespace mw_kernels { /* see simt.h */
 #undef KERNEL_ROW
 #undef TEXT_OF_TILE
 #undef TEXT_OF_PAIR
+#undef TEXT_OF_ROWS
+#undef TEXT_OF_LESS
 #undef TEXT_OF_HEAP
 
 /* Their entries. */

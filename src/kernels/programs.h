@@ -8,6 +8,8 @@
 #include "base/base.h"
 #include "kernels/launch.h"
 
+#include <string.h>
+
 /* The kernels of kernels.def, by number. */
 enum kernel_id {
 #define KERNEL_ROW(id, name, args, program, memory) KERNEL_##id,
@@ -19,27 +21,75 @@ enum kernel_id {
 /* A set of kernels is a uint32_t with bit 1u << KERNEL_x for each. */
 _Static_assert(KERNEL_COUNT <= 32, "a set of kernels has 32 bits");
 
-/* Which program: an engine's for one key width and, of engine tile, one geometry. */
-struct program_name {
-    mw_engine engine;
-    int bits;                  /* of a key: 8, 16, 32 or 64 */
-    struct tile_geometry tile; /* all 0 for the other engines */
+/* What a program is: an engine's, or one that all engines use. */
+enum program_kind {
+    PROGRAM_HEAP = MW_ENGINE_HEAP,
+    PROGRAM_TILE = MW_ENGINE_TILE,
+    PROGRAM_PAIR = MW_ENGINE_PAIR,
+    PROGRAM_ROWS = 16,
+    PROGRAM_LESS = 17
 };
+
+/*
+ * Which program: an engine's for one key width and, of engine tile, one geometry; or one
+ * that sorts by a comparison, which on a GPU is compiled from its text.
+ */
+struct program_name {
+    unsigned engine;           /* an mw_engine or an enum program_kind */
+    int bits;                  /* of a key: 8, 16, 32 or 64; PROGRAM_ROWS: 0 */
+    struct tile_geometry tile; /* PROGRAM_LESS: threads, items, blocks; otherwise 0 */
+
+    /* PROGRAM_LESS: how rows compare (mw_order). */
+    const char *less;         /* or NULL */
+    const char *declarations; /* or NULL */
+    int (*less_on_host)(const void *a, const void *b);
+    uint32_t element_bytes;
+};
+
+/* Are two texts, each may be NULL, the same? */
+static inline int same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
 
 static inline int same_program(const struct program_name *a, const struct program_name *b)
 {
     return a->engine == b->engine && a->bits == b->bits && a->tile.rows == b->tile.rows &&
            a->tile.items == b->tile.items && a->tile.sort_blocks == b->tile.sort_blocks &&
-           a->tile.merge_blocks == b->tile.merge_blocks;
+           a->tile.merge_blocks == b->tile.merge_blocks &&
+           a->element_bytes == b->element_bytes && same_text(a->less, b->less) &&
+           same_text(a->declarations, b->declarations) && a->tile.places == b->tile.places;
 }
 
-/* The set of all kernels of an engine. */
-static inline uint32_t kernels_of(mw_engine engine)
+/* Of engine tile: bytes of an item, and of shared memory a block. */
+static inline uint32_t item_bytes(const struct program_name *name)
+{
+    return name->tile.places ? TILE_PLACED_BYTES : (uint32_t)name->bits / 8;
+}
+
+static inline uint32_t tile_sort_shared(const struct program_name *name)
+{
+    const uint32_t rows = name->tile.rows, items = name->tile.items;
+
+    return name->tile.places ? TILE_SORT_PLACED(rows, items)
+                             : (uint32_t)TILE_SORT_SHARED(rows, items, item_bytes(name));
+}
+
+static inline uint32_t tile_merge_shared(const struct program_name *name)
+{
+    const uint32_t rows = name->tile.rows, items = name->tile.items;
+
+    return name->tile.places ? TILE_MERGE_PLACED(rows, items)
+                             : (uint32_t)TILE_MERGE_SHARED(rows, items, item_bytes(name));
+}
+
+/* The set of all kernels of an engine, or of another kind of program. */
+static inline uint32_t kernels_of(unsigned engine)
 {
     uint32_t kernels = 0;
 
 #define KERNEL_ROW(id, name, args, program, memory) \
-    kernels |= engine == MW_ENGINE_##program ? 1u << KERNEL_##id : 0;
+    kernels |= engine == PROGRAM_##program ? 1u << KERNEL_##id : 0;
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
     return kernels;

@@ -30,6 +30,7 @@
  *   LOAD_EVICT(kind, p)       the same, with an evict-first hint: for keys that the launch
  *   STORE_EVICT(kind, p, v)   does not touch again
  *   LOAD_KEPT(kind, p)        LOAD_AS that stays even if its value is not used
+ *   PREFETCH(p)               have L2 load the line at p, which will be needed soon
  *   POST(kind, p, v)          STORE_AS and LOAD_AS of a wide cell of global memory that
  *   PEEK(kind, p)             blocks of one launch share: relaxed atomics
  *
@@ -66,11 +67,16 @@
 #define KERNEL(name, args_t) DEVICE void name##_body(const args_t &args)
 #define ENTRY(name, args_t)                                                     \
     extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks) \
-        name(const args_t args)                                                 \
+        name(const SIMT_CONSTANT args_t args)                                   \
     {                                                                           \
         simt_follow();                                                          \
         name##_body(args);                                                      \
     }
+#ifdef TILE_PLACES /* helpers get the address of an argument: do not copy it for them */
+#define SIMT_CONSTANT __grid_constant__
+#else
+#define SIMT_CONSTANT
+#endif
 #define NO_ENTRY
 #define ENTRIES_BEGIN
 #define ENTRIES_END
@@ -90,6 +96,7 @@
 #define LOAD_EVICT(kind, p) __ldcs(p)
 #define STORE_EVICT(kind, p, v) __stcs((p), (v))
 #define LOAD_KEPT(kind, p) simt_load_kept(p)
+#define PREFETCH(p) simt_prefetch(p)
 #define POST(kind, p, v) simt_post((p), (v))
 #define PEEK(kind, p) simt_peek(p)
 #define PAUSE() __nanosleep(100)
@@ -154,6 +161,12 @@ template <typename pointer> DEVICE pointer simt_opaque(pointer p)
 template <typename cell> DEVICE cell simt_load_kept(const cell *p)
 {
     return *(const volatile cell *)p;
+}
+
+/* Only L2 loads the line. */
+DEVICE void simt_prefetch(const void *p)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
 }
 
 /* Through L2: L1 is not coherent across SMs. */

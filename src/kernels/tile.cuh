@@ -177,13 +177,55 @@ DEVICE void scatter(int address, int backwards, const item *r)
     }
 }
 
+/* How the keys of a tile become items. */
+struct tile_base {
+    bare base;     /* subtracted from the tile's keys */
+    item fill;     /* the filler: no key less the base sorts after it */
+    int near;      /* all items are near (pipes.cuh) */
+    int rest_bits; /* TILE_PLACES: low bits of the keys that the items lack */
+};
+
+#ifndef TILE_PLACES
+
+DEVICE item item_made(bare k, const struct tile_base *b, int place)
+{
+    (void)place;
+    return take_base(k, b->base);
+}
+
+#else
+
+/*
+ * The base of keys from `least` to `most`. An item has PREFIX_BITS bits of a key, the
+ * highest in which the tile's keys differ.
+ */
+DEVICE struct tile_base base_between(key least, key most)
+{
+    const wide range = most - least;
+    const unsigned upper = (unsigned)(range >> 32);
+    const int bits = upper ? 33 + HIGHEST_BIT(upper) : 1 + HIGHEST_BIT((unsigned)range | 1);
+    struct tile_base b;
+
+    b.base = least;
+    b.fill = filler();
+    b.near = 0;
+    b.rest_bits = bits > PREFIX_BITS ? bits - PREFIX_BITS : 0;
+    return b;
+}
+
+DEVICE item item_made(bare k, const struct tile_base *b, int place)
+{
+    return item_of((k - b->base) >> b->rest_bits, place);
+}
+
+#endif
+
 /* Where a tile is written. */
 struct tile_target {
     key_cell *array;
-    key_cell *samples;  /* NULL: no later pass needs them */
-    place_cell *places; /* TILE_PLACES: the place of each key */
-    wide first;         /* position of the tile in the array */
-    int count;          /* keys of the tile */
+    key_cell *samples; /* NULL: no later pass needs them */
+    wide first;        /* position of the tile in the array */
+    int count;         /* keys of the tile */
 };
 
 /*
@@ -269,22 +311,4 @@ DEVICE void store_rows(int cells, const struct tile_target *to, int off, bare ba
     }
     leave_all(k, ITEMS, base, code);
     store_keys(to->array + to->first + first + LANE, left, off + LANE >= WARP, k);
-}
-
-/* Store the places of my warp's 32 rows. Values that belong to keys can follow by them. */
-DEVICE void store_places(int cells, const struct tile_target *to)
-{
-    enum { STEP = WARP / ITEMS * ROW_BYTES / CELL_BYTES };
-    const int first = THREAD / WARP * WARP * ITEMS;
-    const int row = THREAD / WARP * WARP + LANE / ITEMS;
-    const item_cell *const from =
-        SHARED_CELL(item_cell, cells + row * ROW_BYTES) + LANE % ITEMS;
-    place_cell *const out = to->places + to->first + first + LANE;
-    const int left = to->count - first - LANE;
-
-    UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        if (WARP * i < left)
-            STORE_EVICT(BULK, &out[WARP * i], place_of(LOAD(&from[STEP * i])));
-    }
 }

@@ -49,10 +49,10 @@ struct tile_cuts {
 DEVICE int take_cuts(const struct tile_round *round, unsigned row, struct tile_cuts *cuts)
 {
     const wide_cell *const cells = cells_of(round, row);
-    const wide_cell *const next = cells + round->ways;
+    const wide_cell *const next = cells + cut_cells(round);
 
     cuts->first = cuts->second = (wide)round->number << 32;
-    if (LANE < round->ways) {
+    if (LANE < cut_cells(round)) {
         cuts->first = PEEK(CUT, &cells[LANE]);
         cuts->second = PEEK(CUT, &next[LANE]);
     }
@@ -61,7 +61,7 @@ DEVICE int take_cuts(const struct tile_round *round, unsigned row, struct tile_c
 }
 
 /* Find my warp's cut in a cutter, or wait for the two cuts of my tile. */
-DEVICE struct tile_cuts meet_cuts(const struct tile_round *round,
+DEVICE struct tile_cuts meet_cuts(const struct tile_round *round, const tile_input *in,
                                   const struct tile_part *part, unsigned group)
 {
     const unsigned warp = (unsigned)THREAD / WARP;
@@ -76,7 +76,7 @@ DEVICE struct tile_cuts meet_cuts(const struct tile_round *round,
     NO_UNROLL
     for (;;) { /* post_cut() is large: this loop has its only call */
         if (find)
-            post_cut(round, row + (waited & 1));
+            post_cut(round, in, row + (waited & 1));
         if (part->cuts || take_cuts(round, row, &cuts))
             return cuts;
         PAUSE();

@@ -8,10 +8,10 @@
  */
 
 /*
- * Keys of 8 and 16 bits are integers. Floats of 4 bytes are coded one by one: the short
+ * Keys of 8 bits are integers. Floats of 2 and 4 bytes are coded one by one: the short
  * way saves little for them and makes tile_sort slower for integers.
  */
-enum { MAY_BE_FLOATS = KEY_BITS >= 32, HURRIED = KEY_BITS == 64 && !PLACED };
+enum { MAY_BE_FLOATS = KEY_BITS >= 16, HURRIED = KEY_BITS == 64 && !PLACED };
 
 /* The flip of floats: all ones if they descend, else 0. */
 DEVICE key turn_of(const struct key_code *code)
@@ -47,13 +47,29 @@ DEVICE void enter_floats(bare *k, const int count, const key turn)
 }
 
 /*
+ * Keys of 2 bytes are flipped first, whatever they are, and floats undo that: if loaded
+ * keys went two ways, tile_sort would spill registers.
+ */
+DEVICE void enter_short(bare *k, const int count, const struct key_code *code)
+{
+    turn_integers(k, count, 0, (key)code->flip);
+    if (code->is_float) {
+        UNROLL
+        for (int j = 0; j < count; j++)
+            k[j] = enter((key)(k[j] ^ (key)code->flip), code);
+    }
+}
+
+/*
  * From the caller's bits to codes that mend_sorted() completes after sorting. Items with
  * places cannot be mended after sorting, because equal keys are ordered by place in
  * either direction; their keys are coded completely here.
  */
 DEVICE void enter_all(bare *k, const int count, const struct key_code *code)
 {
-    if (!MAY_BE_FLOATS || !code->is_float) {
+    if (KEY_BITS == 16) {
+        enter_short(k, count, code);
+    } else if (!MAY_BE_FLOATS || !code->is_float) {
         turn_integers(k, count, 0, (key)code->flip);
     } else if (!HURRIED) {
         UNROLL
@@ -81,7 +97,7 @@ DEVICE void mend_sorted(item *r, const int count, const struct key_code *code)
         UNROLL
         for (int j = 0; j < count; j++)
             r[j] = item_of(code_mend((key)key_of(r[j]), turn), 0);
-        clean_registers(r, count, ITEMS_NEAR);
+        clean_registers(r, count, 0);
     }
 }
 

@@ -46,24 +46,28 @@ DEVICE struct cut_task task_of(const struct tile_round *round, unsigned group,
 }
 
 /*
- * NEAR_KEYS: a bound on the upper words of keys: those before the cut are at most the
- * bound, those after the cut at least. It is the pivot's upper word. The cuts at both ends
- * of the group have no pivot and keys on one side only; their bound is the extreme key's.
+ * A bound on keys: those before the cut are at most the bound, those after the cut at
+ * least. It is the pivot's key. The cuts at both ends of the group have no pivot and keys
+ * on one side only; their bound is the extreme key's. With NEAR_KEYS upper words are
+ * bounded, with places whole keys.
  */
-DEVICE unsigned find_bound(const struct tile_round *round, const struct cut_task *t,
+#ifndef TILE_PLACES
+
+typedef unsigned cut_bound;
+
+DEVICE unsigned find_bound(const tile_input *in, const struct cut_task *t,
                            const struct cut_pivot *p)
 {
 #if NEAR_KEYS
-    const key_cell *const keys = (const key_cell *)round->in + t->list_first;
+    const struct cut_list keys = list_of_rows(in, t->list_first);
 
     if (t->target == 0)
-        return ~GREATEST(t->length ? (unsigned)~(LOAD_AS(PROBE, &keys[0]) >> 32) : 0);
+        return ~GREATEST(t->length ? (unsigned)~(list_key(&keys, 0) >> 32) : 0);
     if (t->target == t->whole)
-        return GREATEST(t->length ? (unsigned)(LOAD_AS(PROBE, &keys[t->length - 1]) >> 32)
-                                  : 0);
+        return GREATEST(t->length ? (unsigned)(list_key(&keys, t->length - 1) >> 32) : 0);
     return (unsigned)(p->value >> 32);
 #else
-    (void)round;
+    (void)in;
     (void)t;
     (void)p;
     return 0;
@@ -71,9 +75,60 @@ DEVICE unsigned find_bound(const struct tile_round *round, const struct cut_task
 }
 
 /* My list's cell of a cut, without the number of the round. */
-DEVICE wide cell_of(unsigned before, unsigned bound)
+DEVICE wide cell_of(unsigned before, cut_bound bound)
 {
     return (wide)(LANE == 0 ? bound & 0xffff : bound >> 16) << 48 | before;
+}
+
+/* The bound in a cut's cells. */
+DEVICE cut_bound bound_of(wide cell)
+{
+    const unsigned half = (unsigned)(cell >> 48);
+
+    return SHUFFLE(half, 0) | SHUFFLE(half, 1) << 16;
+}
+
+#else
+
+typedef key cut_bound;
+
+DEVICE key find_bound(const tile_input *in, const struct cut_task *t,
+                      const struct cut_pivot *p)
+{
+    const struct cut_list keys = list_of_rows(in, t->list_first);
+    const int some = t->length > 0;
+
+    if (t->target == 0)
+        return least_key(some ? list_key(&keys, 0) : 0, some);
+    if (t->target == t->whole)
+        return greatest_key(some ? list_key(&keys, t->length - 1) : 0, some);
+    return p->value;
+}
+
+DEVICE wide cell_of(unsigned before, cut_bound bound)
+{
+    const wide part = (wide)bound >> 16 * (LANE % (KEY_BITS / 16));
+
+    return part << 48 | before;
+}
+
+DEVICE cut_bound bound_of(wide cell)
+{
+    const unsigned part = (unsigned)(cell >> 48);
+    wide bound = SHUFFLE(part, 0) | SHUFFLE(part, 1) << 16;
+
+#if KEY_BITS == 64
+    bound |= (wide)(SHUFFLE(part, 2) | SHUFFLE(part, 3) << 16) << 32;
+#endif
+    return (cut_bound)bound;
+}
+
+#endif
+
+/* Cells of one cut. */
+DEVICE int cut_cells(const struct tile_round *round)
+{
+    return TILE_CUT_CELLS(round->ways, KEY_BITS, PLACED);
 }
 
 /* A cut that was found: the keys of my list before it, and its pivot, if it has one. */
@@ -93,7 +148,7 @@ struct cut_samples {
  * Find the cut before piece `piece` of a group; the cut of number `pieces` ends the group.
  * `fetched`: samples may be in shared memory, where OPAQUE does not apply.
  */
-DEVICE struct cut find_cut(const struct tile_round *round,
+DEVICE struct cut find_cut(const struct tile_round *round, const tile_input *in,
                            const struct cut_samples *samples, unsigned group,
                            unsigned piece, const int fetched)
 {
@@ -111,7 +166,8 @@ DEVICE struct cut find_cut(const struct tile_round *round,
 
         c.pivot = search_samples(round, fetched ? mine : OPAQUE(mine), c.task.length,
                                  target, &alike);
-        c.pivot = search_keys(round, first, c.task.length, c.pivot, target, alike);
+        c.pivot = search_keys(round, list_of_rows(in, first), c.task.length, c.pivot,
+                              target, alike);
         c.before = c.pivot.before;
     }
     return c;
@@ -120,19 +176,19 @@ DEVICE struct cut find_cut(const struct tile_round *round,
 /* The cells of the cut of a row. */
 DEVICE wide_cell *cells_of(const struct tile_round *round, unsigned row)
 {
-    return (wide_cell *)round->cuts + (wide)row * (unsigned)round->ways;
+    return (wide_cell *)round->cuts + (wide)row * (unsigned)cut_cells(round);
 }
 
 /* Find the cut of a row and post it. */
-DEVICE void post_cut(const struct tile_round *round, unsigned row)
+DEVICE void post_cut(const struct tile_round *round, const tile_input *in, unsigned row)
 {
     const struct cut_samples samples = {(const key_cell *)round->samples, 0};
     const unsigned group = row / (round->pieces + 1);
     const unsigned piece = row - group * (round->pieces + 1);
-    const struct cut c = find_cut(round, &samples, group, piece, 0);
-    const unsigned bound = find_bound(round, &c.task, &c.pivot);
+    const struct cut c = find_cut(round, in, &samples, group, piece, 0);
+    const cut_bound bound = find_bound(in, &c.task, &c.pivot);
 
-    if (LANE < round->ways)
+    if (LANE < cut_cells(round))
         POST(CUT, cells_of(round, row) + LANE,
              (wide)round->number << 32 | cell_of(c.before, bound));
 }
@@ -150,5 +206,5 @@ KERNEL(tile_cut, struct tile_cut_args)
     const unsigned row = (unsigned)BLOCK * (THREADS / WARP) + THREAD / WARP;
 
     if (row < rows_of(&args.round))
-        post_cut(&args.round, row);
+        post_cut(&args.round, INPUT_OF(&args), row);
 }

@@ -17,8 +17,9 @@ AGREE(TILE_ROWS >= 2 * TILE_MOST_WAYS); /* `splits` has room for two cuts, ... *
 AGREE(TILE_ROWS >= 2 * WARP);           /* ... and there are two warps to find them */
 
 enum {
-    tile_join_blocks = 1,     /* few blocks: each may use all registers */
-    EACH_FETCHES = ITEMS / 2, /* samples per thread: they fit into the cells */
+    tile_join_blocks = PLACED ? 4 : 1, /* few blocks: without places each may use all */
+                                       /*   registers */
+    EACH_FETCHES = ITEMS / 2,          /* samples per thread: they fit into the cells */
     MOST_FETCHED = TILE_ROWS * EACH_FETCHES
 };
 
@@ -57,6 +58,45 @@ DEVICE struct cut_samples fetch_samples(const struct tile_round *round, unsigned
     return samples;
 }
 
+/* Exchange the bounds of the two cuts through node 0 of the tree. */
+#ifndef TILE_PLACES
+
+DEVICE void put_bound(struct tile_tree *tree, int side, cut_bound bound)
+{
+    if (NEAR_KEYS)
+        STORE((unsigned_cell *)&tree->rows[0] + side, bound);
+}
+
+DEVICE struct tile_cuts cuts_of(const struct tile_tree *tree, unsigned first,
+                                unsigned second)
+{
+    const wide both = NEAR_KEYS ? LOAD(&tree->rows[0]) : 0;
+    struct tile_cuts cuts;
+
+    cuts.first = cell_of(first, (unsigned)both);
+    cuts.second = cell_of(second, (unsigned)(both >> 32));
+    return cuts;
+}
+
+#else
+
+DEVICE void put_bound(struct tile_tree *tree, int side, cut_bound bound)
+{
+    STORE(side ? &tree->lists[0] : &tree->rows[0], bound);
+}
+
+DEVICE struct tile_cuts cuts_of(const struct tile_tree *tree, unsigned first,
+                                unsigned second)
+{
+    struct tile_cuts cuts;
+
+    cuts.first = cell_of(first, (cut_bound)LOAD(&tree->rows[0]));
+    cuts.second = cell_of(second, (cut_bound)LOAD(&tree->lists[0]));
+    return cuts;
+}
+
+#endif
+
 /* Each block finds the cuts of one tile, merges it and writes it. */
 KERNEL(tile_join, struct tile_merge_args)
 {
@@ -64,30 +104,30 @@ KERNEL(tile_join, struct tile_merge_args)
     const struct tile_round *const round = &args.round;
     const int side = THREAD / WARP; /* 0: the cut before my tile, 1: after it */
     unsigned_cell *const before = (unsigned_cell *)sm->splits;
-    wide_cell *const bounds = &sm->tree.rows[0];
     const unsigned group = (unsigned)BLOCK / round->pieces;
+
+    if (is_skipped(&args))
+        return;
+
     const struct cut_samples samples = fetch_samples(round, group, (key_cell *)sm->cells);
 
     BARRIER();
     if (side < 2) {
-        const struct cut c =
-            find_cut(round, &samples, group, (unsigned)BLOCK % round->pieces + side, 1);
-        const unsigned bound = find_bound(round, &c.task, &c.pivot);
+        const struct cut c = find_cut(round, INPUT_OF(&args), &samples, group,
+                                      (unsigned)BLOCK % round->pieces + side, 1);
+        const cut_bound bound = find_bound(INPUT_OF(&args), &c.task, &c.pivot);
 
         if (LANE < round->ways)
             STORE_AS(CUT, &before[side * round->ways + LANE], c.before);
-        if (NEAR_KEYS && LANE == 0)
-            STORE((unsigned_cell *)bounds + side, bound);
+        if (LANE == 0)
+            put_bound(&sm->tree, side, bound);
     }
     BARRIER();
 
     const int mine = LANE < round->ways; /* other lanes have no list */
     const unsigned first = mine ? LOAD_AS(CUT, &before[LANE]) : 0;
     const unsigned second = mine ? LOAD_AS(CUT, &before[round->ways + LANE]) : 0;
-    const wide both = NEAR_KEYS ? LOAD(bounds) : 0;
-    struct tile_cuts cuts;
+    const struct tile_cuts cuts = cuts_of(&sm->tree, first, second);
 
-    cuts.first = cell_of(first, (unsigned)both);
-    cuts.second = cell_of(second, (unsigned)(both >> 32));
     merge_tile(&args, sm, group, &cuts);
 }

@@ -11,7 +11,7 @@
  * After the first round every list is whole rows.
  *
  * program.cu includes the files that this one uses before it: item.cuh (keys, or keys
- * with places, which only tests use so far), pipes.cuh (near keys), network.cuh,
+ * with places), pipes.cuh (near keys), network.cuh,
  * tile.cuh, tile_load.cuh and tile_cut.cu.
  */
 #include "tile_ahead.cuh"
@@ -204,6 +204,8 @@ DEVICE void merge_rounds(const struct tile_tree *tree, int cells, int_cell *spli
     }
 }
 
+#ifndef TILE_PLACES
+
 struct tile_merge_shared {
     item_cell
         cells[(TILE_ROWS * ROW_BYTES + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES) / CELL_BYTES];
@@ -214,40 +216,40 @@ struct tile_merge_shared {
 AGREE(sizeof(struct tile_merge_shared) ==
       TILE_MERGE_SHARED(TILE_ROWS, ITEMS, sizeof(item)));
 
+#else
+
+struct tile_merge_shared {
+    item_cell cells[TILE_ROOM(TILE_ROWS, ITEMS) / CELL_BYTES];
+    place_cell order[TILE];
+    int_cell splits[TILE_ROWS];
+    struct tile_tree tree;
+};
+
+AGREE(sizeof(struct tile_merge_shared) == TILE_MERGE_PLACED(TILE_ROWS, ITEMS));
+
+#endif
+
 enum {
     tile_merge_blocks =
         TILE_MERGE_BLOCKS ? TILE_MERGE_BLOCKS : TILE_BLOCKS(TILE_ROWS, ITEMS, ITEM_BYTES)
 };
 
-/* 8-byte keys are merged less a base that makes them near, if there is one. */
-struct tile_base {
-    bare base; /* subtracted from the tile's keys */
-    item fill; /* the filler: no key less the base sorts after it */
-    int near;
-};
-
-#if NEAR_KEYS
-
-DEVICE unsigned bound_of(wide cell)
-{
-    const unsigned half = (unsigned)(cell >> 48);
-
-    return SHUFFLE(half, 0) | SHUFFLE(half, 1) << 16;
-}
-
-#endif
-
 /* The bounds in the tile's two cuts tell the range of its keys. */
 DEVICE struct tile_base find_base(const struct tile_cuts *cuts)
 {
+#ifdef TILE_PLACES
+    return base_between(bound_of(cuts->first), bound_of(cuts->second));
+#else
     struct tile_base b;
 
     b.base = 0;
     b.fill = filler();
-    b.near = ITEMS_NEAR;
+    b.near = 0;
+    b.rest_bits = 0;
 #if NEAR_KEYS
     const unsigned least = bound_of(cuts->first);
 
+    /* 8-byte keys are merged less a base that makes them near, if there is one. */
     if (bound_of(cuts->second) - least < 0x7fefffffu) {
         b.base = (bare)least << 32;
         b.fill = 0x7fefffffffffffffull; /* the greatest double */
@@ -257,6 +259,7 @@ DEVICE struct tile_base find_base(const struct tile_cuts *cuts)
     (void)cuts;
 #endif
     return b;
+#endif
 }
 
 /* Merge and write the tile between two cuts. */
@@ -269,7 +272,7 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     const struct tile_list list = plan_lists(round, group, cuts, cells, &sm->tree);
     struct tile_target to;
 
-    load_lists(&list, (const key_cell *)round->in, b.base);
+    load_lists(&list, INPUT_OF(args), CARRY_OF(args), &b);
     fill_pairs(&list, round->ways, b.fill);
     BARRIER();
     if (b.near)
@@ -282,12 +285,29 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
 
     to.array = (key_cell *)round->out;
     to.samples = (key_cell *)round->out_samples;
-    to.places = (place_cell *)args->places;
     to.first = (unsigned)(tile >> 32);
     to.count = (int)tile;
+#ifdef TILE_PLACES
+    const struct key_code entered = {0, 0, 0}; /* the first pass made codes */
+
+    store_carried(&args->carry, &entered, &list, cells, sm->order, sm->splits, &to, &b,
+                  &args->leave);
+#else
     store_rows(cells, &to, (int)(to.first % WARP), b.base, &args->leave);
-    if (PLACED)
-        store_places(cells, &to);
+#endif
+}
+
+/* Is there nothing to do (struct tile_carry)? */
+DEVICE int is_skipped(const struct tile_merge_args *args)
+{
+#ifdef TILE_PLACES
+    const unsigned *const condition = args->carry.condition;
+
+    return condition && LOAD((const unsigned_cell *)condition) == 0;
+#else
+    (void)args;
+    return 0;
+#endif
 }
 
 /* Each block finds cuts, or merges and writes one tile. */
@@ -296,7 +316,11 @@ KERNEL(tile_merge, struct tile_merge_args)
     SHARED(struct tile_merge_shared, sm);
     const struct tile_part part = my_part(&args);
     const unsigned group = part.number / args.round.pieces;
-    const struct tile_cuts cuts = meet_cuts(&args.round, &part, group);
+
+    if (is_skipped(&args))
+        return;
+
+    const struct tile_cuts cuts = meet_cuts(&args.round, INPUT_OF(&args), &part, group);
 
     if (!part.cuts)
         merge_tile(&args, sm, group, &cuts);

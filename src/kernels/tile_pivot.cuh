@@ -199,7 +199,7 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round,
     unsigned aim; /* samples before the wanted pivot */
     unsigned last_error = ~0u;
 
-    s.w.keys = samples;
+    s.w.list = dense_list(samples);
     s.w.lo = s.begun = 0;
     s.w.hi = whole;
     s.end = all;
@@ -255,7 +255,7 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round,
         s.w.lo = 0;
         s.w.hi = whole;
     }
-    return settle(s.w.keys, s.w.lo, s.w.hi, aim, tolerance / 2);
+    return settle(s.w, aim, tolerance / 2);
 }
 
 /*
@@ -327,14 +327,15 @@ DEVICE struct cut_pivot look_close(const struct cut_span *w, unsigned target, in
  * Find the exact rank of the sample `p` among the keys; if it is too far from `target`,
  * find a better pivot.
  */
-DEVICE struct cut_pivot search_keys(const struct tile_round *round, unsigned list_first,
+DEVICE struct cut_pivot search_keys(const struct tile_round *round, struct cut_list keys,
                                     unsigned length, struct cut_pivot p, unsigned target,
                                     int alike)
 {
     struct cut_span w;
     unsigned rank;
 
-    w.keys = OPAQUE((const key_cell *)round->in + list_first);
+    keys.keys = OPAQUE(keys.keys);
+    w.list = keys;
     w.lo = 0;
     w.hi = length;
     p.place *= TILE_SAMPLE;
@@ -359,5 +360,5 @@ DEVICE struct cut_pivot search_keys(const struct tile_round *round, unsigned lis
         if (p.owner >= 0)
             return p;
     }
-    return settle(w.keys, w.lo, w.hi, target, TILE_SLACK(TILE));
+    return settle(w, target, TILE_SLACK(TILE));
 }

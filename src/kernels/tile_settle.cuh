@@ -10,9 +10,67 @@
  * two probes.
  */
 
-/* One lane's list, of samples or of keys, and the window that is searched. */
+/* One lane's list, of samples or of keys. */
+struct cut_list {
+    const key_cell *keys;
+#ifdef TILE_PLACES
+    const tile_input *in; /* not NULL: keys are the codes of its rows from `first` on */
+    wide first;
+#endif
+};
+
+/* The key at place `at` of a list. */
+DEVICE key list_key(const struct cut_list *list, unsigned at)
+{
+#ifdef TILE_PLACES
+    if (list->in)
+        return code_of_row(list->in, list->first + at);
+#endif
+    return LOAD_AS(PROBE, &list->keys[at]);
+}
+
+/* A list of keys that lie one after the other. */
+DEVICE struct cut_list dense_list(const key_cell *keys)
+{
+    struct cut_list list;
+
+    list.keys = keys;
+#ifdef TILE_PLACES
+    list.in = 0;
+    list.first = 0;
+#endif
+    return list;
+}
+
+/* The list of a round's keys from row `first` on. */
+DEVICE struct cut_list list_of_rows(const tile_input *in, wide first)
+{
+    struct cut_list list = dense_list(key_of_row(in, first));
+
+#ifdef TILE_PLACES
+    if (!is_dense(in)) {
+        list.in = in;
+        list.first = first;
+    }
+#endif
+    return list;
+}
+
+/* Another lane's list. */
+DEVICE struct cut_list list_of_lane(const struct cut_list *mine, int lane)
+{
+    struct cut_list list = *mine;
+
+    list.keys = (const key_cell *)SHUFFLE((wide)mine->keys, lane);
+#ifdef TILE_PLACES
+    list.first = SHUFFLE(mine->first, lane);
+#endif
+    return list;
+}
+
+/* One lane's list and the window that is searched. */
 struct cut_span {
-    const key_cell *keys; /* my list */
+    struct cut_list list;
     unsigned lo;
     unsigned hi;
 };
@@ -28,7 +86,7 @@ struct cut_pivot {
 /* The key at place `at` of my list. */
 DEVICE key key_at(const struct cut_span *w, unsigned at)
 {
-    return LOAD_AS(PROBE, &w->keys[at]);
+    return list_key(&w->list, at);
 }
 
 /* Does key `a` of list `i` precede key `b` of another list `j`? */
@@ -162,12 +220,12 @@ DEVICE struct cut_probe probe_windows(const struct cut_span *w, unsigned begin,
 {
     const unsigned at = probe_at(apart, LANE);
     const int list = lane_of_place(begin, at);
-    const key_cell *const keys = (const key_cell *)SHUFFLE((wide)w->keys, list);
+    const struct cut_list keys = list_of_lane(&w->list, list);
     const unsigned place = at + SHUFFLE(w->lo - begin, list);
     struct cut_probe mine = {(key) ~(key)0, WARP, 0};
 
     if (at < open) {
-        mine.value = LOAD_AS(PROBE, &keys[place]);
+        mine.value = list_key(&keys, place);
         mine.list = list;
         mine.place = place;
     }
@@ -253,12 +311,10 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
 
 /*
  * Find a pivot of rank `aim`, up to `tolerance` more or less. Each lane has a window
- * [lo, hi) of its list `keys`.
+ * of its list.
  */
-DEVICE struct cut_pivot settle(const key_cell *keys, unsigned lo, unsigned hi, unsigned aim,
-                               unsigned tolerance)
+DEVICE struct cut_pivot settle(struct cut_span w, unsigned aim, unsigned tolerance)
 {
-    struct cut_span w = {keys, lo, hi};
     struct cut_bounds bounds = {0, -1, (key) ~(key)0, WARP};
     int below = 0;
 

@@ -1,85 +1,56 @@
 /*
- * tile_sort.cu - sort tiles: the first pass of engine tile.
- *
- * Each thread sorts ITEMS keys in registers. Lanes merge their lists bitonically over
- * shuffles until SPAN lanes hold one list. From there on lists are merged in shared
- * memory (tile.cuh), under warp barriers while a group of rows fits a warp.
+ * tile_sort.cu - sort tiles: the first pass of engine tile (tile_block.cuh).
  */
 
-/* Lanes that hold one list when merging moves to shared memory. */
-enum { SPAN = KEY_BITS == 64 ? 8 : 4 };
+#ifndef TILE_PLACES
 
-/*
- * Merge the lists of neighbouring lanes, then of neighbouring pairs, until SPAN lanes
- * hold one list. The outer loop is not unrolled: the kernel must fit into the
- * instruction cache.
- */
-DEVICE void merge_lanes(item *r)
+struct tile_sort_shared {
+    item_cell cells[TILE_ROWS * (ITEMS + 1)];
+    int_cell splits[TILE_ROWS];
+};
+
+AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_SHARED(TILE_ROWS, ITEMS, sizeof(item)));
+
+#else
+
+struct tile_sort_shared {
+    item_cell cells[TILE_ROOM(TILE_ROWS, ITEMS) / CELL_BYTES];
+    place_cell order[TILE];
+    int_cell splits[TILE_ROWS];
+};
+
+AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_PLACED(TILE_ROWS, ITEMS));
+
+#endif
+
+enum {
+    tile_sort_blocks =
+        TILE_SORT_BLOCKS ? TILE_SORT_BLOCKS : TILE_BLOCKS(TILE_ROWS, ITEMS, ITEM_BYTES)
+};
+
+/* Clear the cells of later rounds' cuts, so that none looks posted. */
+DEVICE void clear_cuts(const struct tile_sort_args *args)
 {
-    for (int span = 1; span < SPAN; span *= 2) {
-        const int upper = (LANE & span) != 0;
+    const unsigned step = (unsigned)BLOCKS * TILE_ROWS;
 
-        UNROLL
-        for (int j = 0; j < ITEMS / 2; j++) {
-            const item right = SHUFFLE_ITEM(r[ITEMS - 1 - j], 2 * span - 1);
-            const item left = SHUFFLE_ITEM(r[j], 2 * span - 1);
-
-            r[j] = keep(r[j], right, upper);
-            r[ITEMS - 1 - j] = keep(r[ITEMS - 1 - j], left, upper);
-        }
-        for (int step = span / 2; step > 0; step /= 2) {
-            UNROLL
-            for (int j = 0; j < ITEMS; j++) {
-                const item other = SHUFFLE_ITEM(r[j], step);
-
-                r[j] = keep(r[j], other, (LANE & step) != 0);
-            }
-        }
-        clean_registers(r, ITEMS, ITEMS_NEAR);
-    }
+    for (unsigned i = (unsigned)BLOCK * TILE_ROWS + THREAD; i < args->cells; i += step)
+        STORE((wide_cell *)args->cuts + i, 0);
 }
 
-/* Store my row for the next round: lists have `rows` rows, every other one is a B. */
-DEVICE void put_row_for(int cells, int rows, const item *r)
+/* Where my block's tile goes. */
+DEVICE struct tile_target first_target(const struct tile_sort_args *args)
 {
-    const int backwards = rows < TILE_ROWS && (THREAD & rows) != 0;
+    const wide left = args->count - (wide)BLOCK * TILE;
+    struct tile_target to;
 
-    if (backwards)
-        scatter(cells + (THREAD ^ (rows - 1)) * ROW_BYTES + (ITEMS - 1) * CELL_BYTES, 1, r);
-    else
-        scatter(cells + THREAD * ROW_BYTES, 0, r);
+    to.array = (key_cell *)args->out;
+    to.samples = (key_cell *)args->samples;
+    to.first = (wide)BLOCK * TILE;
+    to.count = (int)(left < TILE ? left : TILE);
+    return to;
 }
 
-/* A barrier for the threads that merge a group of `rows` rows: my warp or the block. */
-DEVICE void meet(int rows)
-{
-    if (rows <= WARP)
-        WARP_BARRIER();
-    else
-        BARRIER();
-}
-
-/* Merge pairs of lists into lists of `rows` rows. */
-DEVICE void merge_rows(int cells, int_cell *splits, int rows, item *r)
-{
-    const int row = THREAD & (rows - 1);
-    struct group g;
-    struct split s;
-
-    g.first = cells + (THREAD - row) * ROW_BYTES;
-    g.a_count = rows / 2 * ITEMS;
-    g.before = row * ITEMS;
-    g.rest = (rows - row) * ITEMS;
-    g.distance = (rows - row) * ROW_BYTES;
-    meet(rows);
-    s = find_split(&g, ITEMS_NEAR);
-    put_split(splits, s);
-    meet(rows);
-    gather(&g, s, next_split(&g, splits), r);
-    meet(rows); /* all threads have gathered: the rows may be overwritten */
-    clean_registers(r, ITEMS, ITEMS_NEAR);
-    put_row_for(cells, rows, r);
-}
+#ifndef TILE_PLACES
 
 /*
  * Load coalesced: any assignment of keys to threads will do. A short tile is filled up
@@ -105,32 +76,8 @@ DEVICE void load_tile(const key_cell *in, int count, const struct key_code *code
     }
     enter_all(k, ITEMS, code);
     UNROLL
-    for (int j = 0; j < ITEMS; j++) {
-        const int place = TILE_ROWS * j + THREAD;
-
-        r[j] = PLACED && place >= count ? filler() : item_of(k[j], place);
-    }
-}
-
-struct tile_sort_shared {
-    item_cell cells[TILE_ROWS * (ITEMS + 1)];
-    int_cell splits[TILE_ROWS];
-};
-
-AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_SHARED(TILE_ROWS, ITEMS, sizeof(item)));
-
-enum {
-    tile_sort_blocks =
-        TILE_SORT_BLOCKS ? TILE_SORT_BLOCKS : TILE_BLOCKS(TILE_ROWS, ITEMS, ITEM_BYTES)
-};
-
-/* Clear the cells of later rounds' cuts, so that none looks posted. */
-DEVICE void clear_cuts(const struct tile_sort_args *args)
-{
-    const unsigned step = (unsigned)BLOCKS * TILE_ROWS;
-
-    for (unsigned i = (unsigned)BLOCK * TILE_ROWS + THREAD; i < args->cells; i += step)
-        STORE((wide_cell *)args->cuts + i, 0);
+    for (int j = 0; j < ITEMS; j++)
+        r[j] = k[j];
 }
 
 /* Each block sorts one tile; the last tile may be short. */
@@ -138,25 +85,121 @@ KERNEL(tile_sort, struct tile_sort_args)
 {
     SHARED(struct tile_sort_shared, sm);
     const int cells = SHARED_ADDRESS(sm->cells);
-    const wide left = args.count - (wide)BLOCK * TILE;
-    struct tile_target to;
+    const struct tile_target to = first_target(&args);
     item r[ITEMS];
 
-    to.array = (key_cell *)args.out;
-    to.samples = (key_cell *)args.samples;
-    to.places = (place_cell *)args.places;
-    to.first = (wide)BLOCK * TILE;
-    to.count = (int)(left < TILE ? left : TILE);
     load_tile((const key_cell *)args.in + to.first, to.count, &args.enter, r);
-    sort_registers(r, ITEMS);
-    mend_sorted(r, ITEMS, &args.enter);
-    merge_lanes(r);
-    put_row_for(cells, SPAN, r);
-    for (int rows = 2 * SPAN; rows <= TILE_ROWS; rows *= 2)
-        merge_rows(cells, sm->splits, rows, r);
-    WARP_BARRIER();
+    sort_tile(cells, sm->splits, &args.enter, r);
     store_rows(cells, &to, 0, 0, &args.leave);
-    if (PLACED)
-        store_places(cells, &to);
     clear_cuts(&args);
 }
+
+#else
+
+/*
+ * Load the codes of a tile: mine are TILE_ROWS apart. Codes of parts take a loop, so they
+ * go by way of my cells of shared memory.
+ */
+DEVICE void load_codes(const struct tile_sort_args *args, const struct tile_target *to,
+                       int cells, bare *k)
+{
+    const struct tile_source *const source = &args->carry.source;
+    const int left = to->count - THREAD;
+
+    if (source->part_count) {
+        key_cell *const mine = SHARED_CELL(key_cell, cells) + THREAD;
+
+        NO_UNROLL
+        for (int j = 0; j < ITEMS && TILE_ROWS * j < left; j++)
+            STORE(mine + TILE_ROWS * j,
+                  code_of_parts(source, to->first + THREAD + TILE_ROWS * j));
+        UNROLL
+        for (int j = 0; j < ITEMS; j++)
+            k[j] = TILE_ROWS * j < left ? LOAD(mine + TILE_ROWS * j) : 0;
+        BARRIER(); /* the rows may be written */
+    } else {
+        const char *const from = (const char *)key_of_row(source, to->first + THREAD);
+        const wide step = TILE_ROWS * source->pitch;
+
+        UNROLL
+        for (int j = 0; j < ITEMS; j++) {
+            k[j] = 0;
+            if (TILE_ROWS * j < left)
+                k[j] = LOAD_AS(BULK, (const key_cell *)(from + j * step));
+        }
+        enter_all(k, ITEMS, &args->enter);
+    }
+}
+
+/* The base of a tile whose keys are not sorted yet; `votes` is room to exchange them. */
+DEVICE struct tile_base base_of_codes(const bare *k, int left, wide_cell *votes)
+{
+    key least = (key) ~(key)0, most = 0;
+
+    UNROLL
+    for (int j = 0; j < ITEMS; j++) {
+        if (TILE_ROWS * j < left) {
+            most = k[j] > most ? k[j] : most;
+            least = k[j] < least ? k[j] : least;
+        }
+    }
+    least = least_key(least, 1);
+    most = greatest_key(most, 1);
+    if (LANE == 0) {
+        STORE(&votes[2 * (THREAD / WARP)], least);
+        STORE(&votes[2 * (THREAD / WARP) + 1], most);
+    }
+    BARRIER();
+    UNROLL
+    for (int i = 0; i < TILE_ROWS / WARP; i++) {
+        const key other_least = (key)LOAD(&votes[2 * i]);
+        const key other_most = (key)LOAD(&votes[2 * i + 1]);
+
+        most = other_most > most ? other_most : most;
+        least = other_least < least ? other_least : least;
+    }
+    BARRIER();
+    return base_between(least, most);
+}
+
+/* The tile as one list, of lane 0. */
+DEVICE struct tile_list whole_list(const struct tile_target *to)
+{
+    const int chunks = (to->count + CHUNK - 1) / CHUNK;
+    struct tile_list list = {0, 0, 0, 0, 0, 0, 0};
+
+    list.from = (unsigned)to->first;
+    list.count = LANE == 0 ? to->count : 0;
+    list.first_chunk = LANE == 0 ? 0 : chunks;
+    list.end_chunk = chunks;
+    return list;
+}
+
+/* Each block sorts one tile; the last tile may be short. */
+KERNEL(tile_sort, struct tile_sort_args)
+{
+    SHARED(struct tile_sort_shared, sm);
+    const int cells = SHARED_ADDRESS(sm->cells);
+    const struct tile_target to = first_target(&args);
+    const int left = to.count - THREAD;
+    item r[ITEMS];
+    bare k[ITEMS];
+
+    if (args.carry.condition && LOAD((const unsigned_cell *)args.carry.condition) == 0)
+        return;
+    load_codes(&args, &to, cells, k);
+
+    const struct tile_base b = base_of_codes(k, left, (wide_cell *)sm->cells);
+    const struct tile_list list = whole_list(&to);
+
+    UNROLL
+    for (int j = 0; j < ITEMS; j++)
+        r[j] =
+            TILE_ROWS * j < left ? item_made(k[j], &b, TILE_ROWS * j + THREAD) : filler();
+    sort_tile(cells, sm->splits, &args.enter, r);
+    store_carried(&args.carry, &args.enter, &list, cells, sm->order, sm->splits, &to, &b,
+                  &args.leave);
+    clear_cuts(&args);
+}
+
+#endif

@@ -48,7 +48,7 @@ DEVICE key float_between(key low, key high, float part, int floats)
     return k < low ? low : k < high ? k : (key)(high - 1);
 }
 
-#else /* no floats of this width */
+#else /* floats of 16 bits: other pivots serve them */
 
 DEVICE key float_between(key low, key high, float part, int floats)
 {

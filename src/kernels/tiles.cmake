@@ -1,8 +1,11 @@
-# Engine tile's programs, from the tuning table. Sets, with names such as 32_256x32
-# (bits, rows, items) and 32_256x32_5_4 (and blocks of tile_sort and tile_merge on an SM):
+# Programs whose geometry is in the tuning table: engine tile's, and those that sort by a
+# comparison. Sets, with names such as 32_256x32
+# (bits, rows, items) and 32_256x32_5_4 (and blocks of tile_sort and tile_merge on an SM),
+# ending in _places for items with places:
 #   tiles, defines_<tile>                              the geometries, for the simulator
 #   tile_images, defines_<image>, gencode_<image>      the images, for nvcc
 #   gencode_all                                        for what suits every architecture
+#   lesses, defines_<less>, such as less_128_128x27    by a comparison, for the simulator
 set(table ${PROJECT_SOURCE_DIR}/src/tune.def)
 set(template ${CMAKE_CURRENT_SOURCE_DIR}/tiles.cmake.in)
 set(calls ${CMAKE_CURRENT_BINARY_DIR}/tile_rows.cmake)
@@ -35,6 +38,8 @@ endmacro()
 foreach(architecture ${MW_ARCHITECTURES})
     set(best_${architecture} 0)
 endforeach()
+macro(less_row bits)
+endmacro()
 include(${calls})
 
 # Does an SM of this architecture have little shared memory, or may it? Code for sm_80
@@ -48,14 +53,23 @@ function(may_be_small architecture result)
     endif()
 endfunction()
 
+set(lesses "")
+macro(less_row bits threads items)
+    set(less less_${bits}_${threads}x${items})
+    list(APPEND lesses ${less})
+    set(defines_${less} KEY_BITS=${bits} LESS_THREADS=${threads} LESS_ITEMS=${items})
+endmacro()
 set(tiles "")
 set(tile_images "")
-macro(tile_row arch kib size rows items sort merge)
+macro(tile_row arch kib size rows items sort merge places)
     math(EXPR bits "8 * ${size}")
-    set(tile ${bits}_${rows}x${items})
-    set(image ${tile}_${sort}_${merge})
+    set(tile ${bits}_${rows}x${items}${places})
+    set(image ${bits}_${rows}x${items}_${sort}_${merge}${places})
     list(APPEND tiles ${tile})
     set(defines_${tile} KEY_BITS=${bits} TILE_ROWS=${rows} TILE_ITEMS=${items})
+    if(NOT "${places}" STREQUAL "")
+        list(APPEND defines_${tile} TILE_PLACES=1)
+    endif()
     set(defines_${image} ${defines_${tile}} TILE_SORT_BLOCKS=${sort} TILE_MERGE_BLOCKS=${merge})
     foreach(architecture ${MW_ARCHITECTURES})
         may_be_small(${architecture} small)
@@ -74,5 +88,6 @@ macro(tile_row arch kib size rows items sort merge)
     endif()
 endmacro()
 include(${calls})
+list(REMOVE_DUPLICATES lesses)
 list(REMOVE_DUPLICATES tiles)
 list(REMOVE_DUPLICATES tile_images)

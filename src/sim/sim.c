@@ -15,14 +15,16 @@
 /*
  * A program is an array of kernels in the order of kernels.def, made by program.cu:
  * simt_heap_32, simt_pair_32, simt_tile_32_256x32 and so on. There are engine heap's and
- * engine pair's for four key widths and engine tile's for the geometries of tune.def.
+ * engine pair's for four key widths, engine tile's for the geometries of tune.def, and
+ * simt_rows_0. simt_less_128_128x27 and the like call the host's comparison.
  * A geometry of several rows is declared and listed several times.
  */
 struct program {
-    mw_engine engine;
+    unsigned engine;
     int bits;
     unsigned rows; /* of a tile; 0 for the other engines */
     unsigned items;
+    unsigned places;
     const struct simt_kernel *const *kernels;
 };
 
@@ -33,7 +35,13 @@ struct program {
 #define BITS_8 64
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
     TILE_OF(BITS_##size, rows, items)
+#define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
+    PLACES_OF(BITS_##size, rows, items)
 #define TILE_OF(bits, rows, items) TILE(bits, rows, items)
+#define PLACES_OF(bits, rows, items) PLACES(bits, rows, items)
+#define TUNE_LESS(bits, most, threads, items)                                            \
+    extern const struct simt_kernel *const                                               \
+        simt_less_##bits##_##threads##x##items[KERNEL_COUNT];
 #define WIDTHS WIDTH(8) WIDTH(16) WIDTH(32) WIDTH(64)
 
 #define WIDTH(bits)                                                                      \
@@ -42,19 +50,31 @@ struct program {
 #define TILE(bits, rows, items)                                                          \
     extern const struct simt_kernel *const                                               \
         simt_tile_##bits##_##rows##x##items[KERNEL_COUNT];
+#define PLACES(bits, rows, items)                                                        \
+    extern const struct simt_kernel *const                                               \
+        simt_tile_##bits##_##rows##x##items##_places[KERNEL_COUNT];
 WIDTHS
 #include "tune.def"
+extern const struct simt_kernel *const simt_rows_0[KERNEL_COUNT];
 #undef WIDTH
 #undef TILE
+#undef PLACES
 
+#define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
+    PLACES_OF(BITS_##size, rows, items)
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
     TILE_OF(BITS_##size, rows, items)
+#define TUNE_LESS(bits, most, threads, items)                                            \
+    {PROGRAM_LESS, bits, threads, items, 0, simt_less_##bits##_##threads##x##items},
 #define WIDTH(bits)                                                                      \
-    {MW_ENGINE_HEAP, bits, 0, 0, simt_heap_##bits},                                      \
-    {MW_ENGINE_PAIR, bits, 0, 0, simt_pair_##bits},
+    {MW_ENGINE_HEAP, bits, 0, 0, 0, simt_heap_##bits},                                   \
+    {MW_ENGINE_PAIR, bits, 0, 0, 0, simt_pair_##bits},
 #define TILE(bits, rows, items)                                                          \
-    {MW_ENGINE_TILE, bits, rows, items, simt_tile_##bits##_##rows##x##items},
+    {MW_ENGINE_TILE, bits, rows, items, 0, simt_tile_##bits##_##rows##x##items},
+#define PLACES(bits, rows, items)                                                        \
+    {MW_ENGINE_TILE, bits, rows, items, 1, simt_tile_##bits##_##rows##x##items##_places},
 static const struct program programs[] = {
+{PROGRAM_ROWS, 0, 0, 0, 0, simt_rows_0},
 WIDTHS
 #include "tune.def"
 };
@@ -150,16 +170,20 @@ static mw_status sim_load(struct device *device, const struct program_name *name
     const struct tile_geometry *const tile = &name->tile;
 
     (void)kernels;
+    if (name->engine == PROGRAM_LESS && !name->less_on_host)
+        return fail(device->error, MW_UNSUPPORTED,
+                    "the order has no less_on_host, which the simulator calls; its text "
+                    "serves GPUs only");
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         const struct program *const p = &programs[i];
 
         if (p->engine == name->engine && p->bits == name->bits && p->rows == tile->rows &&
-            p->items == tile->items) {
+            p->items == tile->items && p->places == tile->places) {
             *program = (struct program *)p; /* sim_launch only reads it */
             return MW_OK;
         }
     }
-    if (name->engine != MW_ENGINE_TILE)
+    if (name->engine != MW_ENGINE_TILE && name->engine != PROGRAM_LESS)
         return fail(device->error, MW_UNSUPPORTED, "no kernels for keys of %d bits",
                     name->bits);
     return fail(device->error, MW_UNSUPPORTED,

@@ -32,15 +32,19 @@
 #if defined(TILE_ROWS) && defined(TILE_PLACES)
 #define SIMT_KERNEL_OF(name, bits, rows, items) \
     simt_##name##_##bits##_##rows##x##items##_places
-#elif defined(TILE_ROWS)
+#elif defined(TILE_ROWS) || defined(LESS_THREADS)
 #define SIMT_KERNEL_OF(name, bits, rows, items) simt_##name##_##bits##_##rows##x##items
 #else
 #define SIMT_KERNEL_OF(name, bits) simt_##name##_##bits
 #endif
 
-#ifdef TILE_ROWS
+#if defined(TILE_ROWS) || defined(LESS_THREADS)
 #define SIMT_KERNEL_AS(name, bits, rows, items) SIMT_KERNEL_OF(name, bits, rows, items)
+#endif
+#if defined(TILE_ROWS)
 #define SIMT_KERNEL(name, bits) SIMT_KERNEL_AS(name, bits, TILE_ROWS, TILE_ITEMS)
+#elif defined(LESS_THREADS)
+#define SIMT_KERNEL(name, bits) SIMT_KERNEL_AS(name, bits, LESS_THREADS, LESS_ITEMS)
 #else
 #define SIMT_KERNEL(name, bits) SIMT_KERNEL_OF(name, bits)
 #endif
@@ -48,7 +52,7 @@
 /*
  * The kernel, and the struct by which the simulator starts it: simt_heap_merge_32 and so
  * on; for engine tile with the geometry, simt_tile_merge_32_256x32, followed by _places
- * if its items have places.
+ * if its items have places; and simt_less_merge_128_128x27.
  */
 #define KERNEL(name, args_t)                                     \
     static void name(const args_t args);                         \
@@ -76,6 +80,10 @@
 
 #if defined(TILE_ROWS)
 #define SIMT_PROGRAM SIMT_KERNEL(tile, KEY_BITS)
+#elif defined(LESS_THREADS)
+#define SIMT_PROGRAM SIMT_KERNEL(less, KEY_BITS)
+#elif defined(ROWS_PROGRAM)
+#define SIMT_PROGRAM SIMT_KERNEL(rows, KEY_BITS)
 #elif defined(PAIR_PROGRAM)
 #define SIMT_PROGRAM SIMT_KERNEL(pair, KEY_BITS)
 #else
@@ -122,6 +130,9 @@
 #define LOAD_EVICT(kind, p) SIMT_READ(p, MW_ACCESS_##kind, 0)
 #define STORE_EVICT(kind, p, v) SIMT_WRITE(p, v, MW_ACCESS_##kind, 0)
 #define LOAD_KEPT(kind, p) SIMT_READ(p, MW_ACCESS_##kind, 0)
+
+/* There are no caches. */
+#define PREFETCH(p) ((void)(p))
 
 #define SIMT_AGREE_WIDE(p) \
     _Static_assert(sizeof *(p) == 8, #p ": POST and PEEK need a cell of 8 bytes")

@@ -39,6 +39,9 @@ compile check check.cu
 compile clocks clocks.cu
 compile old old.cu
 compile rivals rivals.cu
+compile anything anything.cu -I"$source_tree/kit"
+compile anything_case anything_case.cu
+compile anything_rows anything_rows.cu -DELEMENT=record32 -DROWS=rows_record_32
 if [ -n "$moderngpu" ]; then
     compile moderngpu moderngpu.cu --extended-lambda -w -I"$moderngpu/src"
 fi

@@ -64,12 +64,18 @@ EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source,
                                       const char *const *header_names)
 {
     const nvrtcResult code = begin(__func__);
-    int broken = strcmp(name, "program.cu") != 0 || strstr(source, "error") != NULL;
+    /* An order's text includes program.cu. */
+    const int order = strcmp(name, "order") == 0;
+    int broken = (!order && strcmp(name, "program.cu") != 0) || strstr(source, "error");
+    int has_program = 0;
 
     if (code != NVRTC_SUCCESS)
         return code;
-    for (int i = 0; i < header_count; i++)
-        broken |= !headers[i] || strcmp(header_names[i], "program.cu") == 0;
+    for (int i = 0; i < header_count; i++) {
+        broken |= !headers[i];
+        has_program |= strcmp(header_names[i], "program.cu") == 0;
+    }
+    broken |= has_program != order;
     *program = calloc(1, sizeof **program);
     (*program)->broken = broken;
     programs++;

@@ -5,14 +5,14 @@
  */
 #include "fixture.h"
 
-#define SECTIONS(S)                                                                \
-    S(heap_base)                                                                   \
-    S(heap_cut) S(heap_merge) S(tile_sort) S(tile_cut) S(tile_ahead) S(tile_parts) \
-        S(tile_rounds) S(tile_places)
+/* clang-format off */
+#define SECTIONS(S)                                           \
+    S(heap_base) S(heap_cut) S(heap_merge)                    \
+    S(tile_sort) S(tile_cut) S(tile_ahead) S(tile_parts)      \
+    S(tile_rounds) S(tile_carry) S(gather_rows) S(less)
 #define DECLARE(name) kernel_test test_##name;
 #define ROW(name) {#name, test_##name},
 
-/* clang-format off */
 SECTIONS(DECLARE)
 
 static const struct {

@@ -22,10 +22,12 @@
 #define NO_UNROLL
 
 #define cells_of(round, row) ((round)->cuts + (row))
+#define cut_cells(round) ((round)->ways)
 #define rows_of(round) ((round)->groups)
-#define post_cut(round, row) ((round)->cuts[row] = 0)
+#define post_cut(round, in, row) ((round)->cuts[row] = *(in))
 
 typedef wide wide_cell;
+typedef wide tile_input;
 
 static uint64_t my_block;
 
@@ -83,7 +85,7 @@ static int sort_right(const mw_info *info, uint32_t threads, uint32_t items, uin
     struct plan plan;
     uint32_t expected = 0;
 
-    if (plan_make(&plan, &wish, info, 4, count, &error) != MW_OK ||
+    if (plan_make(&plan, &wish, info, plan_bare(4), count, &error) != MW_OK ||
         passes_sort(&j.device, NULL, &plan, code, NULL, count, NULL, NULL, NULL) != MW_OK)
         return 0;
     for (uint32_t i = 0; i < plan.rounds; i++)

@@ -55,14 +55,14 @@ static int sorts(struct fixture *f, const struct sorting *s, uint32_t ways,
     void *keys;
     mw_status status;
 
-    TRY(plan_make(&plan, &wish, &device->info, s->size, s->count, &f->error));
+    TRY(plan_make(&plan, &wish, &device->info, plan_bare(s->size), s->count, &f->error));
     for (uint32_t i = 0; i < plan.rounds; i++) {
         if (manner != AS_PLANNED)
             plan.round[i].joined = manner == ALL_JOINED;
         launches += log.phases ? 2 : 1;
     }
     if (manner != AS_PLANNED)
-        plan_workspace(&plan, s->size, s->count);
+        plan_workspace(&plan, plan_bare(s->size), s->count);
     TRY(device->verbs->load(device, &plan.program, kernels_of(MW_ENGINE_TILE), &program));
     keys = fixture_array(f, plan.key_bytes);
     memcpy(keys, s->keys, plan.key_bytes);

@@ -1,0 +1,390 @@
+/*
+ * backend_rows.c - requests for rows on a device: sorts by the words of an order, then
+ * columns gathered; and checks.
+ */
+#include "backend_device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The plan of the sort by one word. */
+static mw_status plan_word(struct backend *backend, const struct rows_shape *shape,
+                           uint32_t word, uint64_t count, struct plan *plan)
+{
+    return plan_make(plan, &backend->tuning, &backend_device(backend)->info,
+                     rows_keys(shape, word), count, backend->error);
+}
+
+mw_status rows_plan(struct backend *backend, const struct request *request,
+                    struct plan *plan)
+{
+    struct rows_shape shape;
+    mw_status status;
+
+    if (request->order.field_count == 0)
+        return comparison_plan(backend, request, plan);
+    TRY(rows_shape(&shape, request, backend->error));
+    TRY(plan_word(backend, &shape, 0, request->count, plan));
+    plan->workspace_bytes += rows_temp_bytes(&shape, request->count);
+done:
+    return status;
+}
+
+/* Load what moves and checks rows. */
+static mw_status load_rows(struct device *device, struct program **program)
+{
+    const struct program_name name = {.engine = PROGRAM_ROWS};
+
+    return device->verbs->load(device, &name, kernels_of(PROGRAM_ROWS), program);
+}
+
+static uint64_t check_blocks(uint64_t count)
+{
+    return (count + CHECK_ROWS - 1) / CHECK_ROWS;
+}
+
+/* Workspace of a check: a number for each block. */
+static uint64_t check_bytes(uint64_t count)
+{
+    return check_blocks(count) * sizeof(wide);
+}
+
+/* Only the first and the last word can have codes of different sizes. */
+static uint32_t different_words(const struct rows_shape *shape, uint32_t *words)
+{
+    words[0] = 0;
+    words[1] = shape->words - 1;
+    return rows_keys(shape, words[0]).size == rows_keys(shape, words[1]).size ? 1 : 2;
+}
+
+mw_status rows_prepare(struct backend *backend, const struct request *request,
+                       uint64_t *workspace_bytes)
+{
+    struct device *const device = backend_device(backend);
+    struct rows_shape shape;
+    struct program *program;
+    uint32_t words[2];
+    mw_status status;
+
+    if (request->order.field_count == 0)
+        return comparison_prepare(backend, request, workspace_bytes);
+    TRY(rows_shape(&shape, request, backend->error));
+    *workspace_bytes = 0;
+    TRY(load_rows(device, &program));
+    if (request->operation == MW_CHECK) {
+        *workspace_bytes = check_bytes(request->count);
+        return MW_OK;
+    }
+    for (uint32_t i = 0; i < different_words(&shape, words); i++) {
+        struct plan_cover cover;
+
+        TRY(plan_cover(&cover, &backend->tuning, &device->info, rows_keys(&shape, words[i]),
+                       request->count, backend->error));
+        for (uint32_t j = 0; j < cover.program_count; j++)
+            TRY(device->verbs->load(device, &cover.program[j].name,
+                                    device_kernels(backend, cover.program[j].kernels),
+                                    &program));
+        if (cover.workspace_bytes > *workspace_bytes)
+            *workspace_bytes = cover.workspace_bytes;
+    }
+    *workspace_bytes += rows_temp_bytes(&shape, request->count);
+done:
+    return status;
+}
+
+/* Everything that the steps of one request have in common. */
+struct rows_run {
+    struct backend *backend;
+    const struct request *request;
+    struct rows_shape shape;
+    struct plan plan[2];        /* of words of 8 bytes, or of all; of the last word */
+    struct program *program[2]; /* theirs */
+    struct program *mover;
+    char *workspace;
+    char *temp; /* in it, after what the plans need */
+    void *stream;
+    struct pass_log *log;
+};
+
+static mw_status sort_word(const struct rows_run *run, uint32_t word, uint32_t turn,
+                           int last, const unsigned *condition, struct rows *rows)
+{
+    const int which = rows_keys(&run->shape, word).size != rows_keys(&run->shape, 0).size;
+
+    rows_make(rows, &run->shape, run->request, word, turn, last, run->plan[which].rounds,
+              run->temp);
+    rows->condition = condition;
+    return passes_sort_rows(backend_device(run->backend), run->program[which],
+                            &run->plan[which], rows, run->workspace, run->stream, run->log);
+}
+
+/* Sort by all words, the last one first. */
+static mw_status sort_words(const struct rows_run *run, const unsigned *condition,
+                            struct rows *rows)
+{
+    const uint32_t words = run->shape.words;
+    mw_status status = MW_OK;
+
+    for (uint32_t turn = 0; turn < words; turn++)
+        TRY(sort_word(run, words - 1 - turn, turn, turn + 1 == words, condition, rows));
+done:
+    return status;
+}
+
+/* Are the rows of the request, in `order`, sorted? `least` is room for check_bytes. */
+static mw_status check(const struct rows_run *run, const unsigned *order, wide *least,
+                       wide *result, unsigned *wrong)
+{
+    const struct request *const request = run->request;
+    struct check_rows_args args = {.order = order,
+                                   .count = request->count,
+                                   .least = least,
+                                   .field_count = (int)request->order.field_count};
+    const struct check_last_args last = {.least = least,
+                                         .blocks = check_blocks(request->count),
+                                         .count = request->count,
+                                         .result = result,
+                                         .wrong = wrong};
+    mw_status status;
+
+    for (uint32_t i = 0; i < request->order.field_count; i++) {
+        const struct request_field *const field = &request->order.field[i];
+        const struct request_column column = request_column(request, field->column);
+
+        args.field[i] = (struct code_part){.at = (const char *)column.in + field->offset,
+                                           .pitch = column.bytes,
+                                           .bytes = (int)field->bytes,
+                                           .is_string = field->is_string,
+                                           .code = field->code};
+    }
+    TRY(passes_check(backend_device(run->backend), run->mover, &args, &last, run->stream,
+                     run->log));
+done:
+    return status;
+}
+
+/* Gather the columns in the order of `positions`; `spare` is room for the longest. */
+static mw_status gather(const struct rows_run *run, const void *positions, void *spare)
+{
+    struct device *const device = backend_device(run->backend);
+    const uint64_t count = run->request->count;
+    mw_status status = MW_OK;
+
+    for (uint32_t i = 0; i < run->request->column_count; i++) {
+        const struct request_column c = request_column(run->request, i);
+        void *const out = c.out == c.in ? spare : c.out;
+
+        if (!c.out)
+            continue;
+        TRY(passes_gather(device, run->mover, c.in, out, positions, count, c.bytes,
+                          run->stream, run->log));
+        if (out == spare)
+            TRY(passes_gather(device, run->mover, spare, c.out, NULL, count, c.bytes,
+                              run->stream, run->log));
+    }
+done:
+    return status;
+}
+
+/*
+ * Wide rows. By several words: most orders are decided by the first. So rows are sorted
+ * by that alone, and only if they are not in order then by all words.
+ */
+static mw_status sort_wide(const struct rows_run *run)
+{
+    struct rows rows;
+    mw_status status;
+
+    TRY(sort_word(run, 0, 0, 1, NULL, &rows));
+    if (run->shape.words > 1) {
+        unsigned *const wrong = (unsigned *)rows.flag;
+
+        TRY(check(run, (const unsigned *)rows.positions.at[ROWS_A],
+                  (wide *)rows.codes.at[ROWS_A], NULL, wrong));
+        TRY(sort_words(run, wrong, &rows));
+    }
+    TRY(gather(run, rows.positions.at[ROWS_A], rows.spare));
+done:
+    return status;
+}
+
+/* Make the plans, and load their programs. */
+static mw_status make_plans(struct rows_run *run, uint64_t *plan_bytes)
+{
+    struct device *const device = backend_device(run->backend);
+    uint32_t words[2];
+    mw_status status = MW_OK;
+
+    *plan_bytes = 0;
+    for (uint32_t i = 0; i < different_words(&run->shape, words); i++) {
+        struct plan *const plan = &run->plan[i];
+
+        TRY(plan_word(run->backend, &run->shape, words[i], run->request->count, plan));
+        TRY(device->verbs->load(device, &plan->program,
+                                device_kernels(run->backend, plan->kernels),
+                                &run->program[i]));
+        if (plan->workspace_bytes > *plan_bytes)
+            *plan_bytes = plan->workspace_bytes;
+    }
+done:
+    return status;
+}
+
+mw_status rows_enqueue(struct backend *backend, const struct request *request,
+                       void *workspace, uint64_t bytes, void *stream)
+{
+    struct rows_run run = {.backend = backend,
+                           .request = request,
+                           .workspace = workspace,
+                           .stream = stream,
+                           .log = device_begin(backend)};
+    struct rows rows;
+    uint64_t plan_bytes;
+    mw_status status;
+
+    if (request->order.field_count == 0)
+        return comparison_enqueue(backend, request, workspace, bytes, stream);
+    TRY(rows_shape(&run.shape, request, backend->error));
+    TRY(load_rows(backend_device(backend), &run.mover));
+    if (request->operation == MW_CHECK) {
+        TRY(backend_check_workspace(backend, bytes, check_bytes(request->count)));
+        return check(&run, NULL, workspace, (wide *)request->cuts, NULL);
+    }
+    if (request->count == 0)
+        goto done;
+    TRY(make_plans(&run, &plan_bytes));
+    TRY(backend_check_workspace(backend, bytes,
+                                plan_bytes + rows_temp_bytes(&run.shape, request->count)));
+    run.temp = run.workspace + plan_bytes;
+    if (run.shape.way == ROWS_WIDE)
+        TRY(sort_wide(&run));
+    else
+        TRY(sort_words(&run, NULL, &rows));
+    device_note(backend, request, &run.plan[0]);
+done:
+    return status;
+}
+
+/* A request on host memory, and its copy on the device. */
+struct rows_copy {
+    struct request request; /* with device memory */
+    mw_column *columns;     /* of its tables: `in`, then `out` */
+    uint64_t bytes;         /* of all its arrays */
+};
+
+static uint64_t room_for(uint64_t bytes)
+{
+    return (bytes + PLAN_ALIGNMENT - 1) / PLAN_ALIGNMENT * PLAN_ALIGNMENT;
+}
+
+/*
+ * Set where the arrays are on the device, from `memory` on. An output that is not the
+ * input has an array of its own: should the request fail, nothing is lost.
+ */
+static void place_copy(struct rows_copy *copy, const struct request *theirs, char *memory)
+{
+    const uint32_t others = theirs->column_count - 1;
+    struct request *const ours = &copy->request;
+    char *at = memory;
+
+    *ours = *theirs;
+    ours->in.columns = copy->columns;
+    ours->out.columns = copy->columns + others;
+    ours->column_size = sizeof(mw_column);
+    for (uint32_t i = 0; i < theirs->column_count; i++) {
+        const struct request_column c = request_column(theirs, i);
+        char *const in = at;
+        char *out = NULL;
+
+        at += room_for(c.bytes * theirs->count);
+        if (c.out) {
+            out = c.out == c.in ? in : at;
+            at += out == in ? 0 : room_for(c.bytes * theirs->count);
+        }
+        if (i == 0) {
+            ours->in.elements = in;
+            ours->out.elements = out;
+        } else {
+            copy->columns[i - 1] = (mw_column){in, c.bytes};
+            copy->columns[others + i - 1] = (mw_column){out, c.bytes};
+        }
+    }
+    if (theirs->positions) {
+        ours->positions = at;
+        at += room_for(theirs->position_bytes * theirs->count);
+    }
+    if (theirs->cuts) {
+        ours->cuts = (uint64_t *)at;
+        at += room_for(sizeof *ours->cuts);
+    }
+    copy->bytes = (uint64_t)(at - memory);
+}
+
+/* Copy the input to the device, or the results back. */
+static mw_status copy_rows(struct device *device, const struct request *theirs,
+                           const struct request *ours, int back)
+{
+    mw_status status = MW_OK;
+
+    for (uint32_t i = 0; i < theirs->column_count; i++) {
+        const struct request_column from = request_column(theirs, i);
+        const struct request_column to = request_column(ours, i);
+        const uint64_t bytes = from.bytes * theirs->count;
+
+        if (back && from.out)
+            TRY(device->verbs->download(device, from.out, to.out, bytes, device->stream));
+        if (!back)
+            TRY(device->verbs->upload(device, (void *)to.in, from.in, bytes,
+                                      device->stream));
+    }
+    if (back && theirs->positions)
+        TRY(device->verbs->download(device, theirs->positions, ours->positions,
+                                    theirs->position_bytes * theirs->count,
+                                    device->stream));
+    if (back && theirs->cuts)
+        TRY(device->verbs->download(device, theirs->cuts, ours->cuts, sizeof *theirs->cuts,
+                                    device->stream));
+done:
+    return status;
+}
+
+/* Workspace of one request. A text is compiled for its count only: that takes time. */
+static mw_status workspace_for(struct backend *backend, const struct request *request,
+                               uint64_t *bytes)
+{
+    struct plan plan;
+    mw_status status;
+
+    if (request->order.field_count)
+        return rows_prepare(backend, request, bytes);
+    TRY(comparison_plan(backend, request, &plan));
+    *bytes = plan.workspace_bytes;
+done:
+    return status;
+}
+
+mw_status rows_run_host(struct backend *backend, const struct request *request)
+{
+    struct device *const device = backend_device(backend);
+    struct rows_copy copy;
+    uint64_t workspace = 0;
+    char *scratch;
+    mw_status status;
+
+    copy.columns = malloc(2 * sizeof *copy.columns * request->column_count);
+    if (!copy.columns)
+        return fail(backend->error, MW_NO_MEMORY, "no memory for %u columns",
+                    request->column_count);
+    place_copy(&copy, request, NULL);
+    TRY(workspace_for(backend, request, &workspace));
+    TRY(device_scratch(backend, copy.bytes + workspace, &scratch));
+    place_copy(&copy, request, scratch);
+    TRY(copy_rows(device, request, &copy.request, 0));
+    TRY(rows_enqueue(backend, &copy.request, scratch + copy.bytes, workspace,
+                     device->stream));
+    TRY(copy_rows(device, request, &copy.request, 1));
+    TRY(device->verbs->wait(device, device->stream));
+done:
+    free(copy.columns);
+    return status;
+}

@@ -1,0 +1,33 @@
+/*
+ * compare.h - compare two rows of a request, by its fields or by the caller's function.
+ */
+#ifndef MW_CPU_COMPARE_H
+#define MW_CPU_COMPARE_H
+
+#include "request.h"
+
+/* A request's order with the arrays that it reads. */
+struct comparison {
+    const struct request_order *order;
+    const unsigned char *elements;
+    struct {
+        const unsigned char *first; /* the field of row 0 */
+        uint32_t step;              /* bytes from row to row */
+    } field[REQUEST_MOST_FIELDS];
+};
+
+struct comparison comparison_of(const struct request *request);
+
+/* Does row `a` precede row `b`? Fields before number `from` are known to be equal. */
+int comparison_less(const struct comparison *c, uint64_t a, uint64_t b, uint32_t from);
+
+/*
+ * The first fields of a row as a number: rows whose numbers differ are in their order. The
+ * fields' codes fill it from the top, the last of them cut off; 0 if there are no fields.
+ */
+uint64_t comparison_code(const struct comparison *c, uint64_t row);
+
+/* How many fields, from the first on, the top `bits` of that number hold completely. */
+uint32_t comparison_covered(const struct comparison *c, unsigned bits);
+
+#endif

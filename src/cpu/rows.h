@@ -1,0 +1,98 @@
+/*
+ * rows.h - sort rows of any number of columns by any order, or check that they are sorted.
+ *
+ * An item stands for each row: its position in the low bits, and above it as much of the
+ * row's code (compare.h) as fits. Items of field orders are sorted as numbers, as bare
+ * keys are; if the codes do not say everything, each group of items with equal codes is
+ * then sorted by comparing rows. Without codes, or with long groups, all items are sorted
+ * by comparing: a stable merge sort, almost in place. Then each column is gathered by the
+ * positions.
+ *
+ * Until then nothing but scratch memory is written. A comparison that is no order changes
+ * where an item goes, but never where the loops look: every range has its bounds.
+ */
+#ifndef MW_CPU_ROWS_H
+#define MW_CPU_ROWS_H
+
+#include "cpu/compare.h"
+#include "cpu/cpu.h"
+#include "cpu/pool.h"
+
+/* What all functions on items share. */
+struct row_sort {
+    struct comparison compare;
+    uint64_t count;
+    void *items;
+    void *spare;             /* items to merge with: */
+    unsigned spare_of_32;    /*   so many for each 32, at most 16 */
+    uint64_t position_mask;  /* the bits of an item that are its position */
+    uint32_t covered_fields; /* which no item leaves out */
+    int is_complete;         /* items are in order iff their rows are; or as numbers */
+};
+
+/* Two sorted neighbours: [first, middle) and [middle, last) of the items. */
+struct row_merge {
+    uint64_t first;
+    uint64_t middle;
+    uint64_t last;
+};
+
+/* Functions on items of one size. */
+struct row_suite {
+    /* Make items [first, last) from their rows. */
+    void (*enter)(const struct row_sort *sort, uint64_t first, uint64_t last);
+
+    /* Sort items [first, last). */
+    void (*sort)(const struct row_sort *sort, uint64_t first, uint64_t last);
+
+    /* Merge two neighbours. */
+    void (*merge)(const struct row_sort *sort, struct row_merge task);
+
+    /* Move items so that two merges of half the length, which are independent, are left. */
+    void (*split)(const struct row_sort *sort, struct row_merge task,
+                  struct row_merge halves[2]);
+
+    /* The first item from `at` on whose code is not that of the one before it. */
+    uint64_t (*boundary)(const struct row_sort *sort, uint64_t at);
+
+    /*
+     * Sort each group of equal codes in [first, last), which begins and ends with one, but
+     * none of more than `longest` items; was there such a group?
+     */
+    int (*refine)(const struct row_sort *sort, uint64_t first, uint64_t last,
+                  uint64_t longest);
+
+    /* Turn all items into positions of `bytes`, 4 or 8; is any not its own number? */
+    int (*leave)(const struct row_sort *sort, uint32_t bytes);
+};
+
+extern const struct row_suite row_suite_32;
+extern const struct row_suite row_suite_64;
+
+/* Scratch memory of a request; it serves every such request of a smaller count. */
+uint64_t rows_scratch_bytes(const struct request *request);
+
+/* Sort, with that scratch memory, aligned to 16, and WORK_BYTES for each thread. */
+void rows_sort(struct pool *pool, const struct request *request, void *scratch, void *work,
+               struct cpu_counts *counts);
+
+/* Threads that are worth waking for so many rows. */
+unsigned rows_workers(const struct pool *pool, uint64_t count);
+
+/* Where rows come from, and memory to move those that stay in their arrays. */
+struct row_gather {
+    const struct request *request;
+    unsigned workers;
+    const void *positions;
+    uint32_t position_bytes; /* 4 or 8 */
+    int is_moved;            /* some row comes from elsewhere */
+    void *room;              /* for the widest column */
+};
+
+/* Write the positions and columns that are wanted. */
+void rows_gather(struct pool *pool, const struct row_gather *gather);
+
+/* The first row that precedes the one before it, or the count. */
+uint64_t rows_check(struct pool *pool, const struct request *request);
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * rows_gather.c - write rows in the order of their positions; check that rows are sorted.
+ */
+#include "cpu/rows.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    ROWS_LEAST = 8192, /* rows that are worth a thread */
+    CHECK_STEP = 4096  /* rows looked at before asking what others found */
+};
+
+unsigned rows_workers(const struct pool *pool, uint64_t count)
+{
+    const uint64_t worth = count / ROWS_LEAST + 1;
+
+    return worth < pool_threads(pool) ? (unsigned)worth : pool_threads(pool);
+}
+
+/* ---- Gathering -------------------------------------------------------------------- */
+
+/* A column and where it goes. */
+struct column_gather {
+    const struct row_gather *gather;
+    struct request_column column;
+    unsigned char *to;
+};
+
+static uint64_t position_at(const struct row_gather *gather, uint64_t i)
+{
+    return gather->position_bytes == 4 ? ((const uint32_t *)gather->positions)[i]
+                                       : ((const uint64_t *)gather->positions)[i];
+}
+
+static uint64_t share(const struct row_gather *gather, unsigned worker)
+{
+    return pool_part(gather->request->count, gather->workers, worker);
+}
+
+static void gather_share(void *arg, unsigned worker)
+{
+    const struct column_gather *const c = (const struct column_gather *)arg;
+    const unsigned char *const from = (const unsigned char *)c->column.in;
+    const size_t bytes = c->column.bytes;
+    const uint64_t last = share(c->gather, worker + 1);
+
+    for (uint64_t i = share(c->gather, worker); i < last; i++) {
+        const unsigned char *const value = from + position_at(c->gather, i) * bytes;
+
+        if (bytes == 4) /* these two without a call */
+            memcpy(c->to + i * 4, value, 4);
+        else if (bytes == 8)
+            memcpy(c->to + i * 8, value, 8);
+        else
+            memcpy(c->to + i * bytes, value, bytes);
+    }
+}
+
+static void copy_share(void *arg, unsigned worker)
+{
+    const struct column_gather *const c = (const struct column_gather *)arg;
+    const uint64_t first = share(c->gather, worker) * c->column.bytes;
+    const uint64_t last = share(c->gather, worker + 1) * c->column.bytes;
+
+    memcpy((unsigned char *)c->column.out + first, c->to + first, last - first);
+}
+
+static void position_share(void *arg, unsigned worker)
+{
+    const struct row_gather *const gather = (const struct row_gather *)arg;
+    const struct request *const r = gather->request;
+    const uint64_t last = share(gather, worker + 1);
+
+    for (uint64_t i = share(gather, worker); i < last; i++) {
+        if (r->position_bytes == 4)
+            ((uint32_t *)r->positions)[i] = (uint32_t)position_at(gather, i);
+        else
+            ((uint64_t *)r->positions)[i] = position_at(gather, i);
+    }
+}
+
+void rows_gather(struct pool *pool, const struct row_gather *gather)
+{
+    const struct request *const r = gather->request;
+
+    if (r->positions)
+        pool_run(pool, gather->workers, position_share, (void *)(uintptr_t)gather);
+    for (uint32_t i = 0; i < r->column_count; i++) {
+        struct column_gather c = {gather, request_column(r, i), NULL};
+        const int stays = c.column.out == c.column.in;
+
+        if (!c.column.out || (stays && !gather->is_moved))
+            continue;
+        c.to = (unsigned char *)(stays ? gather->room : c.column.out);
+        pool_run(pool, gather->workers, gather_share, &c);
+        if (stays)
+            pool_run(pool, gather->workers, copy_share, &c);
+    }
+}
+
+/* ---- Checking ---------------------------------------------------------------------- */
+
+struct check {
+    struct comparison compare;
+    atomic_ullong next;  /* the first row that nobody has looked at */
+    atomic_ullong found; /* the first row out of order so far, or the count */
+};
+
+static void check_share(void *arg, unsigned worker)
+{
+    struct check *const check = (struct check *)arg;
+
+    (void)worker;
+    for (;;) {
+        const uint64_t first = atomic_fetch_add(&check->next, CHECK_STEP);
+        unsigned long long least = atomic_load(&check->found);
+
+        if (first >= least) /* all rows before it were taken */
+            return;
+        for (uint64_t i = first ? first : 1; i < first + CHECK_STEP && i < least; i++) {
+            if (!comparison_less(&check->compare, i, i - 1, 0))
+                continue;
+            while (i < least && !atomic_compare_exchange_weak(&check->found, &least, i))
+                ;
+            break;
+        }
+    }
+}
+
+uint64_t rows_check(struct pool *pool, const struct request *request)
+{
+    struct check check = {.compare = comparison_of(request)};
+
+    atomic_init(&check.next, 0);
+    atomic_init(&check.found, request->count);
+    pool_run(pool, rows_workers(pool, request->count), check_share, &check);
+    return atomic_load(&check.found);
+}

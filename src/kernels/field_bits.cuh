@@ -1,0 +1,29 @@
+/*
+ * field_bits.cuh - the bytes of a field as a number.
+ */
+
+/* The bytes at `at` as a number; those of a string from the most significant on. */
+DEVICE wide load_bits(const void *at, int bytes, int is_string)
+{
+    const unsigned char *const from = (const unsigned char *)at;
+    const int words = ((wide)from | (unsigned)bytes) % 4 == 0;
+    wide bits = 0;
+
+    NO_UNROLL
+    for (int i = 0; i < bytes;) {
+        const int shift = 8 * (is_string ? bytes - 1 - i : i);
+
+        if (words) {
+            const unsigned word = LOAD_AS(BULK, (const unsigned_cell *)(from + i));
+            const unsigned turned =
+                word << 24 | (word & 0xff00) << 8 | (word >> 8 & 0xff00) | word >> 24;
+
+            bits |= is_string ? (wide)turned << (shift - 24) : (wide)word << shift;
+            i += 4;
+        } else {
+            bits |= (wide)LOAD_AS(BULK, (const byte_cell *)(from + i)) << shift;
+            i++;
+        }
+    }
+    return bits;
+}

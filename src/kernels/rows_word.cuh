@@ -1,0 +1,52 @@
+/*
+ * rows_word.cuh - gathering rows by words of one size: included once for each ROWS_WORD,
+ * whose cell is ROWS_WORD_cell.
+ */
+
+/*
+ * Gather the rows [first, last), of `words` words each. Neighbouring threads copy
+ * neighbouring words; a thread goes on by as many words as the block has threads.
+ */
+DEVICE void ROWS_NAME(gather)(const struct gather_rows_args *args, wide first, wide last,
+                              int words)
+{
+    const ROWS_NAME(cell) *const in = (const ROWS_NAME(cell) *)args->in;
+    ROWS_NAME(cell) *const out = (ROWS_NAME(cell) *)args->out + first * (wide)words;
+    const unsigned_cell *const positions = (const unsigned_cell *)args->positions;
+    const int rows = THREADS / words; /* a step of THREADS words */
+    const int rest = THREADS % words;
+    const int count = (int)(last - first) * words;
+    int row = THREAD / words;
+    int word = THREAD % words;
+
+    NO_UNROLL
+    for (int begin = THREAD; begin < count; begin += ROWS_BATCH * THREADS) {
+        wide from[ROWS_BATCH];
+        ROWS_WORD value[ROWS_BATCH];
+
+        UNROLL
+        for (int i = 0; i < ROWS_BATCH; i++) {
+            if (begin + i * THREADS < count) {
+                wide source = first + (wide)row;
+
+                if (positions)
+                    source = LOAD_AS(BULK, &positions[source]);
+                from[i] = source * (wide)words + (wide)word;
+            }
+            row += rows + (word + rest >= words);
+            word += rest - (word + rest >= words ? words : 0);
+        }
+        UNROLL
+        for (int i = 0; i < ROWS_BATCH; i++) {
+            if (begin + i * THREADS < count)
+                value[i] = LOAD(&in[from[i]]);
+        }
+        UNROLL
+        for (int i = 0; i < ROWS_BATCH; i++) {
+            if (begin + i * THREADS < count)
+                STORE_AS(BULK, &out[begin + i * THREADS], value[i]);
+        }
+    }
+}
+
+#undef ROWS_WORD
