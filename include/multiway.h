@@ -341,13 +341,15 @@ typedef struct mw_job {
  * positions and arrays of `out` are NULL, or those of `in`, says what is wanted. The
  * workspace and the kernels then serve every job of the same operation, order, column
  * sizes, position type and wanted arrays, up to this count, under the handle's present
- * tuning and timing. Workspace, at most, but for some kilobytes:
+ * tuning and timing. Workspace, at most, but for a quarter of a byte a row and some
+ * kilobytes:
  *
  *   sort of keys     about the bytes of the keys, or none for few keys
- *   other sorts      1.25 times the bytes of elements and columns, and 4 bytes a row
- *                      where positions travel (8 from 2^32 rows on)
+ *   other sorts      1.25 times the bytes of elements and columns, 4 bytes a row where
+ *                      positions travel (8 from 2^32 rows on), and once more the bytes of
+ *                      what is compared, but not wanted
  *   argsort          2.25 times the bytes of what is compared, 1.25 times the positions
- *   check            none
+ *   check            8 bytes for each 4096 rows
  */
 MW_API mw_status mw_prepare(mw_context *context, const mw_job *job,
                             uint64_t *workspace_bytes);
