@@ -24,7 +24,7 @@ struct row_sort {
     uint64_t count;
     void *items;
     void *spare;             /* items to merge with: */
-    unsigned spare_of_32;    /*   so many for each 32, at most 16 */
+    unsigned spare_of_32;    /*   the number for each 32, at most 16 */
     uint64_t position_mask;  /* the bits of an item that are its position */
     uint32_t covered_fields; /* which no item leaves out */
     int is_complete;         /* items are in order iff their rows are; or as numbers */
@@ -76,7 +76,7 @@ uint64_t rows_scratch_bytes(const struct request *request);
 void rows_sort(struct pool *pool, const struct request *request, void *scratch, void *work,
                struct cpu_counts *counts);
 
-/* Threads that are worth waking for so many rows. */
+/* The number of threads that pay for this number of rows. */
 unsigned rows_workers(const struct pool *pool, uint64_t count);
 
 /* Where rows come from, and memory to move those that stay in their arrays. */

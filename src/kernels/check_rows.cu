@@ -2,9 +2,10 @@
  * check_rows.cu - the first row that comes before the row ahead of it, by an order of
  * fields. check_rows finds it for each block, check_last for all.
  */
+#include "check_least.cuh"
 #include "field_bits.cuh"
 
-enum { check_rows_blocks = 4, check_last_blocks = 1, CHECK_WARPS = CHECK_THREADS / WARP };
+enum { check_rows_blocks = 4, check_last_blocks = 1 };
 
 /* Compare `bytes` bytes, as memcmp does. */
 DEVICE int compare_strings(const char *a, const char *b, int bytes)
@@ -42,32 +43,6 @@ DEVICE int compare_rows(const struct check_rows_args *args, wide a, wide b)
         }
     }
     return 0;
-}
-
-struct check_shared {
-    wide_cell least[CHECK_WARPS];
-};
-
-/* The least number of all threads of the block. */
-DEVICE wide least_of_block(struct check_shared *sm, wide mine)
-{
-    wide all;
-
-    for (int step = WARP / 2; step > 0; step /= 2) {
-        const wide other = SHUFFLE_XOR(mine, step);
-
-        mine = other < mine ? other : mine;
-    }
-    if (LANE == 0)
-        STORE(&sm->least[THREAD / WARP], mine);
-    BARRIER();
-    all = LOAD(&sm->least[0]);
-    for (int i = 1; i < CHECK_WARPS; i++) {
-        const wide other = LOAD(&sm->least[i]);
-
-        all = other < all ? other : all;
-    }
-    return all;
 }
 
 DEVICE wide row_number(const struct check_rows_args *args, wide i)

@@ -30,7 +30,7 @@ enum { LESS_MOST_WAYS = 16 };
      4 * (LESS_MOST_WAYS + 1) + 8 * (threads) + (threads) / WARP * 4 + 16)
 
 /*
- * Blocks that share an SM: as many as its shared memory, `all` bytes, and its 64 K
+ * Blocks that share an SM: the number that its shared memory, `all` bytes, and its 64 K
  * registers allow. A thread needs the words of its items and 48 more.
  */
 #define LESS_BY_SHARED(threads, items, bytes, all) \

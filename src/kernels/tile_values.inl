@@ -10,7 +10,7 @@ CELL(VALUES(value_cell), VALUES(value));
 /*
  * Load a chunk of a list's values and put them where their keys' places say. Constants:
  * `dense` values lie one after the other; the chunk has at most `steps` values for each
- * lane, or exactly so many if it is `whole`.
+ * lane, or exactly that number if it is `whole`.
  */
 DEVICE void VALUES(stage)(const struct tile_piece *piece, const struct carry_chunk *chunk,
                           const int dense, const int steps, const int whole)
