@@ -175,16 +175,15 @@ enum {
      16 * TILE_MOST_WAYS + 8)
 
 /*
- * The same with places: the cells are also room for 8 bytes of each row, and the order of
- * the rows has 2 bytes for each.
+ * With places items have 4 bytes, and 8 bytes of each row are staged besides: its code and
+ * some of its values.
  */
-#define TILE_ROOM(rows, items)                                                             \
-    ((rows) * (items)*8 > (rows) * ((items) + 1) * 4 + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES \
-         ? (rows) * (items)*8                                                              \
-         : (rows) * ((items) + 1) * 4 + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES)
-#define TILE_SORT_PLACED(rows, items) (TILE_ROOM(rows, items) + (rows) * ((items)*2 + 4))
+#define TILE_STAGE_BYTES 8
+#define TILE_STAGE(rows, items) ((rows) * (items)*TILE_STAGE_BYTES)
+#define TILE_SORT_PLACED(rows, items) \
+    (TILE_STAGE(rows, items) + TILE_SORT_SHARED(rows, items, TILE_PLACED_BYTES))
 #define TILE_MERGE_PLACED(rows, items) \
-    (TILE_SORT_PLACED(rows, items) + 16 * TILE_MOST_WAYS + 8)
+    (TILE_STAGE(rows, items) + TILE_MERGE_SHARED(rows, items, TILE_PLACED_BYTES))
 
 /* Cells of one cut: one per list, and at least enough for a bound (struct tile_round). */
 #define TILE_CUT_CELLS(ways, key_bits, places) \

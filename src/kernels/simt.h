@@ -16,6 +16,7 @@
  *                             and name_blocks of them should fit on an SM
  *   ENTRY(name, args_t)       make it one that can be launched (program.cu)
  *   DEVICE                    in front of every helper
+ *   APART                     the same, for a helper that is not inlined on a GPU
  *   SHARED(type, name)        `name` points at the block's shared memory
  *   THREAD BLOCK LANE         index in the block, in the grid, in the warp
  *   THREADS BLOCKS            threads of the block, blocks of the grid
@@ -31,6 +32,8 @@
  *   STORE_EVICT(kind, p, v)   does not touch again
  *   LOAD_KEPT(kind, p)        LOAD_AS that stays even if its value is not used
  *   PREFETCH(p)               have L2 load the line at p, which will be needed soon
+ *   COPY(kind, to, from)      copy a cell from global to shared memory, perhaps later: ...
+ *   COPIES_WAIT()             ... wait for all of my copies
  *   POST(kind, p, v)          STORE_AS and LOAD_AS of a wide cell of global memory that
  *   PEEK(kind, p)             blocks of one launch share: relaxed atomics
  *
@@ -64,6 +67,7 @@
 #ifdef __CUDACC__ /* nvcc and NVRTC */
 
 #define DEVICE static __device__ __forceinline__
+#define APART static __device__ __noinline__
 #define KERNEL(name, args_t) DEVICE void name##_body(const args_t &args)
 #define ENTRY(name, args_t)                                                     \
     extern "C" __global__ void __launch_bounds__(name##_threads, name##_blocks) \
@@ -97,6 +101,8 @@
 #define STORE_EVICT(kind, p, v) __stcs((p), (v))
 #define LOAD_KEPT(kind, p) simt_load_kept(p)
 #define PREFETCH(p) simt_prefetch(p)
+#define COPY(kind, to, from) simt_copy((to), (from))
+#define COPIES_WAIT() simt_copies_wait()
 #define POST(kind, p, v) simt_post((p), (v))
 #define PEEK(kind, p) simt_peek(p)
 #define PAUSE() __nanosleep(100)
@@ -167,6 +173,26 @@ template <typename cell> DEVICE cell simt_load_kept(const cell *p)
 DEVICE void simt_prefetch(const void *p)
 {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
+}
+
+/* Cells of 4 and 8 bytes go by no register, from sm_80 on. */
+template <typename cell> DEVICE void simt_copy(cell *to, const cell *from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if (sizeof(cell) >= 4) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(SHARED_ADDRESS(to)),
+                     "l"(__cvta_generic_to_global(from)), "n"(sizeof(cell) < 4 ? 4 : sizeof(cell)));
+        return;
+    }
+#endif
+    *to = *from;
+}
+
+DEVICE void simt_copies_wait()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
 }
 
 /* Through L2: L1 is not coherent across SMs. */

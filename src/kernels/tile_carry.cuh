@@ -1,89 +1,91 @@
 /*
- * tile_carry.cuh - in a program with places, what travels with the keys of a tile.
+ * tile_carry.cuh - in a program with places, storing a sorted tile: keys, samples and what
+ * travels with them.
  *
- * Before the pass a tile's rows are staged in shared memory one list after the other; the
- * place of a row is its number there. An item has the place of its row, so the sorted
- * items say in which order rows leave. Values follow in pieces of up to 8 bytes: a piece
- * of all rows is loaded to shared memory, in order of places; each thread takes the
- * pieces of its rows and stores them. So a value moves once from and once to global
- * memory, coalesced, whatever the order is.
+ * The place of a row is its number in the tile before the pass, when rows lie one list
+ * after the other. An item has the place of its row, so the sorted items say in which
+ * order rows leave. Codes and values were staged in order of places (tile_stage.cuh); each
+ * thread takes those of its rows and stores them. So a value moves once from and once to
+ * global memory, coalesced, whatever the order is. Values for which the staging area has
+ * no room are staged after the codes have left.
  */
 
-typedef unsigned char value_1;
-typedef unsigned short value_2;
-typedef unsigned value_4;
-typedef wide value_8;
-
-#define VALUE_BYTES 1
-#include "tile_values.inl"
-#define VALUE_BYTES 2
-#include "tile_values.inl"
-#define VALUE_BYTES 4
-#include "tile_values.inl"
-#define VALUE_BYTES 8
-#include "tile_values.inl"
-
-DEVICE void stage_piece(const struct tile_piece *piece, const struct carry_chunk *chunk)
+/* The places of my rows; 0 for those past the last. */
+DEVICE void load_places(const struct carry_order *order, const struct carry_rows *mine,
+                        int *place)
 {
-    if (piece->bytes == 4)
-        stage_any_4(piece, chunk);
-    else if (piece->bytes == 8)
-        stage_any_8(piece, chunk);
-    else if (piece->bytes == 2)
-        stage_any_2(piece, chunk);
-    else
-        stage_any_1(piece, chunk);
+    enum { STEP = WARP + WARP / ITEMS };
+    const item_cell *const items = cell_of_row(order, mine->at);
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i++)
+        place[i] = WARP * i < mine->left ? place_of(LOAD(items + STEP * i)) : 0;
 }
 
 /* Values of 4 bytes that are stored as 8. */
 DEVICE void take_wide(const struct tile_piece *piece, const struct carry_order *order,
-                      const struct carry_rows *mine)
+                      const struct carry_rows *mine, int area)
 {
     char *const out = (char *)piece->out + mine->row * piece->out_pitch;
     const unsigned step = WARP * piece->out_pitch;
 
-    UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        if (WARP * i < mine->left)
-            STORE_EVICT(BULK, (wide_cell *)(out + i * step),
-                        LOAD_AS(VALUE, SHARED_CELL(value_cell_4, order->cells) +
-                                           order_place(order, mine->at + WARP * i)));
-    }
+    NO_UNROLL
+    for (int i = 0; i < ITEMS && WARP * i < mine->left; i++)
+        STORE_EVICT(BULK, (wide_cell *)(out + (wide)step * i),
+                    LOAD_AS(VALUE, SHARED_CELL(value_cell_4, area) +
+                                       order_place(order, mine->at + WARP * i)));
 }
 
 DEVICE void take_piece(const struct tile_piece *piece, const struct carry_order *order,
-                       const struct carry_rows *mine)
+                       const struct carry_rows *mine, int area, const int *place)
 {
     if (piece->out_bytes > piece->bytes)
-        take_wide(piece, order, mine);
+        take_wide(piece, order, mine, area);
     else if (piece->bytes == 4)
-        take_any_4(piece, order, mine);
+        take_4(piece, order, mine, area, place);
     else if (piece->bytes == 8)
-        take_any_8(piece, order, mine);
+        take_8(piece, order, mine, area, place);
     else if (piece->bytes == 2)
-        take_any_2(piece, order, mine);
+        take_2(piece, order, mine, area, place);
     else
-        take_any_1(piece, order, mine);
+        take_1(piece, order, mine, area, place);
 }
 
-/* Move all pieces. Until the first barrier threads may still read the cells. */
-DEVICE void carry_pieces(const struct tile_carry *carry, const struct tile_list *list,
-                         const struct carry_order *order, const struct carry_rows *mine)
+/* Take pieces [first, end), of which the first was staged after `used` bytes a row. */
+DEVICE void take_pieces(const struct tile_carry *carry, int first, int end, int used,
+                        const struct carry_order *order, const struct carry_rows *mine,
+                        const int *place)
+{
+    NO_UNROLL
+    for (int p = first; p < end; p++) {
+        take_piece(&carry->piece[p], order, mine, order->codes + used * TILE, place);
+        used += (int)carry->piece[p].bytes;
+        WARP_BARRIER(); /* lanes with fewer rows wait for the others */
+    }
+}
+
+/* Stage and take the pieces from `first` on. The area is read until the first barrier. */
+DEVICE void carry_rest(const struct tile_carry *carry, int first,
+                       const struct tile_list *list, const struct carry_order *order,
+                       const struct carry_rows *mine, const int *place)
 {
     const int chunks = SHUFFLE(list->end_chunk, WARP - 1);
 
     NO_UNROLL
-    for (int p = 0; p < carry->piece_count; p++) {
-        const struct tile_piece *const piece = &carry->piece[p];
+    while (first < carry->piece_count) {
+        const int end = end_of_group(carry, first, 0);
 
         BARRIER();
+        NO_UNROLL
         for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
-            const struct carry_chunk chunk = chunk_of(list, number, order->cells);
+            const struct stage_chunk chunk = chunk_of(list, number);
 
-            stage_piece(piece, &chunk);
+            stage_pieces(carry, first, end, 0, &chunk, order->codes);
         }
+        COPIES_WAIT();
         BARRIER();
-        take_piece(piece, order, mine);
+        take_pieces(carry, first, end, 0, order, mine, place);
+        first = end;
     }
 }
 
@@ -110,81 +112,58 @@ DEVICE struct carry_keys my_keys(const struct tile_carry *carry,
     return keys;
 }
 
-/* Store the code of my row i as a key, and as a sample. */
-DEVICE void store_code(const struct carry_keys *keys, int i, bare code,
-                       const struct key_code *leave_by, const int floats, const int dense)
-{
-    const unsigned step = dense ? WARP * sizeof(key) : keys->step;
-
-    if (keys->samples)
-        STORE_AS(SAMPLE, keys->samples + i, (key)code);
-    if (keys->out)
-        STORE_EVICT(BULK, (key_cell *)(keys->out + i * step),
-                    floats ? leave((key)code, leave_by) : (key)(code ^ leave_by->flip));
-}
-
-/*
- * Store the codes of my rows. They are in the cells by place, if they are `staged`, or in
- * the items there.
- */
+/* Store the codes of my rows as keys, and as samples. */
 DEVICE void store_codes_as(const struct carry_keys *keys, const struct carry_order *order,
-                           const struct carry_rows *mine, bare base,
-                           const struct key_code *leave_by, const int staged,
-                           const int floats, const int dense)
+                           const int *place, const struct key_code *leave_by,
+                           const int floats)
 {
-    enum { STEP = WARP + WARP / ITEMS };
-    const item_cell *const items =
-        SHARED_CELL(item_cell, order->cells) + mine->at + mine->at / ITEMS;
-    const place_cell *const places = order->rows + mine->at;
-
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
         if (WARP * i < keys->left) {
-            if (staged)
-                store_code(keys, i, code_at(order, LOAD_AS(VALUE, places + WARP * i)),
-                           leave_by, floats, dense);
-            else
-                store_code(keys, i, key_of(LOAD(&items[STEP * i])) + base, leave_by, floats,
-                           dense);
+            const key code = code_at(order, place[i]);
+
+            if (keys->samples)
+                STORE_AS(SAMPLE, keys->samples + i, code);
+            if (keys->out)
+                STORE_EVICT(BULK, (key_cell *)(keys->out + (wide)keys->step * i),
+                            floats ? leave(code, leave_by)
+                                   : (key)(code ^ (key)leave_by->flip));
         }
     }
 }
 
 DEVICE void store_codes(const struct tile_carry *carry, const struct carry_order *order,
                         const struct tile_target *to, const struct carry_rows *mine,
-                        bare base, const struct key_code *leave_by, const int staged)
+                        const int *place, const struct key_code *leave_by)
 {
     const struct carry_keys keys = my_keys(carry, to, mine);
 
     if (leave_by->is_float)
-        store_codes_as(&keys, order, mine, base, leave_by, staged, 1, 0);
-    else if (carry->out_pitch != sizeof(key))
-        store_codes_as(&keys, order, mine, base, leave_by, staged, 0, 0);
+        store_codes_as(&keys, order, place, leave_by, 1);
     else
-        store_codes_as(&keys, order, mine, base, leave_by, staged, 0, 1);
+        store_codes_as(&keys, order, place, leave_by, 0);
 }
 
-/* Store a tile whose items are sorted in the cells: its keys, samples and pieces. */
-DEVICE void store_carried(const struct tile_carry *carry, const struct key_code *enter_by,
-                          const struct tile_list *list, int cells, place_cell *rows,
-                          int_cell *splits, const struct tile_target *to,
-                          const struct tile_base *b, const struct key_code *leave_by)
+/*
+ * Store a tile whose items are sorted in the cells: its keys, samples and pieces. Codes
+ * and the first pieces are staged at `area`.
+ */
+DEVICE void store_carried(const struct tile_carry *carry, const struct tile_list *list,
+                          int cells, int area, int_cell *splits,
+                          const struct tile_target *to, const struct tile_base *b,
+                          const struct key_code *leave_by)
 {
+    const int staged = end_of_group(carry, 0, (int)sizeof(key));
     const struct carry_rows mine = my_rows(to);
-    const struct carry_order order = {rows, splits + TILE_ROWS / 2, splits, cells,
-                                      to->count};
+    const struct carry_order order = {cells, area, (place_cell *)(splits + TILE_ROWS / 2),
+                                      splits, to->count};
+    int place[ITEMS];
 
-    if (b->rest_bits) {
-        BARRIER(); /* the rows of all warps are there */
-
-        const unsigned ties = put_order(&order, &mine, 1);
-
-        stage_codes(&carry->source, enter_by, list, cells);
-        mend_order(&carry->source, enter_by, list, &order, &mine, ties, b->base);
-        store_codes(carry, &order, to, &mine, 0, leave_by, 1);
-    } else {
-        put_order(&order, &mine, 0);
-        store_codes(carry, &order, to, &mine, b->base, leave_by, 0);
-    }
-    carry_pieces(carry, list, &order, &mine);
+    BARRIER(); /* the rows and values of all warps are there */
+    if (b->rest_bits)
+        mend_order(&order, &mine, b->base);
+    load_places(&order, &mine, place);
+    store_codes(carry, &order, to, &mine, place, leave_by);
+    take_pieces(carry, 0, staged, (int)sizeof(key), &order, &mine, place);
+    carry_rest(carry, staged, list, &order, &mine, place);
 }

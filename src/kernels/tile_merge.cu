@@ -204,9 +204,10 @@ DEVICE void merge_rounds(const struct tile_tree *tree, int cells, int_cell *spli
     }
 }
 
-#ifndef TILE_PLACES
-
 struct tile_merge_shared {
+#ifdef TILE_PLACES
+    wide_cell staged[TILE_STAGE(TILE_ROWS, ITEMS) / 8];
+#endif
     item_cell
         cells[(TILE_ROWS * ROW_BYTES + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES) / CELL_BYTES];
     int_cell splits[TILE_ROWS];
@@ -214,20 +215,8 @@ struct tile_merge_shared {
 };
 
 AGREE(sizeof(struct tile_merge_shared) ==
-      TILE_MERGE_SHARED(TILE_ROWS, ITEMS, sizeof(item)));
-
-#else
-
-struct tile_merge_shared {
-    item_cell cells[TILE_ROOM(TILE_ROWS, ITEMS) / CELL_BYTES];
-    place_cell order[TILE];
-    int_cell splits[TILE_ROWS];
-    struct tile_tree tree;
-};
-
-AGREE(sizeof(struct tile_merge_shared) == TILE_MERGE_PLACED(TILE_ROWS, ITEMS));
-
-#endif
+      (PLACED ? TILE_MERGE_PLACED(TILE_ROWS, ITEMS)
+              : TILE_MERGE_SHARED(TILE_ROWS, ITEMS, sizeof(item))));
 
 enum {
     tile_merge_blocks =
@@ -272,7 +261,13 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     const struct tile_list list = plan_lists(round, group, cuts, cells, &sm->tree);
     struct tile_target to;
 
-    load_lists(&list, INPUT_OF(args), CARRY_OF(args), &b);
+#ifdef TILE_PLACES
+    const int area = SHARED_ADDRESS(sm->staged);
+
+    load_lists(&list, &args->carry, &b, area);
+#else
+    load_lists(&list, INPUT_OF(args), &b);
+#endif
     fill_pairs(&list, round->ways, b.fill);
     BARRIER();
     if (b.near)
@@ -288,10 +283,7 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     to.first = (unsigned)(tile >> 32);
     to.count = (int)tile;
 #ifdef TILE_PLACES
-    const struct key_code entered = {0, 0, 0}; /* the first pass made codes */
-
-    store_carried(&args->carry, &entered, &list, cells, sm->order, sm->splits, &to, &b,
-                  &args->leave);
+    store_carried(&args->carry, &list, cells, area, sm->splits, &to, &b, &args->leave);
 #else
     store_rows(cells, &to, (int)(to.first % WARP), b.base, &args->leave);
 #endif

@@ -1,67 +1,30 @@
 /*
  * tile_order.cuh - in a program with places, the order in which the rows of a tile leave.
  *
- * Items hold the prefix of a key: the highest PREFIX_BITS bits in which the tile's keys
- * differ. If that is not all, rows with the same prefix are in order of their places and
- * perhaps not of their keys. With random keys a tile has about 8 such pairs. Then whole
- * codes are loaded, and wrong neighbours are put right: in small groups of equal prefixes
- * by one thread each (mend_group), otherwise by sorting the tile again (resort).
+ * The sorted items say it by their places. But items hold only the prefix of a key: the
+ * highest PREFIX_BITS bits in which the tile's keys differ. If that is not all, rows with
+ * the same prefix are in order of their places and perhaps not of their keys. With random
+ * keys a tile has about 8 such pairs. Their whole codes are compared, and wrong neighbours
+ * are put right: in small groups of equal prefixes by one thread each (mend_group),
+ * otherwise by sorting the tile again (resort).
  */
 
-enum { FEW_STEPS = (CHUNK_STEPS + 1) / 2 }; /* of a chunk with few rows */
-
-/* A chunk of a list, as one lane sees it: rows 32 apart. */
-struct carry_chunk {
-    int cells;
-    wide row;   /* my first row in the input */
-    int left;   /* rows from mine to the end of the list's part */
-    int staged; /* my first row's place */
+/* The rows of a tile, sorted by prefix. */
+struct carry_order {
+    int cells;        /* where the items are */
+    int codes;        /* the staging area: codes by place, then values */
+    place_cell *ties; /* a bit for each row, ITEMS a cell: has it the prefix of the one */
+                      /*   before? */
+    int_cell *votes;
+    int count; /* rows */
 };
 
-/* The rows of a tile that a thread stores: 32 apart, too. */
+/* The rows of a tile that a thread stores: 32 apart. */
 struct carry_rows {
     wide row; /* my first row in the output */
     int left; /* rows of the tile from mine on */
     int at;   /* my first row in the tile */
 };
-
-/* The order of a tile's rows in shared memory. */
-struct carry_order {
-    place_cell *rows; /* the place of each */
-    int_cell *ties;   /* a bit for each: has it the prefix of the row before? */
-    int_cell *votes;
-    int cells; /* where codes are, by place */
-    int count; /* rows */
-};
-
-DEVICE int order_place(const struct carry_order *order, int row)
-{
-    return LOAD_AS(VALUE, &order->rows[row]);
-}
-
-DEVICE int is_tied(const struct carry_order *order, int row)
-{
-    return (unsigned)LOAD(&order->ties[row / WARP]) >> row % WARP & 1;
-}
-
-DEVICE key code_at(const struct carry_order *order, int place)
-{
-    return LOAD_AS(VALUE, SHARED_CELL(key_cell, order->cells) + place);
-}
-
-/* Chunk `number` of a tile's lists. */
-DEVICE struct carry_chunk chunk_of(const struct tile_list *mine, int number, int cells)
-{
-    const int list = HIGHEST_BIT(BALLOT(mine->first_chunk <= number));
-    const int done = (number - SHUFFLE(mine->first_chunk, list)) * CHUNK + LANE;
-    struct carry_chunk chunk;
-
-    chunk.cells = cells;
-    chunk.row = (wide)SHUFFLE(mine->from, list) + done;
-    chunk.left = SHUFFLE(mine->count, list) - done;
-    chunk.staged = SHUFFLE(mine->staged, list) + done;
-    return chunk;
-}
 
 DEVICE struct carry_rows my_rows(const struct tile_target *to)
 {
@@ -73,56 +36,25 @@ DEVICE struct carry_rows my_rows(const struct tile_target *to)
     return mine;
 }
 
-/* Load a chunk of keys to shared memory. The constants are those of tile_values.inl. */
-DEVICE void stage_keys(const struct tile_source *source, const struct key_code *enter_by,
-                       const struct carry_chunk *chunk, const int dense, const int steps,
-                       const int whole)
+/* The cell of a row's item. */
+DEVICE item_cell *cell_of_row(const struct carry_order *order, int row)
 {
-    const char *const from = (const char *)key_of_row(source, chunk->row);
-    const unsigned step = WARP * (dense ? sizeof(key) : (unsigned)source->pitch);
-    key_cell *const to = SHARED_CELL(key_cell, chunk->cells) + chunk->staged;
-    bare k[CHUNK_STEPS];
-
-    UNROLL
-    for (int i = 0; i < steps; i++) {
-        k[i] = 0;
-        if (whole || WARP * i < chunk->left)
-            k[i] = LOAD_EVICT(BULK, (const key_cell *)(from + i * step));
-    }
-    enter_all(k, steps, enter_by);
-    UNROLL
-    for (int i = 0; i < steps; i++) {
-        if (whole || WARP * i < chunk->left)
-            STORE_AS(VALUE, to + WARP * i, (key)k[i]);
-    }
+    return SHARED_CELL(item_cell, order->cells) + row + (int)((unsigned)row / ITEMS);
 }
 
-/* Load the codes of a tile to shared memory, in order of places. */
-DEVICE void stage_codes(const struct tile_source *source, const struct key_code *enter_by,
-                        const struct tile_list *list, int cells)
+DEVICE int order_place(const struct carry_order *order, int row)
 {
-    const int chunks = SHUFFLE(list->end_chunk, WARP - 1);
+    return place_of(LOAD_AS(VALUE, cell_of_row(order, row)));
+}
 
-    BARRIER();
-    for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
-        const struct carry_chunk chunk = chunk_of(list, number, cells);
-        key_cell *const to = SHARED_CELL(key_cell, cells) + chunk.staged;
+DEVICE int is_tied(const struct carry_order *order, int row)
+{
+    return LOAD(&order->ties[(unsigned)row / ITEMS]) >> row % ITEMS & 1;
+}
 
-        if (source->part_count) {
-            NO_UNROLL
-            for (int i = 0; WARP * i < chunk.left && i < CHUNK_STEPS; i++)
-                STORE_AS(VALUE, to + WARP * i, code_of_parts(source, chunk.row + WARP * i));
-        } else if (source->pitch != sizeof(key)) {
-            stage_keys(source, enter_by, &chunk, 0, CHUNK_STEPS, 0);
-        } else if (chunk.left + LANE >= CHUNK) {
-            stage_keys(source, enter_by, &chunk, 1, CHUNK_STEPS, 1);
-        } else if (chunk.left + LANE <= FEW_STEPS * WARP) {
-            stage_keys(source, enter_by, &chunk, 1, FEW_STEPS, 0);
-        } else {
-            stage_keys(source, enter_by, &chunk, 1, CHUNK_STEPS, 0);
-        }
-    }
-    BARRIER();
+DEVICE key code_at(const struct carry_order *order, int place)
+{
+    return LOAD_AS(VALUE, SHARED_CELL(key_cell, order->codes) + place);
 }
 
 /*
@@ -146,60 +78,58 @@ DEVICE int any_bits(int_cell *votes, int mine)
 enum { VOTES = TILE_MOST_ROWS / WARP }; /* words of one exchange */
 
 /*
- * Store the order of my rows. If `may_tie`, a constant, returns a bit for each that has the
- * prefix of the row before; lane i stores the bits of all lanes' rows i.
+ * My row of the cells: a bit for each item that has the prefix of the one before. Few rows
+ * have any, so first the least difference tells whether this one has.
  */
-DEVICE unsigned put_order(const struct carry_order *order, const struct carry_rows *mine,
-                          const int may_tie)
+DEVICE unsigned find_ties(const struct carry_order *order)
 {
-    enum { STEP = WARP + WARP / ITEMS };
-    const item_cell *const items =
-        SHARED_CELL(item_cell, order->cells) + mine->at + mine->at / ITEMS;
-    const int back = mine->at % ITEMS ? 1 : 2; /* a spare cell is between rows */
-    unsigned ties = 0;
-    unsigned word = 0;
+    enum { TIED = 1 << PLACE_BITS }; /* items with one prefix differ by less */
+    const item_cell *const mine = cell_of_row(order, THREAD * ITEMS);
+    const int left = order->count - THREAD * ITEMS;
+    unsigned least = ~0u;
+    unsigned bits = 0;
+    item before;
 
+    if (left <= 0)
+        return 0;
+    before = THREAD ? LOAD(mine - 2) : ~LOAD(mine);
     UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        int tied = 0;
+    for (int j = 0; j < ITEMS; j++) {
+        const item c = LOAD(mine + j);
+        const unsigned apart = c ^ before;
 
-        if (WARP * i < mine->left) {
-            const item c = LOAD(items + STEP * i);
-
-            STORE_AS(VALUE, &order->rows[mine->at + WARP * i], (unsigned short)place_of(c));
-            if (may_tie && (i > 0 || mine->at > 0))
-                tied = (c ^ LOAD(items + STEP * i - back)) >> PLACE_BITS == 0;
-        }
-        if (may_tie) {
-            const unsigned all = BALLOT(tied);
-
-            ties |= (unsigned)tied << i;
-            word = LANE == i ? all : word;
-        }
+        least = apart < least ? apart : least;
+        before = c;
     }
-    if (may_tie && LANE < ITEMS)
-        STORE(&order->ties[mine->at / WARP + LANE], (int)word);
-    return ties;
+    if (least >= TIED)
+        return 0;
+    before = THREAD ? LOAD(mine - 2) : ~LOAD(mine);
+    NO_UNROLL
+    for (int j = 0; j < ITEMS && j < left; j++) {
+        const item c = LOAD(mine + j);
+
+        bits |= (unsigned)((c ^ before) < TIED) << j;
+        before = c;
+    }
+    return bits;
+}
+
+/* Are two of my rows with the same prefix in the wrong order? */
+DEVICE int are_wrong(const struct carry_order *order, unsigned ties)
+{
+    int wrong = 0;
+
+    NO_UNROLL
+    for (; ties; ties &= ties - 1) {
+        const int row = THREAD * ITEMS + LOWEST_BIT(ties);
+
+        wrong |= code_at(order, order_place(order, row)) <
+                 code_at(order, order_place(order, row - 1));
+    }
+    return wrong;
 }
 
 enum { MOST_MENDED = 24 }; /* rows of a group that one thread sorts */
-
-/*
- * The row is tied to the one before. Returns 1 if the two are in the wrong order, and
- * 2 if the group is also too large for mend_group, as far as this row can tell.
- */
-DEVICE int judge_row(const struct carry_order *order, int row)
-{
-    int first = row - 1;
-
-    if (code_at(order, order_place(order, row - 1)) <=
-        code_at(order, order_place(order, row)))
-        return 0;
-    NO_UNROLL
-    while (row - first < MOST_MENDED && is_tied(order, first))
-        first--;
-    return is_tied(order, first) ? 2 : 1;
-}
 
 /* Sort the group that begins before `row` by insertion. Returns 0 if it is too large. */
 DEVICE int mend_group(const struct carry_order *order, int row)
@@ -214,103 +144,115 @@ DEVICE int mend_group(const struct carry_order *order, int row)
         return 0;
     NO_UNROLL
     for (int i = row; i < end; i++) {
-        const int place = order_place(order, i);
-        const key code = code_at(order, place);
+        const item moved = LOAD_AS(VALUE, cell_of_row(order, i));
+        const key code = code_at(order, place_of(moved));
         int to = i;
 
         NO_UNROLL
         for (; to > first; to--) {
-            const int other = order_place(order, to - 1);
+            const item other = LOAD_AS(VALUE, cell_of_row(order, to - 1));
 
-            if (code_at(order, other) <= code)
+            if (code_at(order, place_of(other)) <= code)
                 break;
-            STORE_AS(VALUE, &order->rows[to], (unsigned short)other);
+            STORE_AS(VALUE, cell_of_row(order, to), other);
         }
-        STORE_AS(VALUE, &order->rows[to], (unsigned short)place);
+        STORE_AS(VALUE, cell_of_row(order, to), moved);
     }
     return 1;
+}
+
+/*
+ * Put the rows in the order that the sorted items say: their places are rows of the order
+ * before, of which `old` are mine, two in a word.
+ */
+DEVICE void put_order(const struct carry_order *order, const struct carry_rows *mine,
+                      const unsigned *old)
+{
+    item r[ITEMS];
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i++)
+        r[i] = WARP * i < mine->left ? order_place(order, mine->at + WARP * i) : 0;
+    BARRIER();
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        if (WARP * i < mine->left)
+            STORE_AS(VALUE, cell_of_row(order, mine->at + WARP * i),
+                     old[i / 2] >> i % 2 * 16 & 0xffff);
+    }
+    BARRIER();
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        if (WARP * i < mine->left)
+            r[i] = LOAD_AS(VALUE, cell_of_row(order, (int)r[i]));
+    }
+    BARRIER();
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        if (WARP * i < mine->left)
+            STORE_AS(VALUE, cell_of_row(order, mine->at + WARP * i), r[i]);
+    }
 }
 
 /*
  * Sort a tile by whole codes: by PREFIX_BITS of them after the other, the lowest first,
  * each time stably.
  */
-DEVICE void resort(const struct tile_source *source, const struct key_code *enter_by,
-                   const struct tile_list *list, const struct carry_order *order,
-                   const struct carry_rows *mine, bare base)
+DEVICE void resort(const struct carry_order *order, const struct carry_rows *mine,
+                   bare base)
 {
     const struct key_code no_code = {0, 0, 0};
 
     NO_UNROLL
     for (int shift = 0; shift < KEY_BITS; shift += PREFIX_BITS) {
+        const bare first = (code_at(order, 0) - base) >> shift;
+        unsigned old[ITEMS / 2];
         item r[ITEMS];
         int differs = 0;
 
-        stage_codes(source, enter_by, list, order->cells);
+        BARRIER(); /* the order is there, and all have read the votes */
         UNROLL
         for (int i = 0; i < ITEMS; i++) {
             const int at = mine->at + WARP * i;
+            int place = 0;
 
             r[i] = filler();
             if (WARP * i < mine->left) {
-                const bare digit = (code_at(order, order_place(order, at)) - base) >> shift;
-                const bare first = (code_at(order, 0) - base) >> shift;
+                place = order_place(order, at);
+
+                const bare digit = (code_at(order, place) - base) >> shift;
 
                 r[i] = item_of(digit, at);
                 differs |= item_of(digit, 0) != item_of(first, 0);
             }
+            old[i / 2] = i % 2 ? old[i / 2] | (unsigned)place << 16 : (unsigned)place;
         }
         if (!any_bits(order->votes, differs))
             continue;
         BARRIER(); /* all have read the votes, where splits go now */
         sort_tile(order->cells, order->votes, &no_code, r);
-        UNROLL
-        for (int i = 0; i < ITEMS; i++) {
-            const int at = mine->at + WARP * i;
-
-            r[i] = 0;
-            if (WARP * i < mine->left) {
-                const item sorted =
-                    LOAD(SHARED_CELL(item_cell, order->cells) + at + at / ITEMS);
-
-                r[i] = (item)order_place(order, place_of(sorted));
-            }
-        }
-        BARRIER();
-        UNROLL
-        for (int i = 0; i < ITEMS; i++) {
-            if (WARP * i < mine->left)
-                STORE_AS(VALUE, &order->rows[mine->at + WARP * i], (unsigned short)r[i]);
-        }
+        put_order(order, mine, old);
     }
-    stage_codes(source, enter_by, list, order->cells);
+    BARRIER();
 }
 
 /* Put right what is in order of prefixes, but not of whole codes. */
-DEVICE void mend_order(const struct tile_source *source, const struct key_code *enter_by,
-                       const struct tile_list *list, const struct carry_order *order,
-                       const struct carry_rows *mine, unsigned ties, bare base)
+DEVICE void mend_order(const struct carry_order *order, const struct carry_rows *mine,
+                       bare base)
 {
-    int verdict = 0;
-    int failed = 1;
+    const unsigned ties = find_ties(order);
+    int failed = 0;
 
-    NO_UNROLL
-    for (unsigned left = ties; left; left &= left - 1)
-        verdict |= judge_row(order, mine->at + WARP * LOWEST_BIT(left));
-    verdict = any_bits(order->votes, verdict);
-    if (!verdict)
+    STORE(&order->ties[THREAD], (unsigned short)ties);
+    if (!any_bits(order->votes, are_wrong(order, ties)))
         return;
-    if (!(verdict & 2)) {
-        failed = 0;
-        NO_UNROLL
-        for (unsigned left = ties; left; left &= left - 1) {
-            const int row = mine->at + WARP * LOWEST_BIT(left);
+    NO_UNROLL
+    for (unsigned left = ties; left; left &= left - 1) {
+        const int row = THREAD * ITEMS + LOWEST_BIT(left);
 
-            if (!is_tied(order, row - 1)) /* it is the second of its group */
-                failed |= !mend_group(order, row);
-        }
-        failed = any_bits(order->votes + VOTES, failed);
+        if (!is_tied(order, row - 1)) /* it is the second of its group */
+            failed |= !mend_group(order, row);
     }
-    if (failed)
-        resort(source, enter_by, list, order, mine, base);
+    if (any_bits(order->votes + VOTES, failed))
+        resort(order, mine, base);
 }

@@ -2,26 +2,17 @@
  * tile_sort.cu - sort tiles: the first pass of engine tile (tile_block.cuh).
  */
 
-#ifndef TILE_PLACES
-
 struct tile_sort_shared {
+#ifdef TILE_PLACES
+    wide_cell staged[TILE_STAGE(TILE_ROWS, ITEMS) / 8];
+#endif
     item_cell cells[TILE_ROWS * (ITEMS + 1)];
     int_cell splits[TILE_ROWS];
 };
 
-AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_SHARED(TILE_ROWS, ITEMS, sizeof(item)));
-
-#else
-
-struct tile_sort_shared {
-    item_cell cells[TILE_ROOM(TILE_ROWS, ITEMS) / CELL_BYTES];
-    place_cell order[TILE];
-    int_cell splits[TILE_ROWS];
-};
-
-AGREE(sizeof(struct tile_sort_shared) == TILE_SORT_PLACED(TILE_ROWS, ITEMS));
-
-#endif
+AGREE(sizeof(struct tile_sort_shared) ==
+      (PLACED ? TILE_SORT_PLACED(TILE_ROWS, ITEMS)
+              : TILE_SORT_SHARED(TILE_ROWS, ITEMS, sizeof(item))));
 
 enum {
     tile_sort_blocks =
@@ -96,27 +87,22 @@ KERNEL(tile_sort, struct tile_sort_args)
 
 #else
 
-/*
- * Load the codes of a tile: mine are TILE_ROWS apart. Codes of parts take a loop, so they
- * go by way of my cells of shared memory.
- */
+/* Load the codes of a tile, and stage them: mine are TILE_ROWS apart. */
 DEVICE void load_codes(const struct tile_sort_args *args, const struct tile_target *to,
-                       int cells, bare *k)
+                       int area, bare *k)
 {
     const struct tile_source *const source = &args->carry.source;
+    key_cell *const mine = SHARED_CELL(key_cell, area) + THREAD;
     const int left = to->count - THREAD;
 
     if (source->part_count) {
-        key_cell *const mine = SHARED_CELL(key_cell, cells) + THREAD;
-
         NO_UNROLL
         for (int j = 0; j < ITEMS && TILE_ROWS * j < left; j++)
-            STORE(mine + TILE_ROWS * j,
-                  code_of_parts(source, to->first + THREAD + TILE_ROWS * j));
+            STORE_AS(VALUE, mine + TILE_ROWS * j,
+                     code_of_parts(source, to->first + THREAD + TILE_ROWS * j));
         UNROLL
         for (int j = 0; j < ITEMS; j++)
-            k[j] = TILE_ROWS * j < left ? LOAD(mine + TILE_ROWS * j) : 0;
-        BARRIER(); /* the rows may be written */
+            k[j] = TILE_ROWS * j < left ? LOAD_AS(VALUE, mine + TILE_ROWS * j) : 0;
     } else {
         const char *const from = (const char *)key_of_row(source, to->first + THREAD);
         const wide step = TILE_ROWS * source->pitch;
@@ -128,6 +114,27 @@ DEVICE void load_codes(const struct tile_sort_args *args, const struct tile_targ
                 k[j] = LOAD_AS(BULK, (const key_cell *)(from + j * step));
         }
         enter_all(k, ITEMS, &args->enter);
+        UNROLL
+        for (int j = 0; j < ITEMS; j++) {
+            if (TILE_ROWS * j < left)
+                STORE_AS(VALUE, mine + TILE_ROWS * j, (key)k[j]);
+        }
+    }
+}
+
+/* Stage the pieces that fit beside the codes; have L2 load the others. */
+DEVICE void load_pieces(const struct tile_carry *carry, const struct tile_list *list,
+                        int area)
+{
+    const int chunks = SHUFFLE(list->end_chunk, WARP - 1);
+    const int end = end_of_group(carry, 0, (int)sizeof(key));
+
+    NO_UNROLL
+    for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
+        const struct stage_chunk chunk = chunk_of(list, number);
+
+        stage_pieces(carry, 0, end, (int)sizeof(key), &chunk, area);
+        fetch_pieces(carry, end, &chunk);
     }
 }
 
@@ -181,24 +188,28 @@ KERNEL(tile_sort, struct tile_sort_args)
     SHARED(struct tile_sort_shared, sm);
     const int cells = SHARED_ADDRESS(sm->cells);
     const struct tile_target to = first_target(&args);
+    const int area = SHARED_ADDRESS(sm->staged);
     const int left = to.count - THREAD;
     item r[ITEMS];
     bare k[ITEMS];
 
     if (args.carry.condition && LOAD((const unsigned_cell *)args.carry.condition) == 0)
         return;
-    load_codes(&args, &to, cells, k);
+
+    const struct tile_list list = whole_list(&to);
+
+    load_pieces(&args.carry, &list, area);
+    load_codes(&args, &to, area, k);
 
     const struct tile_base b = base_of_codes(k, left, (wide_cell *)sm->cells);
-    const struct tile_list list = whole_list(&to);
 
     UNROLL
     for (int j = 0; j < ITEMS; j++)
         r[j] =
             TILE_ROWS * j < left ? item_made(k[j], &b, TILE_ROWS * j + THREAD) : filler();
     sort_tile(cells, sm->splits, &args.enter, r);
-    store_carried(&args.carry, &args.enter, &list, cells, sm->order, sm->splits, &to, &b,
-                  &args.leave);
+    COPIES_WAIT();
+    store_carried(&args.carry, &list, cells, area, sm->splits, &to, &b, &args.leave);
     clear_cuts(&args);
 }
 

@@ -9,7 +9,6 @@
 typedef key_cell tile_input;
 
 #define INPUT_OF(args) ((const key_cell *)(args)->round.in)
-#define CARRY_OF(args) 0
 
 DEVICE const key_cell *key_of_row(const tile_input *in, wide row)
 {
@@ -21,14 +20,13 @@ DEVICE const key_cell *key_of_row(const tile_input *in, wide row)
 typedef struct tile_source tile_input;
 
 #define INPUT_OF(args) (&(args)->carry.source)
-#define CARRY_OF(args) (&(args)->carry)
 
 CELL(byte_cell, unsigned char);
 
 #include "field_bits.cuh"
 
 /* The code of a row that is made of parts. */
-DEVICE key code_of_parts(const struct tile_source *source, wide number)
+APART key code_of_parts(const struct tile_source *source, wide number)
 {
     const wide row =
         source->order ? LOAD((const unsigned_cell *)source->order + number) : number;

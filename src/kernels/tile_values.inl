@@ -1,5 +1,6 @@
 /*
- * tile_values.inl - moving values of VALUE_BYTES bytes with their keys (tile_carry.cuh).
+ * tile_values.inl - moving values of VALUE_BYTES bytes with their keys (tile_stage.cuh,
+ * tile_carry.cuh).
  */
 #define VALUES_JOINED(name, bytes) name##_##bytes
 #define VALUES_NAMED(name, bytes) VALUES_JOINED(name, bytes)
@@ -7,87 +8,69 @@
 
 CELL(VALUES(value_cell), VALUES(value));
 
-/*
- * Load a chunk of a list's values and put them where their keys' places say. Constants:
- * `dense` values lie one after the other; the chunk has at most `steps` values for each
- * lane, or exactly that number if it is `whole`.
- */
-DEVICE void VALUES(stage)(const struct tile_piece *piece, const struct carry_chunk *chunk,
-                          const int dense, const int steps, const int whole)
-{
-    const char *const from = (const char *)piece->in + chunk->row * piece->in_pitch;
-    const unsigned step = dense ? WARP * VALUE_BYTES : WARP * piece->in_pitch;
-    VALUES(value_cell) *const to =
-        SHARED_CELL(VALUES(value_cell), chunk->cells) + chunk->staged;
-    VALUES(value) v[CHUNK_STEPS];
+enum { VALUES(unrolled) = VALUE_BYTES >= 4 }; /* others are rare: save instructions */
 
+/*
+ * Copy a chunk of a list's values to where their places say: at most `steps`, a constant,
+ * for each lane.
+ */
+DEVICE void VALUES(stage)(const char *from, unsigned step, int left,
+                          VALUES(value_cell) *to, const int steps)
+{
     UNROLL
     for (int i = 0; i < steps; i++) {
-        v[i] = 0;
-        if (whole || WARP * i < chunk->left)
-            v[i] = LOAD_EVICT(BULK, (const VALUES(value_cell) *)(from + i * step));
-    }
-    UNROLL
-    for (int i = 0; i < steps; i++) {
-        if (whole || WARP * i < chunk->left)
-            STORE_AS(VALUE, to + WARP * i, v[i]);
+        if (WARP * i < left)
+            COPY(BULK, to + WARP * i, (const VALUES(value_cell) *)(from + (wide)step * i));
     }
 }
 
-/* The numbers of the rows instead. */
-DEVICE void VALUES(number)(const struct carry_chunk *chunk)
+/* The same, or the numbers of the rows if there is no array, without unrolling. */
+DEVICE void VALUES(stage_slowly)(const void *in, const char *from, unsigned step,
+                                 const struct stage_chunk *chunk, VALUES(value_cell) *to)
 {
-    VALUES(value_cell) *const to =
-        SHARED_CELL(VALUES(value_cell), chunk->cells) + chunk->staged;
-
-    UNROLL
-    for (int i = 0; i < CHUNK_STEPS; i++) {
-        if (WARP * i < chunk->left)
+    NO_UNROLL
+    for (int i = 0; i < CHUNK_STEPS && WARP * i < chunk->left; i++) {
+        if (in)
+            COPY(BULK, to + WARP * i, (const VALUES(value_cell) *)(from + (wide)step * i));
+        else
             STORE_AS(VALUE, to + WARP * i, (VALUES(value))(chunk->row + WARP * i));
     }
 }
 
-DEVICE void VALUES(stage_any)(const struct tile_piece *piece,
-                              const struct carry_chunk *chunk)
+/* Stage a chunk of values, or of the numbers of the rows if `in` is NULL, at `area`. */
+DEVICE void VALUES(stage_any)(const void *in, unsigned pitch,
+                              const struct stage_chunk *chunk, int area)
 {
-    if (!piece->in)
-        VALUES(number)(chunk);
-    else if (piece->in_pitch != VALUE_BYTES)
-        VALUES(stage)(piece, chunk, 0, CHUNK_STEPS, 0);
-    else if (chunk->left + LANE >= CHUNK)
-        VALUES(stage)(piece, chunk, 1, CHUNK_STEPS, 1);
+    const char *const from = (const char *)in + chunk->row * pitch;
+    VALUES(value_cell) *const to = SHARED_CELL(VALUES(value_cell), area) + chunk->staged;
+
+    if (!VALUES(unrolled) || !in)
+        VALUES(stage_slowly)(in, from, WARP * pitch, chunk, to);
     else if (chunk->left + LANE <= FEW_STEPS * WARP)
-        VALUES(stage)(piece, chunk, 1, FEW_STEPS, 0);
+        VALUES(stage)(from, WARP * pitch, chunk->left, to, FEW_STEPS);
     else
-        VALUES(stage)(piece, chunk, 1, CHUNK_STEPS, 0);
+        VALUES(stage)(from, WARP * pitch, chunk->left, to, CHUNK_STEPS);
 }
 
-/* Take the values of my rows by their places, and store them. Constants as above. */
+/* Store the values of my rows, which are at `area` by place. */
 DEVICE void VALUES(take)(const struct tile_piece *piece, const struct carry_order *order,
-                         const struct carry_rows *mine, const int dense, const int whole)
+                         const struct carry_rows *mine, int area, const int *place)
 {
     char *const out = (char *)piece->out + mine->row * piece->out_pitch;
-    const unsigned step = dense ? WARP * VALUE_BYTES : WARP * piece->out_pitch;
-    const VALUES(value_cell) *const from = SHARED_CELL(VALUES(value_cell), order->cells);
-    const place_cell *const places = order->rows + mine->at;
+    const unsigned step = WARP * piece->out_pitch;
+    const VALUES(value_cell) *const from = SHARED_CELL(VALUES(value_cell), area);
 
-    UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        if (whole || WARP * i < mine->left)
-            STORE_EVICT(BULK, (VALUES(value_cell) *)(out + i * step),
-                        LOAD_AS(VALUE, from + LOAD_AS(VALUE, places + WARP * i)));
+    if (VALUES(unrolled) && mine->left + LANE >= WARP * ITEMS) {
+        UNROLL
+        for (int i = 0; i < ITEMS; i++)
+            STORE_EVICT(BULK, (VALUES(value_cell) *)(out + (wide)step * i),
+                        LOAD_AS(VALUE, from + place[i]));
+    } else {
+        NO_UNROLL
+        for (int i = 0; i < ITEMS && WARP * i < mine->left; i++)
+            STORE_EVICT(BULK, (VALUES(value_cell) *)(out + (wide)step * i),
+                        LOAD_AS(VALUE, from + order_place(order, mine->at + WARP * i)));
     }
-}
-
-DEVICE void VALUES(take_any)(const struct tile_piece *piece,
-                             const struct carry_order *order, const struct carry_rows *mine)
-{
-    if (piece->out_pitch != VALUE_BYTES)
-        VALUES(take)(piece, order, mine, 0, 0);
-    else if (mine->left + LANE >= WARP * ITEMS)
-        VALUES(take)(piece, order, mine, 1, 1);
-    else
-        VALUES(take)(piece, order, mine, 1, 0);
 }
 
 #undef VALUES

@@ -91,6 +91,7 @@
 #endif
 
 #define DEVICE static inline __attribute__((unused))
+#define APART DEVICE
 #define SHARED(type, name) type *const name = (type *)simt_here->shared
 
 #define THREAD (+simt_here->thread)
@@ -133,6 +134,10 @@
 
 /* There are no caches. */
 #define PREFETCH(p) ((void)(p))
+
+/* Copies are made at once. */
+#define COPY(kind, to, from) STORE_AS(VALUE, to, LOAD_AS(kind, from))
+#define COPIES_WAIT() ((void)0)
 
 #define SIMT_AGREE_WIDE(p) \
     _Static_assert(sizeof *(p) == 8, #p ": POST and PEEK need a cell of 8 bytes")
