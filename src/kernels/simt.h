@@ -53,6 +53,7 @@
  *   AGREE(condition)          static assertion
  *   QUOTIENT(a, b)            of two floats, approximate
  *   OPAQUE(p)                 global pointer p, computed once and kept in a register
+ *   HELD(a)                   the same of an int, such as a shared address
  *   UNROLL                    in front of a loop whose bounds are constants ...
  *   NO_UNROLL                 ... and of a loop that should not be unrolled
  *
@@ -139,6 +140,7 @@ static __device__ __forceinline__ unsigned simt_greatest(unsigned v)
 #define AGREE(condition) static_assert(condition, #condition)
 #define QUOTIENT(a, b) __fdividef((a), (b))
 #define OPAQUE(p) simt_opaque(p)
+#define HELD(a) simt_held(a)
 #define UNROLL _Pragma("unroll")
 #define NO_UNROLL _Pragma("unroll 1")
 
@@ -163,6 +165,12 @@ template <typename pointer> DEVICE pointer simt_opaque(pointer p)
     return (pointer)__cvta_global_to_generic(address);
 }
 
+DEVICE int simt_held(int a)
+{
+    asm("" : "+r"(a));
+    return a;
+}
+
 /* No compiler removes a volatile access. */
 template <typename cell> DEVICE cell simt_load_kept(const cell *p)
 {
@@ -181,7 +189,8 @@ template <typename cell> DEVICE void simt_copy(cell *to, const cell *from)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if (sizeof(cell) >= 4) {
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(SHARED_ADDRESS(to)),
-                     "l"(__cvta_generic_to_global(from)), "n"(sizeof(cell) < 4 ? 4 : sizeof(cell)));
+                     "l"(__cvta_generic_to_global(from)),
+                     "n"(sizeof(cell) < 4 ? 4 : sizeof(cell)));
         return;
     }
 #endif

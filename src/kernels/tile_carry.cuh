@@ -17,9 +17,15 @@ DEVICE void load_places(const struct carry_order *order, const struct carry_rows
     enum { STEP = WARP + WARP / ITEMS };
     const item_cell *const items = cell_of_row(order, mine->at);
 
-    UNROLL
-    for (int i = 0; i < ITEMS; i++)
-        place[i] = WARP * i < mine->left ? place_of(LOAD(items + STEP * i)) : 0;
+    if (mine->left + LANE >= WARP * ITEMS) {
+        UNROLL
+        for (int i = 0; i < ITEMS; i++)
+            place[i] = place_of(LOAD(items + STEP * i));
+    } else {
+        UNROLL
+        for (int i = 0; i < ITEMS; i++)
+            place[i] = WARP * i < mine->left ? place_of(LOAD(items + STEP * i)) : 0;
+    }
 }
 
 /* Values of 4 bytes that are stored as 8. */
@@ -89,59 +95,74 @@ DEVICE void carry_rest(const struct tile_carry *carry, int first,
     }
 }
 
-/* How my keys are stored: constants for the compiler, and what they depend on. */
+/* Where the codes of my rows go. */
 struct carry_keys {
-    char *out;         /* my first key; NULL: no keys are wanted */
-    unsigned step;     /* to my next key, in bytes */
-    key_cell *samples; /* my first sample; NULL: I have none, or none are wanted */
-    int left;          /* rows of the tile from mine on */
+    char *out;               /* my first key; NULL: no keys are wanted */
+    wide step;               /* to my next key, in bytes */
+    key_cell *samples;       /* my first sample; NULL: I have none, or none are wanted */
+    struct key_code leaving; /* how codes become keys */
 };
 
 DEVICE struct carry_keys my_keys(const struct tile_carry *carry,
                                  const struct tile_target *to,
-                                 const struct carry_rows *mine)
+                                 const struct carry_rows *mine,
+                                 const struct key_code *leave_by)
 {
     struct carry_keys keys;
 
     keys.out = to->array ? (char *)to->array + mine->row * carry->out_pitch : 0;
-    keys.step = WARP * (unsigned)carry->out_pitch;
+    keys.step = WARP * carry->out_pitch;
     keys.samples = to->samples && mine->row % TILE_SAMPLE == 0
                        ? to->samples + mine->row / TILE_SAMPLE
                        : 0;
-    keys.left = mine->left;
+    keys.leaving = *leave_by;
     return keys;
 }
 
-/* Store the codes of my rows as keys, and as samples. */
-DEVICE void store_codes_as(const struct carry_keys *keys, const struct carry_order *order,
-                           const int *place, const struct key_code *leave_by,
-                           const int floats)
+/* Store the codes of all rows of my warp; keys are integers. */
+DEVICE void store_whole(const struct carry_keys *keys, const struct carry_order *order,
+                        const int *place, const int dense)
 {
+    key_cell *const samples = OPAQUE(keys->samples);
+    char *out = OPAQUE(keys->out);
+
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
-        if (WARP * i < keys->left) {
-            const key code = code_at(order, place[i]);
+        const key code = code_at(order, place[i]);
 
-            if (keys->samples)
-                STORE_AS(SAMPLE, keys->samples + i, code);
-            if (keys->out)
-                STORE_EVICT(BULK, (key_cell *)(keys->out + (wide)keys->step * i),
-                            floats ? leave(code, leave_by)
-                                   : (key)(code ^ (key)leave_by->flip));
-        }
+        if (keys->samples)
+            STORE_AS(SAMPLE, samples + i, code);
+        if (keys->out)
+            STORE_EVICT(BULK, (key_cell *)(out + (dense ? WARP * sizeof(key) * i : 0)),
+                        code ^ (key)keys->leaving.flip);
+        if (!dense)
+            out = OPAQUE(out + keys->step);
     }
 }
 
-DEVICE void store_codes(const struct tile_carry *carry, const struct carry_order *order,
-                        const struct tile_target *to, const struct carry_rows *mine,
-                        const int *place, const struct key_code *leave_by)
+/* Store the codes of my rows as keys, and as samples. */
+DEVICE void store_codes(const struct carry_keys *keys, const struct carry_order *order,
+                        const struct carry_rows *mine, const int *place)
 {
-    const struct carry_keys keys = my_keys(carry, to, mine);
+    char *out = keys->out;
 
-    if (leave_by->is_float)
-        store_codes_as(&keys, order, place, leave_by, 1);
-    else
-        store_codes_as(&keys, order, place, leave_by, 0);
+    if (mine->left + LANE >= WARP * ITEMS && !keys->leaving.is_float) {
+        if (keys->step == WARP * sizeof(key))
+            store_whole(keys, order, place, 1);
+        else
+            store_whole(keys, order, place, 0);
+        return;
+    }
+    NO_UNROLL
+    for (int i = 0; i < ITEMS && WARP * i < mine->left; i++) {
+        const key code = code_at(order, order_place(order, mine->at + WARP * i));
+
+        if (keys->samples)
+            STORE_AS(SAMPLE, keys->samples + i, code);
+        if (keys->out)
+            STORE_EVICT(BULK, (key_cell *)out, leave(code, &keys->leaving));
+        out += keys->step;
+    }
 }
 
 /*
@@ -155,6 +176,7 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct tile_list
 {
     const int staged = end_of_group(carry, 0, (int)sizeof(key));
     const struct carry_rows mine = my_rows(to);
+    const struct carry_keys keys = my_keys(carry, to, &mine, leave_by);
     const struct carry_order order = {cells, area, (place_cell *)(splits + TILE_ROWS / 2),
                                       splits, to->count};
     int place[ITEMS];
@@ -163,7 +185,7 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct tile_list
     if (b->rest_bits)
         mend_order(&order, &mine, b->base);
     load_places(&order, &mine, place);
-    store_codes(carry, &order, to, &mine, place, leave_by);
+    store_codes(&keys, &order, &mine, place);
     take_pieces(carry, 0, staged, (int)sizeof(key), &order, &mine, place);
     carry_rest(carry, staged, list, &order, &mine, place);
 }

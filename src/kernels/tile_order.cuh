@@ -77,16 +77,12 @@ DEVICE int any_bits(int_cell *votes, int mine)
 
 enum { VOTES = TILE_MOST_ROWS / WARP }; /* words of one exchange */
 
-/*
- * My row of the cells: a bit for each item that has the prefix of the one before. Few rows
- * have any, so first the least difference tells whether this one has.
- */
+/* My row of the cells: a bit for each item that has the prefix of the one before. */
 DEVICE unsigned find_ties(const struct carry_order *order)
 {
     enum { TIED = 1 << PLACE_BITS }; /* items with one prefix differ by less */
     const item_cell *const mine = cell_of_row(order, THREAD * ITEMS);
     const int left = order->count - THREAD * ITEMS;
-    unsigned least = ~0u;
     unsigned bits = 0;
     item before;
 
@@ -96,22 +92,11 @@ DEVICE unsigned find_ties(const struct carry_order *order)
     UNROLL
     for (int j = 0; j < ITEMS; j++) {
         const item c = LOAD(mine + j);
-        const unsigned apart = c ^ before;
 
-        least = apart < least ? apart : least;
+        bits |= (c ^ before) < TIED ? 1u << j : 0;
         before = c;
     }
-    if (least >= TIED)
-        return 0;
-    before = THREAD ? LOAD(mine - 2) : ~LOAD(mine);
-    NO_UNROLL
-    for (int j = 0; j < ITEMS && j < left; j++) {
-        const item c = LOAD(mine + j);
-
-        bits |= (unsigned)((c ^ before) < TIED) << j;
-        before = c;
-    }
-    return bits;
+    return left < ITEMS ? bits & ((1u << left) - 1) : bits;
 }
 
 /* Are two of my rows with the same prefix in the wrong order? */

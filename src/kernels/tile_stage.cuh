@@ -14,11 +14,11 @@ enum { FEW_STEPS = (CHUNK_STEPS + 1) / 2 }; /* of a chunk with few rows */
 
 /* A chunk of a list, as one lane sees it: rows 32 apart. */
 struct stage_chunk {
-    wide row;   /* my first row in the input */
-    int left;   /* rows from mine to the end of the list's part, or of the chunk */
-    int staged; /* my first row's place */
-    int cell;   /* address of its item's cell, ... */
-    int is_b;   /* ... from which items go down */
+    unsigned row; /* my first row in the input */
+    int left;     /* rows from mine to the end of the list's part */
+    int staged;   /* my first row's place */
+    int cell;     /* address of its item's cell, ... */
+    int is_b;     /* ... from which items go down */
 };
 
 /* Chunk `number` of a tile's lists. */
@@ -30,7 +30,7 @@ DEVICE struct stage_chunk chunk_of(const struct tile_list *mine, int number)
     const int place = SHUFFLE(mine->place, list);
     struct stage_chunk chunk;
 
-    chunk.row = (wide)SHUFFLE(mine->from, list) + done + LANE;
+    chunk.row = SHUFFLE(mine->from, list) + (unsigned)(done + LANE);
     chunk.left = SHUFFLE(mine->count, list) - done - LANE;
     chunk.staged = SHUFFLE(mine->staged, list) + done + LANE;
     chunk.is_b = list % 2;
@@ -121,7 +121,7 @@ DEVICE void fetch_pieces(const struct tile_carry *carry, int first,
     for (int p = first; p < carry->piece_count; p++) {
         const struct tile_piece *const piece = &carry->piece[p];
         const char *const from =
-            (const char *)piece->in + (chunk->row - LANE) * piece->in_pitch;
+            (const char *)piece->in + (wide)(chunk->row - LANE) * piece->in_pitch;
         const unsigned bytes = piece->in ? (unsigned)rows * piece->in_pitch : 0;
 
         for (unsigned at = LANE * LINE; at < bytes; at += WARP * LINE)
@@ -134,23 +134,18 @@ DEVICE void make_items(const struct stage_chunk *chunk, int area,
                        const struct tile_base *b, const int steps)
 {
     enum { STEP = WARP / ITEMS * ROW_BYTES / CELL_BYTES };
-    const key_cell *const codes = SHARED_CELL(key_cell, area) + chunk->staged;
-    item_cell *const to = SHARED_CELL(item_cell, chunk->cell);
+    const int codes = HELD(area + chunk->staged * (int)sizeof(key));
+    const int place = HELD(chunk->staged);
+    const int step = chunk->is_b ? -STEP * CELL_BYTES : STEP * CELL_BYTES;
+    int to = chunk->cell;
 
-    if (chunk->is_b) {
-        UNROLL
-        for (int i = 0; i < steps; i++) {
-            if (WARP * i < chunk->left)
-                STORE(to - STEP * i, item_made(LOAD_AS(VALUE, codes + WARP * i), b,
-                                               chunk->staged + WARP * i));
-        }
-    } else {
-        UNROLL
-        for (int i = 0; i < steps; i++) {
-            if (WARP * i < chunk->left)
-                STORE(to + STEP * i, item_made(LOAD_AS(VALUE, codes + WARP * i), b,
-                                               chunk->staged + WARP * i));
-        }
+    UNROLL
+    for (int i = 0; i < steps; i++) {
+        if (WARP * i < chunk->left)
+            STORE(SHARED_CELL(item_cell, to),
+                  item_made(LOAD_AS(VALUE, SHARED_CELL(key_cell, codes) + WARP * i), b,
+                            place + WARP * i));
+        to += step;
     }
 }
 

@@ -8,68 +8,92 @@
 
 CELL(VALUES(value_cell), VALUES(value));
 
-enum { VALUES(unrolled) = VALUE_BYTES >= 4 }; /* others are rare: save instructions */
-
 /*
- * Copy a chunk of a list's values to where their places say: at most `steps`, a constant,
- * for each lane.
+ * Copy a chunk of values that lie one after the other to where their places say: at most
+ * `steps`, a constant, for each lane.
  */
-DEVICE void VALUES(stage)(const char *from, unsigned step, int left,
-                          VALUES(value_cell) *to, const int steps)
+DEVICE void VALUES(stage_dense)(const void *in, const struct stage_chunk *chunk, int area,
+                                const int steps)
 {
+    const VALUES(value_cell) *const from =
+        OPAQUE((const VALUES(value_cell) *)in + chunk->row);
+    const int to = HELD(area + chunk->staged * VALUE_BYTES);
+
     UNROLL
     for (int i = 0; i < steps; i++) {
-        if (WARP * i < left)
-            COPY(BULK, to + WARP * i, (const VALUES(value_cell) *)(from + (wide)step * i));
+        if (WARP * i < chunk->left)
+            COPY(BULK, SHARED_CELL(VALUES(value_cell), to) + WARP * i, from + WARP * i);
     }
 }
 
-/* The same, or the numbers of the rows if there is no array, without unrolling. */
-DEVICE void VALUES(stage_slowly)(const void *in, const char *from, unsigned step,
-                                 const struct stage_chunk *chunk, VALUES(value_cell) *to)
+/* Copy any chunk of values; if `in` is NULL, the numbers of the rows. */
+DEVICE void VALUES(stage)(const void *in, unsigned pitch, const struct stage_chunk *chunk,
+                          int area)
 {
+    VALUES(value_cell) *to = SHARED_CELL(VALUES(value_cell), area) + chunk->staged;
+    const char *from = (const char *)in + (wide)chunk->row * pitch;
+
     NO_UNROLL
     for (int i = 0; i < CHUNK_STEPS && WARP * i < chunk->left; i++) {
         if (in)
-            COPY(BULK, to + WARP * i, (const VALUES(value_cell) *)(from + (wide)step * i));
+            COPY(BULK, to, (const VALUES(value_cell) *)from);
         else
-            STORE_AS(VALUE, to + WARP * i, (VALUES(value))(chunk->row + WARP * i));
+            STORE_AS(VALUE, to, (VALUES(value))(chunk->row + WARP * i));
+        to += WARP;
+        from += WARP * pitch;
     }
 }
 
-/* Stage a chunk of values, or of the numbers of the rows if `in` is NULL, at `area`. */
+/* Stage a chunk of values. Those of 1 and 2 bytes are rare: they save instructions. */
 DEVICE void VALUES(stage_any)(const void *in, unsigned pitch,
                               const struct stage_chunk *chunk, int area)
 {
-    const char *const from = (const char *)in + chunk->row * pitch;
-    VALUES(value_cell) *const to = SHARED_CELL(VALUES(value_cell), area) + chunk->staged;
-
-    if (!VALUES(unrolled) || !in)
-        VALUES(stage_slowly)(in, from, WARP * pitch, chunk, to);
+    if (VALUE_BYTES < 4 || !in || pitch != VALUE_BYTES)
+        VALUES(stage)(in, pitch, chunk, area);
     else if (chunk->left + LANE <= FEW_STEPS * WARP)
-        VALUES(stage)(from, WARP * pitch, chunk->left, to, FEW_STEPS);
+        VALUES(stage_dense)(in, chunk, area, FEW_STEPS);
     else
-        VALUES(stage)(from, WARP * pitch, chunk->left, to, CHUNK_STEPS);
+        VALUES(stage_dense)(in, chunk, area, CHUNK_STEPS);
 }
 
-/* Store the values of my rows, which are at `area` by place. */
+/* Store the values of all rows of my warp, which are at `area` by place. */
+DEVICE void VALUES(take_whole)(char *to, unsigned pitch, int area, const int *place,
+                               const int dense)
+{
+    const VALUES(value_cell) *const from = SHARED_CELL(VALUES(value_cell), area);
+    char *out = OPAQUE(to);
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        STORE_EVICT(BULK,
+                    (VALUES(value_cell) *)(out + (dense ? WARP * VALUE_BYTES * i : 0)),
+                    LOAD_AS(VALUE, from + place[i]));
+        if (!dense)
+            out = OPAQUE(out + WARP * pitch);
+    }
+}
+
+/* Store the values of my rows. */
 DEVICE void VALUES(take)(const struct tile_piece *piece, const struct carry_order *order,
                          const struct carry_rows *mine, int area, const int *place)
 {
-    char *const out = (char *)piece->out + mine->row * piece->out_pitch;
-    const unsigned step = WARP * piece->out_pitch;
-    const VALUES(value_cell) *const from = SHARED_CELL(VALUES(value_cell), area);
+    const unsigned pitch = piece->out_pitch;
+    char *out = (char *)piece->out + mine->row * pitch;
 
-    if (VALUES(unrolled) && mine->left + LANE >= WARP * ITEMS) {
-        UNROLL
-        for (int i = 0; i < ITEMS; i++)
-            STORE_EVICT(BULK, (VALUES(value_cell) *)(out + (wide)step * i),
-                        LOAD_AS(VALUE, from + place[i]));
-    } else {
-        NO_UNROLL
-        for (int i = 0; i < ITEMS && WARP * i < mine->left; i++)
-            STORE_EVICT(BULK, (VALUES(value_cell) *)(out + (wide)step * i),
-                        LOAD_AS(VALUE, from + order_place(order, mine->at + WARP * i)));
+    if (VALUE_BYTES >= 4 && mine->left + LANE >= WARP * ITEMS) {
+        if (pitch == VALUE_BYTES)
+            VALUES(take_whole)(out, pitch, area, place, 1);
+        else
+            VALUES(take_whole)(out, pitch, area, place, 0);
+        return;
+    }
+    NO_UNROLL
+    for (int i = 0; i < ITEMS && WARP * i < mine->left; i++) {
+        const int at = order_place(order, mine->at + WARP * i);
+
+        STORE_EVICT(BULK, (VALUES(value_cell) *)out,
+                    LOAD_AS(VALUE, SHARED_CELL(VALUES(value_cell), area) + at));
+        out += WARP * pitch;
     }
 }
 

@@ -191,6 +191,7 @@
 #define AGREE(condition) _Static_assert(condition, #condition)
 #define QUOTIENT(a, b) ((a) / (b))
 #define OPAQUE(p) (p)
+#define HELD(a) (a)
 #define UNROLL
 #define NO_UNROLL
 
