@@ -131,12 +131,16 @@ done:
     return status;
 }
 
-/* Are the rows of the request, in `order`, sorted? `least` is room for check_bytes. */
-static mw_status check(const struct rows_run *run, const unsigned *order, wide *least,
-                       wide *result, unsigned *wrong)
+/*
+ * Are the rows of the request, in `order`, sorted? Codes say it but for equal ones; both
+ * may be NULL. `least` is room for check_bytes.
+ */
+static mw_status check(const struct rows_run *run, const unsigned *order, const wide *codes,
+                       wide *least, wide *result, unsigned *wrong)
 {
     const struct request *const request = run->request;
     struct check_rows_args args = {.order = order,
+                                   .codes = codes,
                                    .count = request->count,
                                    .least = least,
                                    .field_count = (int)request->order.field_count};
@@ -200,7 +204,8 @@ static mw_status sort_wide(const struct rows_run *run)
         unsigned *const wrong = (unsigned *)rows.flag;
 
         TRY(check(run, (const unsigned *)rows.positions.at[ROWS_A],
-                  (wide *)rows.codes.at[ROWS_A], NULL, wrong));
+                  (const wide *)rows.codes.at[ROWS_OUT], (wide *)rows.codes.at[ROWS_B],
+                  NULL, wrong));
         TRY(sort_words(run, wrong, &rows));
     }
     TRY(gather(run, rows.positions.at[ROWS_A], rows.spare));
@@ -248,7 +253,7 @@ mw_status rows_enqueue(struct backend *backend, const struct request *request,
     TRY(load_rows(backend_device(backend), &run.mover));
     if (request->operation == MW_CHECK) {
         TRY(backend_check_workspace(backend, bytes, check_bytes(request->count)));
-        return check(&run, NULL, workspace, (wide *)request->cuts, NULL);
+        return check(&run, NULL, NULL, workspace, (wide *)request->cuts, NULL);
     }
     if (request->count == 0)
         goto done;

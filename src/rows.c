@@ -341,8 +341,9 @@ static void make_positions(struct rows *rows, const struct request *request, uin
 }
 
 /* Codes that travel with the numbers of their rows. */
-static void make_wide(struct rows *rows, const struct request *request, uint32_t word,
-                      uint32_t turn, char **temp)
+static void make_wide(struct rows *rows, const struct rows_shape *shape,
+                      const struct request *request, uint32_t word, uint32_t turn,
+                      char **temp)
 {
     const struct request_field *const field = &request->order.field[0];
     struct rows_column column = {.bytes = 0};
@@ -370,6 +371,8 @@ static void make_wide(struct rows *rows, const struct request *request, uint32_t
         rows->order = (const unsigned *)rows->positions.at[ROWS_A];
     rows->codes.at[ROWS_A] = take(temp, rows->keys.size, rows->count);
     rows->codes.at[ROWS_B] = take(temp, rows->keys.size, rows->count);
+    if (shape->words > 1 && word == 0 && turn == 0) /* is it decided by the first word? */
+        rows->codes.at[ROWS_OUT] = rows->codes.at[ROWS_A];
 }
 
 void rows_make(struct rows *rows, const struct rows_shape *shape,
@@ -382,7 +385,7 @@ void rows_make(struct rows *rows, const struct rows_shape *shape,
         rows->flag = take(&temp, 1, sizeof(unsigned));
     make_positions(rows, request, turn, last, &temp);
     if (shape->way == ROWS_WIDE)
-        make_wide(rows, request, word, turn, &temp);
+        make_wide(rows, shape, request, word, turn, &temp);
     else
         make_short(rows, request, word, turn, last, rounds, &temp);
 }

@@ -50,6 +50,14 @@ DEVICE wide row_number(const struct check_rows_args *args, wide i)
     return args->order ? LOAD((const unsigned_cell *)args->order + i) : i;
 }
 
+/* May row i + 1 come before row i? Their codes are in order. */
+DEVICE int is_open(const struct check_rows_args *args, wide i)
+{
+    const wide_cell *const codes = (const wide_cell *)args->codes + i;
+
+    return !args->codes || LOAD_AS(BULK, codes) == LOAD_AS(BULK, codes + 1);
+}
+
 /* Each block checks CHECK_ROWS neighbours. */
 KERNEL(check_rows, struct check_rows_args)
 {
@@ -61,7 +69,7 @@ KERNEL(check_rows, struct check_rows_args)
     for (int j = 0; j < CHECK_ROWS / CHECK_THREADS; j++) {
         const wide i = first + j * CHECK_THREADS;
 
-        if (i + 1 < args.count && i + 1 < least &&
+        if (i + 1 < args.count && i + 1 < least && is_open(&args, i) &&
             compare_rows(&args, row_number(&args, i), row_number(&args, i + 1)) > 0)
             least = i + 1;
     }

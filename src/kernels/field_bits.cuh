@@ -2,6 +2,12 @@
  * field_bits.cuh - the bytes of a field as a number.
  */
 
+/* The bytes of a word in reverse. */
+DEVICE unsigned turn_bytes(unsigned word)
+{
+    return word << 24 | (word & 0xff00) << 8 | (word >> 8 & 0xff00) | word >> 24;
+}
+
 /* The bytes at `at` as a number; those of a string from the most significant on. */
 DEVICE wide load_bits(const void *at, int bytes, int is_string)
 {
@@ -15,10 +21,9 @@ DEVICE wide load_bits(const void *at, int bytes, int is_string)
 
         if (words) {
             const unsigned word = LOAD_AS(BULK, (const unsigned_cell *)(from + i));
-            const unsigned turned =
-                word << 24 | (word & 0xff00) << 8 | (word >> 8 & 0xff00) | word >> 24;
 
-            bits |= is_string ? (wide)turned << (shift - 24) : (wide)word << shift;
+            bits |=
+                is_string ? (wide)turn_bytes(word) << (shift - 24) : (wide)word << shift;
             i += 4;
         } else {
             bits |= (wide)LOAD_AS(BULK, (const byte_cell *)(from + i)) << shift;

@@ -380,6 +380,7 @@ enum { GATHER_MOST_BYTES = 4096, GATHER_BLOCK_BYTES = 32768 };
  */
 struct check_rows_args {
     const unsigned *order;
+    const wide *codes; /* of the rows, in order; only equal ones are looked at. NULL: none */
     wide count;
     wide *least;
     int field_count;

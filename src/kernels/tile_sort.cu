@@ -87,7 +87,61 @@ KERNEL(tile_sort, struct tile_sort_args)
 
 #else
 
-/* Load the codes of a tile, and stage them: mine are TILE_ROWS apart. */
+/* Stage fields of one or two words as they are, with all loads under way at once. */
+DEVICE void stage_words(const struct code_part *part, wide row, int left, key_cell *mine)
+{
+    const char *from = (const char *)part->at + row * part->pitch;
+    bare k[ITEMS];
+
+    UNROLL
+    for (int j = 0; j < ITEMS; j++) {
+        const unsigned_cell *const at = (const unsigned_cell *)from;
+
+        k[j] = 0;
+        if (TILE_ROWS * j < left) {
+            k[j] = LOAD_AS(BULK, at);
+            if (KEY_BITS == 64 && part->bytes > 4)
+                k[j] |= (bare)((wide)LOAD_AS(BULK, at + 1) << 32);
+        }
+        from = OPAQUE(from + TILE_ROWS * part->pitch);
+    }
+    UNROLL
+    for (int j = 0; j < ITEMS; j++) {
+        if (TILE_ROWS * j < left)
+            STORE_AS(VALUE, mine + TILE_ROWS * j, (key)k[j]);
+    }
+}
+
+/* The code of a field from its words. */
+DEVICE key code_of_words(const struct code_part *part, key words)
+{
+    const wide turned =
+        (wide)turn_bytes((unsigned)words) << 32 | turn_bytes((unsigned)((wide)words >> 32));
+
+    return (key)part_code(part, !part->is_string   ? words
+                                : part->bytes > 4 ? turned
+                                                  : turned >> 32);
+}
+
+/* Stage codes that are made of parts; mine are TILE_ROWS apart. */
+DEVICE void stage_parts(const struct tile_source *source, wide row, int left,
+                        key_cell *mine)
+{
+    const int words = is_words(source);
+
+    if (words)
+        stage_words(&source->part[0], row, left, mine);
+    NO_UNROLL
+    for (int j = 0; j < ITEMS && TILE_ROWS * j < left; j++) {
+        key_cell *const to = mine + TILE_ROWS * j;
+
+        STORE_AS(VALUE, to,
+                 words ? code_of_words(&source->part[0], LOAD_AS(VALUE, to))
+                       : code_of_parts(source, row + TILE_ROWS * j));
+    }
+}
+
+/* Load the codes of a tile, and stage them. */
 DEVICE void load_codes(const struct tile_sort_args *args, const struct tile_target *to,
                        int area, bare *k)
 {
@@ -96,10 +150,7 @@ DEVICE void load_codes(const struct tile_sort_args *args, const struct tile_targ
     const int left = to->count - THREAD;
 
     if (source->part_count) {
-        NO_UNROLL
-        for (int j = 0; j < ITEMS && TILE_ROWS * j < left; j++)
-            STORE_AS(VALUE, mine + TILE_ROWS * j,
-                     code_of_parts(source, to->first + THREAD + TILE_ROWS * j));
+        stage_parts(source, to->first + THREAD, left, mine);
         UNROLL
         for (int j = 0; j < ITEMS; j++)
             k[j] = TILE_ROWS * j < left ? LOAD_AS(VALUE, mine + TILE_ROWS * j) : 0;

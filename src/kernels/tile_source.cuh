@@ -25,6 +25,12 @@ CELL(byte_cell, unsigned char);
 
 #include "field_bits.cuh"
 
+/* The bits of a part in the code, from those of its field. */
+DEVICE wide part_code(const struct code_part *part, wide bits)
+{
+    return field_code_of(bits, &part->code) >> part->drop & ~(wide)0 >> (64 - part->bits);
+}
+
 /* The code of a row that is made of parts. */
 APART key code_of_parts(const struct tile_source *source, wide number)
 {
@@ -36,14 +42,21 @@ APART key code_of_parts(const struct tile_source *source, wide number)
     for (int i = 0; i < source->part_count; i++) {
         const struct code_part *const part = &source->part[i];
         const char *const at = (const char *)part->at + row * part->pitch;
-        const wide field =
-            field_code_of(load_bits(at, part->bytes, part->is_string), &part->code);
-        const wide mask = ~(wide)0 >> (64 - part->bits);
 
         code = part->bits < 64 ? code << part->bits : 0;
-        code |= field >> part->drop & mask;
+        code |= part_code(part, load_bits(at, part->bytes, part->is_string));
     }
     return (key)code;
+}
+
+/* Is each code one part, a field of whole words? */
+DEVICE int is_words(const struct tile_source *source)
+{
+    const struct code_part *const part = &source->part[0];
+
+    return source->part_count == 1 && !source->order &&
+           ((wide)part->at | part->pitch | (unsigned)part->bytes) % 4 == 0 &&
+           part->bytes <= (int)sizeof(key);
 }
 
 /* Where the key of a row is, if it is not made of parts. */
