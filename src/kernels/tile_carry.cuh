@@ -132,11 +132,12 @@ DEVICE void store_whole(const struct carry_keys *keys, const struct carry_order 
 
         if (keys->samples)
             STORE_AS(SAMPLE, samples + i, code);
-        if (keys->out)
-            STORE_EVICT(BULK, (key_cell *)(out + (dense ? WARP * sizeof(key) * i : 0)),
-                        code ^ (key)keys->leaving.flip);
-        if (!dense)
+        if (keys->out && dense)
+            STORE_EVICT(BULK, (key_cell *)out + WARP * i, code ^ (key)keys->leaving.flip);
+        if (keys->out && !dense) { /* L2 keeps the sector: values will fill it up */
+            STORE_AS(BULK, (key_cell *)out, code ^ (key)keys->leaving.flip);
             out = OPAQUE(out + keys->step);
+        }
     }
 }
 
@@ -160,7 +161,7 @@ DEVICE void store_codes(const struct carry_keys *keys, const struct carry_order 
         if (keys->samples)
             STORE_AS(SAMPLE, keys->samples + i, code);
         if (keys->out)
-            STORE_EVICT(BULK, (key_cell *)out, leave(code, &keys->leaving));
+            STORE_AS(BULK, (key_cell *)out, leave(code, &keys->leaving));
         out += keys->step;
     }
 }

@@ -65,11 +65,14 @@ DEVICE void VALUES(take_whole)(char *to, unsigned pitch, int area, const int *pl
 
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
-        STORE_EVICT(BULK,
-                    (VALUES(value_cell) *)(out + (dense ? WARP * VALUE_BYTES * i : 0)),
-                    LOAD_AS(VALUE, from + place[i]));
-        if (!dense)
+        const VALUES(value) v = LOAD_AS(VALUE, from + place[i]);
+
+        if (dense) {
+            STORE_EVICT(BULK, (VALUES(value_cell) *)out + WARP * i, v);
+        } else { /* L2 keeps the sector: other pieces of the row will fill it up */
+            STORE_AS(BULK, (VALUES(value_cell) *)out, v);
             out = OPAQUE(out + WARP * pitch);
+        }
     }
 }
 
@@ -91,8 +94,8 @@ DEVICE void VALUES(take)(const struct tile_piece *piece, const struct carry_orde
     for (int i = 0; i < ITEMS && WARP * i < mine->left; i++) {
         const int at = order_place(order, mine->at + WARP * i);
 
-        STORE_EVICT(BULK, (VALUES(value_cell) *)out,
-                    LOAD_AS(VALUE, SHARED_CELL(VALUES(value_cell), area) + at));
+        STORE_AS(BULK, (VALUES(value_cell) *)out,
+                 LOAD_AS(VALUE, SHARED_CELL(VALUES(value_cell), area) + at));
         out += WARP * pitch;
     }
 }
