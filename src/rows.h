@@ -26,7 +26,7 @@
 enum rows_side { ROWS_IN, ROWS_A, ROWS_B, ROWS_OUT, ROWS_SIDES };
 
 enum {
-    ROWS_MOST_CARRIED = 24,                    /* bytes of a row besides the key */
+    ROWS_MOST_CARRIED = 16,                    /* bytes of a row besides the key */
     ROWS_MOST_COLUMNS = ROWS_MOST_CARRIED + 8, /* that travel: each has a byte at least */
     ROWS_MOST_SEGMENTS = ROWS_MOST_COLUMNS,
     ROWS_WORD = 8 /* bytes of a word of the code */

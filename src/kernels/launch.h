@@ -176,14 +176,16 @@ enum {
 
 /*
  * With places items have 4 bytes, and 8 bytes of each row are staged besides: its code and
- * some of its values.
+ * some of its values. Each chunk of a list has 16 bytes.
  */
 #define TILE_STAGE_BYTES 8
 #define TILE_STAGE(rows, items) ((rows) * (items)*TILE_STAGE_BYTES)
+#define TILE_CHUNKS(rows) (TILE_MOST_WAYS + (rows) / 16)
+#define TILE_STAGED(rows, items) (TILE_STAGE(rows, items) + 16 * TILE_CHUNKS(rows))
 #define TILE_SORT_PLACED(rows, items) \
-    (TILE_STAGE(rows, items) + TILE_SORT_SHARED(rows, items, TILE_PLACED_BYTES))
+    (TILE_STAGED(rows, items) + TILE_SORT_SHARED(rows, items, TILE_PLACED_BYTES))
 #define TILE_MERGE_PLACED(rows, items) \
-    (TILE_STAGE(rows, items) + TILE_MERGE_SHARED(rows, items, TILE_PLACED_BYTES))
+    (TILE_STAGED(rows, items) + TILE_MERGE_SHARED(rows, items, TILE_PLACED_BYTES))
 
 /* Cells of one cut: one per list, and at least enough for a bound (struct tile_round). */
 #define TILE_CUT_CELLS(ways, key_bits, places) \

@@ -31,7 +31,6 @@
  *   LOAD_EVICT(kind, p)       the same, with an evict-first hint: for keys that the launch
  *   STORE_EVICT(kind, p, v)   does not touch again
  *   LOAD_KEPT(kind, p)        LOAD_AS that stays even if its value is not used
- *   PREFETCH(p)               have L2 load the line at p, which will be needed soon
  *   COPY(kind, to, from)      copy a cell from global to shared memory, perhaps later: ...
  *   COPIES_WAIT()             ... wait for all of my copies
  *   POST(kind, p, v)          STORE_AS and LOAD_AS of a wide cell of global memory that
@@ -101,7 +100,6 @@
 #define LOAD_EVICT(kind, p) __ldcs(p)
 #define STORE_EVICT(kind, p, v) __stcs((p), (v))
 #define LOAD_KEPT(kind, p) simt_load_kept(p)
-#define PREFETCH(p) simt_prefetch(p)
 #define COPY(kind, to, from) simt_copy((to), (from))
 #define COPIES_WAIT() simt_copies_wait()
 #define POST(kind, p, v) simt_post((p), (v))
@@ -175,12 +173,6 @@ DEVICE int simt_held(int a)
 template <typename cell> DEVICE cell simt_load_kept(const cell *p)
 {
     return *(const volatile cell *)p;
-}
-
-/* Only L2 loads the line. */
-DEVICE void simt_prefetch(const void *p)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
 }
 
 /* Cells of 4 and 8 bytes go by no register, from sm_80 on. */

@@ -182,7 +182,9 @@ struct tile_base {
     bare base;     /* subtracted from the tile's keys */
     item fill;     /* the filler: no key less the base sorts after it */
     int near;      /* all items are near (pipes.cuh) */
-    int rest_bits; /* TILE_PLACES: low bits of the keys that the items lack */
+    int rest_bits; /* TILE_PLACES: low bits of the keys that the items lack, ... */
+    int shift;     /* ... and how far to the left the others are shifted, ... */
+    int is_narrow; /* ... of the lower word alone, if it has them all */
 };
 
 #ifndef TILE_PLACES
@@ -210,12 +212,27 @@ DEVICE struct tile_base base_between(key least, key most)
     b.fill = filler();
     b.near = 0;
     b.rest_bits = bits > PREFIX_BITS ? bits - PREFIX_BITS : 0;
+    b.is_narrow = KEY_BITS == 64 && bits <= 32;
+    b.shift = (KEY_BITS == 32 || b.is_narrow ? 32 : 64) - (bits > PREFIX_BITS ? bits : PREFIX_BITS);
     return b;
+}
+
+/*
+ * The item of a key. `narrow` is b->is_narrow, perhaps as a constant. The bits of the
+ * prefix are moved to the top of a word.
+ */
+DEVICE item item_from(bare k, const struct tile_base *b, int place, const int narrow)
+{
+    const wide above = (wide)(k - b->base);
+    const wide word = KEY_BITS == 32 || narrow ? above << 32 : above;
+    const unsigned top = (unsigned)(word << (b->shift & 31) >> 32);
+
+    return (top & ~(item)((1u << PLACE_BITS) - 1)) | (unsigned)place;
 }
 
 DEVICE item item_made(bare k, const struct tile_base *b, int place)
 {
-    return item_of((k - b->base) >> b->rest_bits, place);
+    return item_from(k, b, place, b->is_narrow);
 }
 
 #endif

@@ -72,22 +72,15 @@ DEVICE void take_pieces(const struct tile_carry *carry, int first, int end, int 
 
 /* Stage and take the pieces from `first` on. The area is read until the first barrier. */
 DEVICE void carry_rest(const struct tile_carry *carry, int first,
-                       const struct tile_list *list, const struct carry_order *order,
+                       const struct tile_staging *stage, const struct carry_order *order,
                        const struct carry_rows *mine, const int *place)
 {
-    const int chunks = SHUFFLE(list->end_chunk, WARP - 1);
-
     NO_UNROLL
     while (first < carry->piece_count) {
-        const int end = end_of_group(carry, first, 0);
-
         BARRIER();
-        NO_UNROLL
-        for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
-            const struct stage_chunk chunk = chunk_of(list, number);
 
-            stage_pieces(carry, first, end, 0, &chunk, order->codes);
-        }
+        const int end = stage_pieces(stage, carry, first, 0);
+
         COPIES_WAIT();
         BARRIER();
         take_pieces(carry, first, end, 0, order, mine, place);
@@ -166,27 +159,92 @@ DEVICE void store_codes(const struct carry_keys *keys, const struct carry_order 
     }
 }
 
+/* A record of two halves: the key, and the only piece. */
+struct key_pair {
+    ALIGNED(2 * sizeof(key)) key first;
+    key second;
+};
+
+CELL(pair_cell, struct key_pair);
+
+/* Are the output's rows such records, with integers as keys? */
+DEVICE int are_pairs(const struct tile_carry *carry, const struct tile_target *to,
+                     const struct carry_keys *keys)
+{
+    const struct tile_piece *const piece = &carry->piece[0];
+    const char *const out = (const char *)to->array;
+
+    return carry->piece_count == 1 && piece->bytes == sizeof(key) &&
+           piece->out_bytes == sizeof(key) && piece->out_pitch == 2 * sizeof(key) &&
+           carry->out_pitch == 2 * sizeof(key) && piece->out == out + sizeof(key) &&
+           (wide)out % (2 * sizeof(key)) == 0 && !keys->leaving.is_float;
+}
+
+/*
+ * Store them whole: halves would be written to every sector twice. Keys stay in registers
+ * until the piece is staged.
+ */
+DEVICE void store_pairs(const struct tile_carry *carry, const struct tile_staging *stage,
+                        int staged, const struct carry_keys *keys,
+                        const struct carry_order *order, const struct carry_rows *mine)
+{
+    const int values = stage->area + (staged ? (int)sizeof(key) * TILE : 0);
+    pair_cell *const out = OPAQUE((pair_cell *)keys->out);
+    key k[ITEMS];
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        k[i] = 0;
+        if (WARP * i < mine->left) {
+            k[i] = code_at(order, order_place(order, mine->at + WARP * i));
+            if (keys->samples)
+                STORE_AS(SAMPLE, keys->samples + i, k[i]);
+        }
+    }
+    if (!staged) {
+        BARRIER();
+        stage_pieces(stage, carry, 0, 0);
+        COPIES_WAIT();
+        BARRIER();
+    }
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        if (WARP * i < mine->left) {
+            const int place = order_place(order, mine->at + WARP * i);
+            const struct key_pair pair = {
+                (key)(k[i] ^ (key)keys->leaving.flip),
+                LOAD_AS(VALUE, SHARED_CELL(key_cell, values) + place)};
+
+            STORE_AS(BULK, out + WARP * i, pair);
+        }
+    }
+}
+
 /*
  * Store a tile whose items are sorted in the cells: its keys, samples and pieces. Codes
- * and the first pieces are staged at `area`.
+ * and the first `staged` pieces are staged. `may_pair`, a constant: is it worth the
+ * instructions to store records of two halves whole?
  */
-DEVICE void store_carried(const struct tile_carry *carry, const struct tile_list *list,
-                          int cells, int area, int_cell *splits,
+DEVICE void store_carried(const struct tile_carry *carry, const struct tile_staging *stage,
+                          int staged, int cells, int_cell *splits,
                           const struct tile_target *to, const struct tile_base *b,
-                          const struct key_code *leave_by)
+                          const struct key_code *leave_by, const int may_pair)
 {
-    const int staged = end_of_group(carry, 0, (int)sizeof(key));
     const struct carry_rows mine = my_rows(to);
     const struct carry_keys keys = my_keys(carry, to, &mine, leave_by);
-    const struct carry_order order = {cells, area, (place_cell *)(splits + TILE_ROWS / 2),
-                                      splits, to->count};
+    const struct carry_order order = {
+        cells, stage->area, (place_cell *)(splits + TILE_ROWS / 2), splits, to->count};
     int place[ITEMS];
 
     BARRIER(); /* the rows and values of all warps are there */
     if (b->rest_bits)
         mend_order(&order, &mine, b->base);
+    if (may_pair && are_pairs(carry, to, &keys)) {
+        store_pairs(carry, stage, staged, &keys, &order, &mine);
+        return;
+    }
     load_places(&order, &mine, place);
     store_codes(&keys, &order, &mine, place);
     take_pieces(carry, 0, staged, (int)sizeof(key), &order, &mine, place);
-    carry_rest(carry, staged, list, &order, &mine, place);
+    carry_rest(carry, staged, stage, &order, &mine, place);
 }

@@ -206,7 +206,7 @@ DEVICE void merge_rounds(const struct tile_tree *tree, int cells, int_cell *spli
 
 struct tile_merge_shared {
 #ifdef TILE_PLACES
-    wide_cell staged[TILE_STAGE(TILE_ROWS, ITEMS) / 8];
+    struct tile_stage stage;
 #endif
     item_cell
         cells[(TILE_ROWS * ROW_BYTES + TILE_MOST_WAYS / 2 * TILE_GAP_BYTES) / CELL_BYTES];
@@ -262,9 +262,8 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     struct tile_target to;
 
 #ifdef TILE_PLACES
-    const int area = SHARED_ADDRESS(sm->staged);
-
-    load_lists(&list, &args->carry, &b, area);
+    const struct tile_staging stage = begin_staging(&sm->stage, &list);
+    const int staged = load_lists(&stage, &args->carry, &b);
 #else
     load_lists(&list, INPUT_OF(args), &b);
 #endif
@@ -283,7 +282,8 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     to.first = (unsigned)(tile >> 32);
     to.count = (int)tile;
 #ifdef TILE_PLACES
-    store_carried(&args->carry, &list, cells, area, sm->splits, &to, &b, &args->leave);
+    store_carried(&args->carry, &stage, staged, cells, sm->splits, &to, &b, &args->leave,
+                  1);
 #else
     store_rows(cells, &to, (int)(to.first % WARP), b.base, &args->leave);
 #endif

@@ -4,7 +4,7 @@
 
 struct tile_sort_shared {
 #ifdef TILE_PLACES
-    wide_cell staged[TILE_STAGE(TILE_ROWS, ITEMS) / 8];
+    struct tile_stage stage;
 #endif
     item_cell cells[TILE_ROWS * (ITEMS + 1)];
     int_cell splits[TILE_ROWS];
@@ -173,22 +173,6 @@ DEVICE void load_codes(const struct tile_sort_args *args, const struct tile_targ
     }
 }
 
-/* Stage the pieces that fit beside the codes; have L2 load the others. */
-DEVICE void load_pieces(const struct tile_carry *carry, const struct tile_list *list,
-                        int area)
-{
-    const int chunks = SHUFFLE(list->end_chunk, WARP - 1);
-    const int end = end_of_group(carry, 0, (int)sizeof(key));
-
-    NO_UNROLL
-    for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
-        const struct stage_chunk chunk = chunk_of(list, number);
-
-        stage_pieces(carry, 0, end, (int)sizeof(key), &chunk, area);
-        fetch_pieces(carry, end, &chunk);
-    }
-}
-
 /* The base of a tile whose keys are not sorted yet; `votes` is room to exchange them. */
 DEVICE struct tile_base base_of_codes(const bare *k, int left, wide_cell *votes)
 {
@@ -239,7 +223,6 @@ KERNEL(tile_sort, struct tile_sort_args)
     SHARED(struct tile_sort_shared, sm);
     const int cells = SHARED_ADDRESS(sm->cells);
     const struct tile_target to = first_target(&args);
-    const int area = SHARED_ADDRESS(sm->staged);
     const int left = to.count - THREAD;
     item r[ITEMS];
     bare k[ITEMS];
@@ -249,8 +232,10 @@ KERNEL(tile_sort, struct tile_sort_args)
 
     const struct tile_list list = whole_list(&to);
 
-    load_pieces(&args.carry, &list, area);
-    load_codes(&args, &to, area, k);
+    const struct tile_staging stage = begin_staging(&sm->stage, &list);
+    const int staged = stage_pieces(&stage, &args.carry, 0, (int)sizeof(key));
+
+    load_codes(&args, &to, stage.area, k);
 
     const struct tile_base b = base_of_codes(k, left, (wide_cell *)sm->cells);
 
@@ -260,7 +245,7 @@ KERNEL(tile_sort, struct tile_sort_args)
             TILE_ROWS * j < left ? item_made(k[j], &b, TILE_ROWS * j + THREAD) : filler();
     sort_tile(cells, sm->splits, &args.enter, r);
     COPIES_WAIT();
-    store_carried(&args.carry, &list, cells, area, sm->splits, &to, &b, &args.leave);
+    store_carried(&args.carry, &stage, staged, cells, sm->splits, &to, &b, &args.leave, 0);
     clear_cuts(&args);
 }
 

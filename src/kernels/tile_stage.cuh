@@ -12,6 +12,23 @@
 
 enum { FEW_STEPS = (CHUNK_STEPS + 1) / 2 }; /* of a chunk with few rows */
 
+AGREE(TILE / CHUNK < TILE_ROWS / 16); /* TILE_CHUNKS */
+
+/* The staging area of a tile. */
+struct tile_stage {
+    wide_cell area[TILE_STAGE(TILE_ROWS, ITEMS) / 8];
+    wide_cell chunks[2 * TILE_CHUNKS(TILE_ROWS)];
+};
+
+AGREE(sizeof(struct tile_stage) == TILE_STAGED(TILE_ROWS, ITEMS));
+
+/* Where it is, and the number of chunks. */
+struct tile_staging {
+    int area;
+    int chunk_count;
+    wide_cell *chunks;
+};
+
 /* A chunk of a list, as one lane sees it: rows 32 apart. */
 struct stage_chunk {
     unsigned row; /* my first row in the input */
@@ -21,20 +38,49 @@ struct stage_chunk {
     int is_b;     /* ... from which items go down */
 };
 
-/* Chunk `number` of a tile's lists. */
-DEVICE struct stage_chunk chunk_of(const struct tile_list *mine, int number)
+/* Cut the lists into chunks. Each warp writes down those that it will take. */
+DEVICE struct tile_staging begin_staging(struct tile_stage *stage,
+                                         const struct tile_list *mine)
 {
-    const int list = HIGHEST_BIT(BALLOT(mine->first_chunk <= number));
-    const int done = (number - SHUFFLE(mine->first_chunk, list)) * CHUNK;
-    const int ahead = done / ITEMS * ROW_BYTES + (LANE + LANE / ITEMS) * CELL_BYTES;
-    const int place = SHUFFLE(mine->place, list);
+    struct tile_staging to;
+
+    to.area = SHARED_ADDRESS(stage->area);
+    to.chunk_count = SHUFFLE(mine->end_chunk, WARP - 1);
+    to.chunks = stage->chunks;
+    NO_UNROLL
+    for (int number = THREAD / WARP; number < to.chunk_count; number += TILE_ROWS / WARP) {
+        const int list = HIGHEST_BIT(BALLOT(mine->first_chunk <= number));
+
+        if (LANE == list) {
+            const int done = (number - mine->first_chunk) * CHUNK;
+            const int ahead = done / ITEMS * ROW_BYTES;
+            const int cell = mine->place + (list % 2 ? -ahead : ahead);
+            const int staged = 2 * (mine->staged + done) + list % 2;
+
+            STORE(&to.chunks[2 * number],
+                  (wide)(mine->from + (unsigned)done) << 32 | (unsigned)staged);
+            STORE(&to.chunks[2 * number + 1],
+                  (wide)(unsigned)cell << 32 | (unsigned)(mine->count - done));
+        }
+    }
+    return to;
+}
+
+/* A chunk of my warp's. Lanes that had fewer rows of the chunk before wait for the others. */
+DEVICE struct stage_chunk chunk_of(const struct tile_staging *stage, int number)
+{
+    WARP_BARRIER();
+
+    const wide rows = LOAD(&stage->chunks[2 * number]);
+    const wide cells = LOAD(&stage->chunks[2 * number + 1]);
+    const int ahead = (LANE + LANE / ITEMS) * CELL_BYTES;
     struct stage_chunk chunk;
 
-    chunk.row = SHUFFLE(mine->from, list) + (unsigned)(done + LANE);
-    chunk.left = SHUFFLE(mine->count, list) - done - LANE;
-    chunk.staged = SHUFFLE(mine->staged, list) + done + LANE;
-    chunk.is_b = list % 2;
-    chunk.cell = place + (chunk.is_b ? -ahead : ahead);
+    chunk.row = (unsigned)(rows >> 32) + (unsigned)LANE;
+    chunk.left = (int)cells - LANE;
+    chunk.staged = (int)((unsigned)rows >> 1) + LANE;
+    chunk.is_b = (int)(rows & 1);
+    chunk.cell = (int)(cells >> 32) + (chunk.is_b ? -ahead : ahead);
     return chunk;
 }
 
@@ -52,126 +98,115 @@ typedef wide value_8;
 #define VALUE_BYTES 8
 #include "tile_values.inl"
 
-/* Copy a chunk of a piece to the array at `to`. */
-DEVICE void stage_piece(const struct tile_piece *piece, const struct stage_chunk *chunk,
+/* Stage a piece of all rows at `to`. */
+DEVICE void stage_piece(const struct tile_staging *stage, const struct tile_piece *piece,
                         int to)
 {
-    if (piece->bytes == 4)
-        stage_any_4(piece->in, piece->in_pitch, chunk, to);
-    else if (piece->bytes == 8)
-        stage_any_8(piece->in, piece->in_pitch, chunk, to);
-    else if (piece->bytes == 2)
-        stage_any_2(piece->in, piece->in_pitch, chunk, to);
-    else
-        stage_any_1(piece->in, piece->in_pitch, chunk, to);
-}
+    const struct tile_piece p = *piece;
 
-/* Copy or make a chunk of codes. */
-DEVICE void stage_codes(const struct tile_source *source, const struct stage_chunk *chunk,
-                        int to)
-{
-    if (source->part_count) {
-        key_cell *const codes = SHARED_CELL(key_cell, to) + chunk->staged;
+    NO_UNROLL
+    for (int number = THREAD / WARP; number < stage->chunk_count;
+         number += TILE_ROWS / WARP) {
+        const struct stage_chunk chunk = chunk_of(stage, number);
 
-        NO_UNROLL
-        for (int i = 0; i < CHUNK_STEPS && WARP * i < chunk->left; i++)
-            STORE_AS(VALUE, codes + WARP * i, code_of_parts(source, chunk->row + WARP * i));
-    } else if (KEY_BITS == 32) {
-        stage_any_4(source->keys, (unsigned)source->pitch, chunk, to);
-    } else {
-        stage_any_8(source->keys, (unsigned)source->pitch, chunk, to);
+        if (p.bytes == 4)
+            stage_any_4(p.in, p.in_pitch, &chunk, to);
+        else if (p.bytes == 8)
+            stage_any_8(p.in, p.in_pitch, &chunk, to);
+        else if (p.bytes == 2)
+            stage_any_2(p.in, p.in_pitch, &chunk, to);
+        else
+            stage_any_1(p.in, p.in_pitch, &chunk, to);
     }
 }
 
 /*
- * The pieces that are staged together: one past the last of them, from `first` on. `used`
- * bytes of each row are taken.
+ * Stage pieces from `first` on, after the first `used` bytes of each row, as far as there
+ * is room. Returns one past the last.
  */
-DEVICE int end_of_group(const struct tile_carry *carry, int first, int used)
+DEVICE int stage_pieces(const struct tile_staging *stage, const struct tile_carry *carry,
+                        int first, int used)
 {
-    int end = first;
+    int p = first;
 
     NO_UNROLL
-    while (end < carry->piece_count &&
-           used + (int)carry->piece[end].bytes <= TILE_STAGE_BYTES)
-        used += (int)carry->piece[end++].bytes;
-    return end;
-}
+    for (; p < carry->piece_count; p++) {
+        const int bytes = (int)carry->piece[p].bytes;
 
-/* Stage a chunk of pieces [first, end). */
-DEVICE void stage_pieces(const struct tile_carry *carry, int first, int end, int used,
-                         const struct stage_chunk *chunk, int area)
-{
-    NO_UNROLL
-    for (int p = first; p < end; p++) {
-        stage_piece(&carry->piece[p], chunk, area + used * TILE);
-        used += (int)carry->piece[p].bytes;
+        if (used + bytes > TILE_STAGE_BYTES)
+            break;
+        stage_piece(stage, &carry->piece[p], stage->area + used * TILE);
+        used += bytes;
     }
+    return p;
 }
 
-/* Have L2 load the pieces from `first` on of a chunk's rows, which are needed later. */
-DEVICE void fetch_pieces(const struct tile_carry *carry, int first,
-                         const struct stage_chunk *chunk)
+/* Copy or make the codes of all rows. */
+DEVICE void stage_codes(const struct tile_staging *stage, const struct tile_source *source)
 {
-    enum { LINE = 128 };
-    const int left = chunk->left + LANE;
-    const int rows = left < CHUNK ? left : CHUNK;
-
     NO_UNROLL
-    for (int p = first; p < carry->piece_count; p++) {
-        const struct tile_piece *const piece = &carry->piece[p];
-        const char *const from =
-            (const char *)piece->in + (wide)(chunk->row - LANE) * piece->in_pitch;
-        const unsigned bytes = piece->in ? (unsigned)rows * piece->in_pitch : 0;
+    for (int number = THREAD / WARP; number < stage->chunk_count;
+         number += TILE_ROWS / WARP) {
+        const struct stage_chunk chunk = chunk_of(stage, number);
 
-        for (unsigned at = LANE * LINE; at < bytes; at += WARP * LINE)
-            PREFETCH(from + at);
+        if (source->part_count) {
+            key_cell *const codes = SHARED_CELL(key_cell, stage->area) + chunk.staged;
+
+            NO_UNROLL
+            for (int i = 0; i < CHUNK_STEPS && WARP * i < chunk.left; i++)
+                STORE_AS(VALUE, codes + WARP * i,
+                         code_of_parts(source, chunk.row + (wide)(WARP * i)));
+        } else if (KEY_BITS == 32) {
+            stage_any_4(source->keys, (unsigned)source->pitch, &chunk, stage->area);
+        } else {
+            stage_any_8(source->keys, (unsigned)source->pitch, &chunk, stage->area);
+        }
     }
 }
 
 /* Make the items of a chunk, whose codes this lane has staged. */
-DEVICE void make_items(const struct stage_chunk *chunk, int area,
-                       const struct tile_base *b, const int steps)
+DEVICE void make_items(const struct stage_chunk *chunk, int area, const struct tile_base *b,
+                       const int steps, const int narrow)
 {
-    enum { STEP = WARP / ITEMS * ROW_BYTES / CELL_BYTES };
+    enum { STEP = WARP / ITEMS * ROW_BYTES };
     const int codes = HELD(area + chunk->staged * (int)sizeof(key));
     const int place = HELD(chunk->staged);
-    const int step = chunk->is_b ? -STEP * CELL_BYTES : STEP * CELL_BYTES;
+    const int step = chunk->is_b ? -STEP : STEP;
     int to = chunk->cell;
 
     UNROLL
     for (int i = 0; i < steps; i++) {
         if (WARP * i < chunk->left)
             STORE(SHARED_CELL(item_cell, to),
-                  item_made(LOAD_AS(VALUE, SHARED_CELL(key_cell, codes) + WARP * i), b,
-                            place + WARP * i));
+                  item_from(LOAD_AS(VALUE, SHARED_CELL(key_cell, codes) + WARP * i), b,
+                            place + WARP * i, narrow));
         to += step;
     }
 }
 
-/* Load the lists: codes and the first pieces are staged, and items made of the codes. */
-DEVICE void load_lists(const struct tile_list *mine, const struct tile_carry *carry,
-                       const struct tile_base *b, int area)
+/*
+ * Load the lists: codes and the first pieces are staged, and items made of the codes.
+ * Returns the number of pieces that are staged.
+ */
+DEVICE int load_lists(const struct tile_staging *stage, const struct tile_carry *carry,
+                      const struct tile_base *b)
 {
-    const int chunks = SHUFFLE(mine->end_chunk, WARP - 1);
-    const int end = end_of_group(carry, 0, (int)sizeof(key));
+    stage_codes(stage, &carry->source);
 
-    NO_UNROLL
-    for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
-        const struct stage_chunk chunk = chunk_of(mine, number);
+    const int staged = stage_pieces(stage, carry, 0, (int)sizeof(key));
 
-        stage_codes(&carry->source, &chunk, area);
-        stage_pieces(carry, 0, end, (int)sizeof(key), &chunk, area);
-        fetch_pieces(carry, end, &chunk);
-    }
     COPIES_WAIT();
     NO_UNROLL
-    for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
-        const struct stage_chunk chunk = chunk_of(mine, number);
+    for (int number = THREAD / WARP; number < stage->chunk_count;
+         number += TILE_ROWS / WARP) {
+        const struct stage_chunk chunk = chunk_of(stage, number);
 
-        if (chunk.left + LANE <= FEW_STEPS * WARP)
-            make_items(&chunk, area, b, FEW_STEPS);
+        if (KEY_BITS == 64 && b->is_narrow)
+            make_items(&chunk, stage->area, b, CHUNK_STEPS, 1);
+        else if (chunk.left + LANE <= FEW_STEPS * WARP)
+            make_items(&chunk, stage->area, b, FEW_STEPS, 0);
         else
-            make_items(&chunk, area, b, CHUNK_STEPS);
+            make_items(&chunk, stage->area, b, CHUNK_STEPS, 0);
     }
+    return staged;
 }

@@ -9,24 +9,27 @@
 CELL(VALUES(value_cell), VALUES(value));
 
 /*
- * Copy a chunk of values that lie one after the other to where their places say: at most
- * `steps`, a constant, for each lane.
+ * Copy a chunk of values to where their places say: at most `steps` for each lane. They
+ * may be `dense`, one after the other. Both are constants.
  */
-DEVICE void VALUES(stage_dense)(const void *in, const struct stage_chunk *chunk, int area,
-                                const int steps)
+DEVICE void VALUES(stage_steps)(const void *in, unsigned pitch,
+                                const struct stage_chunk *chunk, int area, const int steps,
+                                const int dense)
 {
-    const VALUES(value_cell) *const from =
-        OPAQUE((const VALUES(value_cell) *)in + chunk->row);
+    const char *from = OPAQUE((const char *)in + (wide)chunk->row * pitch);
     const int to = HELD(area + chunk->staged * VALUE_BYTES);
 
     UNROLL
     for (int i = 0; i < steps; i++) {
         if (WARP * i < chunk->left)
-            COPY(BULK, SHARED_CELL(VALUES(value_cell), to) + WARP * i, from + WARP * i);
+            COPY(BULK, SHARED_CELL(VALUES(value_cell), to) + WARP * i,
+                 (const VALUES(value_cell) *)from + (dense ? WARP * i : 0));
+        if (!dense)
+            from = OPAQUE(from + WARP * pitch);
     }
 }
 
-/* Copy any chunk of values; if `in` is NULL, the numbers of the rows. */
+/* The same in few instructions; if `in` is NULL, the numbers of the rows. */
 DEVICE void VALUES(stage)(const void *in, unsigned pitch, const struct stage_chunk *chunk,
                           int area)
 {
@@ -48,12 +51,14 @@ DEVICE void VALUES(stage)(const void *in, unsigned pitch, const struct stage_chu
 DEVICE void VALUES(stage_any)(const void *in, unsigned pitch,
                               const struct stage_chunk *chunk, int area)
 {
-    if (VALUE_BYTES < 4 || !in || pitch != VALUE_BYTES)
+    if (VALUE_BYTES < 4 || !in)
         VALUES(stage)(in, pitch, chunk, area);
+    else if (pitch != VALUE_BYTES)
+        VALUES(stage_steps)(in, pitch, chunk, area, CHUNK_STEPS, 0);
     else if (chunk->left + LANE <= FEW_STEPS * WARP)
-        VALUES(stage_dense)(in, chunk, area, FEW_STEPS);
+        VALUES(stage_steps)(in, VALUE_BYTES, chunk, area, FEW_STEPS, 1);
     else
-        VALUES(stage_dense)(in, chunk, area, CHUNK_STEPS);
+        VALUES(stage_steps)(in, VALUE_BYTES, chunk, area, CHUNK_STEPS, 1);
 }
 
 /* Store the values of all rows of my warp, which are at `area` by place. */

@@ -132,9 +132,6 @@
 #define STORE_EVICT(kind, p, v) SIMT_WRITE(p, v, MW_ACCESS_##kind, 0)
 #define LOAD_KEPT(kind, p) SIMT_READ(p, MW_ACCESS_##kind, 0)
 
-/* There are no caches. */
-#define PREFETCH(p) ((void)(p))
-
 /* Copies are made at once. */
 #define COPY(kind, to, from) STORE_AS(VALUE, to, LOAD_AS(kind, from))
 #define COPIES_WAIT() ((void)0)
