@@ -112,39 +112,26 @@ DEVICE struct carry_keys my_keys(const struct tile_carry *carry,
     return keys;
 }
 
-/* Store the codes of all rows of my warp; keys are integers. */
-DEVICE void store_whole(const struct carry_keys *keys, const struct carry_order *order,
-                        const int *place, const int dense)
-{
-    key_cell *const samples = OPAQUE(keys->samples);
-    char *out = OPAQUE(keys->out);
-
-    UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        const key code = code_at(order, place[i]);
-
-        if (keys->samples)
-            STORE_AS(SAMPLE, samples + i, code);
-        if (keys->out && dense)
-            STORE_EVICT(BULK, (key_cell *)out + WARP * i, code ^ (key)keys->leaving.flip);
-        if (keys->out && !dense) { /* L2 keeps the sector: values will fill it up */
-            STORE_AS(BULK, (key_cell *)out, code ^ (key)keys->leaving.flip);
-            out = OPAQUE(out + keys->step);
-        }
-    }
-}
-
 /* Store the codes of my rows as keys, and as samples. */
 DEVICE void store_codes(const struct carry_keys *keys, const struct carry_order *order,
                         const struct carry_rows *mine, const int *place)
 {
     char *out = keys->out;
 
-    if (mine->left + LANE >= WARP * ITEMS && !keys->leaving.is_float) {
-        if (keys->step == WARP * sizeof(key))
-            store_whole(keys, order, place, 1);
-        else
-            store_whole(keys, order, place, 0);
+    if (mine->left + LANE >= WARP * ITEMS && !keys->leaving.is_float &&
+        keys->step == WARP * sizeof(key)) { /* the usual case */
+        key_cell *const samples = OPAQUE(keys->samples);
+        key_cell *const to = OPAQUE((key_cell *)keys->out);
+
+        UNROLL
+        for (int i = 0; i < ITEMS; i++) {
+            const key code = code_at(order, place[i]);
+
+            if (keys->samples)
+                STORE_AS(SAMPLE, samples + i, code);
+            if (keys->out)
+                STORE_EVICT(BULK, to + WARP * i, code ^ (key)keys->leaving.flip);
+        }
         return;
     }
     NO_UNROLL
@@ -222,11 +209,12 @@ DEVICE void store_pairs(const struct tile_carry *carry, const struct tile_stagin
 
 /*
  * Store a tile whose items are sorted in the cells: its keys, samples and pieces. Codes
- * and the first `staged` pieces are staged. `may_pair`, a constant: is it worth the
+ * and the first `staged` pieces are staged; `ties` are those of my row. `may_pair`, a
+ * constant: is it worth the
  * instructions to store records of two halves whole?
  */
 DEVICE void store_carried(const struct tile_carry *carry, const struct tile_staging *stage,
-                          int staged, int cells, int_cell *splits,
+                          int staged, unsigned ties, int cells, int_cell *splits,
                           const struct tile_target *to, const struct tile_base *b,
                           const struct key_code *leave_by, const int may_pair)
 {
@@ -238,7 +226,7 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct tile_stag
 
     BARRIER(); /* the rows and values of all warps are there */
     if (b->rest_bits)
-        mend_order(&order, &mine, b->base);
+        mend_order(&order, &mine, b->base, ties);
     if (may_pair && are_pairs(carry, to, &keys)) {
         store_pairs(carry, stage, staged, &keys, &order, &mine);
         return;

@@ -171,9 +171,9 @@ DEVICE void put_merged_row(const struct tile_tree *tree, int number, int begin,
         scatter(origin + THREAD * ROW_BYTES, 0, r);
 }
 
-/* Merge pairs of lists, then pairs of pairs, until one is left. */
+/* Merge pairs of lists, then pairs of pairs, until one is left. `r` becomes my row of it. */
 DEVICE void merge_rounds(const struct tile_tree *tree, int cells, int_cell *splits,
-                         int ways, const int near)
+                         int ways, const int near, item *r)
 {
     const int live = THREAD < upper_half(&tree->rows[1]);
 
@@ -181,7 +181,6 @@ DEVICE void merge_rounds(const struct tile_tree *tree, int cells, int_cell *spli
         const struct tile_node node = get_node(tree, number);
         struct group g = my_group(&node);
         struct split s;
-        item r[ITEMS];
 
         if (!live)
             g.a_count = g.before = g.rest = 0;
@@ -260,6 +259,7 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     const struct tile_base b = find_base(cuts);
     const struct tile_list list = plan_lists(round, group, cuts, cells, &sm->tree);
     struct tile_target to;
+    item r[ITEMS];
 
 #ifdef TILE_PLACES
     const struct tile_staging stage = begin_staging(&sm->stage, &list);
@@ -270,9 +270,12 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     fill_pairs(&list, round->ways, b.fill);
     BARRIER();
     if (b.near)
-        merge_rounds(&sm->tree, cells, sm->splits, round->ways, 1);
+        merge_rounds(&sm->tree, cells, sm->splits, round->ways, 1, r);
     else
-        merge_rounds(&sm->tree, cells, sm->splits, round->ways, 0);
+        merge_rounds(&sm->tree, cells, sm->splits, round->ways, 0, r);
+#ifdef TILE_PLACES
+    const unsigned ties = find_ties(r);
+#endif
     WARP_BARRIER();
 
     const wide tile = LOAD(&sm->tree.tile);
@@ -282,8 +285,8 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     to.first = (unsigned)(tile >> 32);
     to.count = (int)tile;
 #ifdef TILE_PLACES
-    store_carried(&args->carry, &stage, staged, cells, sm->splits, &to, &b, &args->leave,
-                  1);
+    store_carried(&args->carry, &stage, staged, ties, cells, sm->splits, &to, &b,
+                  &args->leave, 1);
 #else
     store_rows(cells, &to, (int)(to.first % WARP), b.base, &args->leave);
 #endif

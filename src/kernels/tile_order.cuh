@@ -77,26 +77,30 @@ DEVICE int any_bits(int_cell *votes, int mine)
 
 enum { VOTES = TILE_MOST_ROWS / WARP }; /* words of one exchange */
 
-/* My row of the cells: a bit for each item that has the prefix of the one before. */
-DEVICE unsigned find_ties(const struct carry_order *order)
+enum { TIED = 1 << PLACE_BITS }; /* items with one prefix differ by less */
+
+/* A bit for each item of my sorted row but the first: has it the prefix of the one before? */
+DEVICE unsigned find_ties(const item *r)
 {
-    enum { TIED = 1 << PLACE_BITS }; /* items with one prefix differ by less */
+    unsigned bits = 0;
+
+    UNROLL
+    for (int j = 1; j < ITEMS; j++)
+        bits |= (r[j] ^ r[j - 1]) < TIED ? 1u << j : 0;
+    return bits;
+}
+
+/* The bits of my row's items that are rows of the tile, with the first one's. */
+DEVICE unsigned all_ties(const struct carry_order *order, unsigned others)
+{
     const item_cell *const mine = cell_of_row(order, THREAD * ITEMS);
     const int left = order->count - THREAD * ITEMS;
-    unsigned bits = 0;
-    item before;
 
     if (left <= 0)
         return 0;
-    before = THREAD ? LOAD(mine - 2) : ~LOAD(mine);
-    UNROLL
-    for (int j = 0; j < ITEMS; j++) {
-        const item c = LOAD(mine + j);
-
-        bits |= (c ^ before) < TIED ? 1u << j : 0;
-        before = c;
-    }
-    return left < ITEMS ? bits & ((1u << left) - 1) : bits;
+    if (THREAD > 0)
+        others |= (LOAD(mine) ^ LOAD(mine - 2)) < TIED;
+    return left < ITEMS ? others & ((1u << left) - 1) : others;
 }
 
 /* Are two of my rows with the same prefix in the wrong order? */
@@ -223,9 +227,9 @@ DEVICE void resort(const struct carry_order *order, const struct carry_rows *min
 
 /* Put right what is in order of prefixes, but not of whole codes. */
 DEVICE void mend_order(const struct carry_order *order, const struct carry_rows *mine,
-                       bare base)
+                       bare base, unsigned found)
 {
-    const unsigned ties = find_ties(order);
+    const unsigned ties = all_ties(order, found);
     int failed = 0;
 
     STORE(&order->ties[THREAD], (unsigned short)ties);

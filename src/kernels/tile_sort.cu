@@ -245,7 +245,8 @@ KERNEL(tile_sort, struct tile_sort_args)
             TILE_ROWS * j < left ? item_made(k[j], &b, TILE_ROWS * j + THREAD) : filler();
     sort_tile(cells, sm->splits, &args.enter, r);
     COPIES_WAIT();
-    store_carried(&args.carry, &stage, staged, cells, sm->splits, &to, &b, &args.leave, 0);
+    store_carried(&args.carry, &stage, staged, find_ties(r), cells, sm->splits, &to, &b,
+                  &args.leave, 0);
     clear_cuts(&args);
 }
 

@@ -9,27 +9,24 @@
 CELL(VALUES(value_cell), VALUES(value));
 
 /*
- * Copy a chunk of values to where their places say: at most `steps` for each lane. They
- * may be `dense`, one after the other. Both are constants.
+ * Copy a chunk of values that lie one after the other to where their places say: at most
+ * `steps`, a constant, for each lane.
  */
-DEVICE void VALUES(stage_steps)(const void *in, unsigned pitch,
-                                const struct stage_chunk *chunk, int area, const int steps,
-                                const int dense)
+DEVICE void VALUES(stage_dense)(const void *in, const struct stage_chunk *chunk, int area,
+                                const int steps)
 {
-    const char *from = OPAQUE((const char *)in + (wide)chunk->row * pitch);
+    const VALUES(value_cell) *const from =
+        OPAQUE((const VALUES(value_cell) *)in + chunk->row);
     const int to = HELD(area + chunk->staged * VALUE_BYTES);
 
     UNROLL
     for (int i = 0; i < steps; i++) {
         if (WARP * i < chunk->left)
-            COPY(BULK, SHARED_CELL(VALUES(value_cell), to) + WARP * i,
-                 (const VALUES(value_cell) *)from + (dense ? WARP * i : 0));
-        if (!dense)
-            from = OPAQUE(from + WARP * pitch);
+            COPY(BULK, SHARED_CELL(VALUES(value_cell), to) + WARP * i, from + WARP * i);
     }
 }
 
-/* The same in few instructions; if `in` is NULL, the numbers of the rows. */
+/* Copy any chunk of values; if `in` is NULL, the numbers of the rows. */
 DEVICE void VALUES(stage)(const void *in, unsigned pitch, const struct stage_chunk *chunk,
                           int area)
 {
@@ -47,60 +44,39 @@ DEVICE void VALUES(stage)(const void *in, unsigned pitch, const struct stage_chu
     }
 }
 
-/* Stage a chunk of values. Those of 1 and 2 bytes are rare: they save instructions. */
+/* Stage a chunk of values. Only the usual ones are worth an unrolled loop. */
 DEVICE void VALUES(stage_any)(const void *in, unsigned pitch,
                               const struct stage_chunk *chunk, int area)
 {
-    if (VALUE_BYTES < 4 || !in)
+    if (VALUE_BYTES < 4 || !in || pitch != VALUE_BYTES)
         VALUES(stage)(in, pitch, chunk, area);
-    else if (pitch != VALUE_BYTES)
-        VALUES(stage_steps)(in, pitch, chunk, area, CHUNK_STEPS, 0);
     else if (chunk->left + LANE <= FEW_STEPS * WARP)
-        VALUES(stage_steps)(in, VALUE_BYTES, chunk, area, FEW_STEPS, 1);
+        VALUES(stage_dense)(in, chunk, area, FEW_STEPS);
     else
-        VALUES(stage_steps)(in, VALUE_BYTES, chunk, area, CHUNK_STEPS, 1);
+        VALUES(stage_dense)(in, chunk, area, CHUNK_STEPS);
 }
 
-/* Store the values of all rows of my warp, which are at `area` by place. */
-DEVICE void VALUES(take_whole)(char *to, unsigned pitch, int area, const int *place,
-                               const int dense)
-{
-    const VALUES(value_cell) *const from = SHARED_CELL(VALUES(value_cell), area);
-    char *out = OPAQUE(to);
-
-    UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        const VALUES(value) v = LOAD_AS(VALUE, from + place[i]);
-
-        if (dense) {
-            STORE_EVICT(BULK, (VALUES(value_cell) *)out + WARP * i, v);
-        } else { /* L2 keeps the sector: other pieces of the row will fill it up */
-            STORE_AS(BULK, (VALUES(value_cell) *)out, v);
-            out = OPAQUE(out + WARP * pitch);
-        }
-    }
-}
-
-/* Store the values of my rows. */
+/* Store the values of my rows, which are at `area` by place. */
 DEVICE void VALUES(take)(const struct tile_piece *piece, const struct carry_order *order,
                          const struct carry_rows *mine, int area, const int *place)
 {
+    const VALUES(value_cell) *const from = SHARED_CELL(VALUES(value_cell), area);
     const unsigned pitch = piece->out_pitch;
     char *out = (char *)piece->out + mine->row * pitch;
 
-    if (VALUE_BYTES >= 4 && mine->left + LANE >= WARP * ITEMS) {
-        if (pitch == VALUE_BYTES)
-            VALUES(take_whole)(out, pitch, area, place, 1);
-        else
-            VALUES(take_whole)(out, pitch, area, place, 0);
+    if (VALUE_BYTES >= 4 && pitch == VALUE_BYTES && mine->left + LANE >= WARP * ITEMS) {
+        VALUES(value_cell) *const to = OPAQUE((VALUES(value_cell) *)out);
+
+        UNROLL
+        for (int i = 0; i < ITEMS; i++)
+            STORE_EVICT(BULK, to + WARP * i, LOAD_AS(VALUE, from + place[i]));
         return;
     }
     NO_UNROLL
     for (int i = 0; i < ITEMS && WARP * i < mine->left; i++) {
         const int at = order_place(order, mine->at + WARP * i);
 
-        STORE_AS(BULK, (VALUES(value_cell) *)out,
-                 LOAD_AS(VALUE, SHARED_CELL(VALUES(value_cell), area) + at));
+        STORE_AS(BULK, (VALUES(value_cell) *)out, LOAD_AS(VALUE, from + at));
         out += WARP * pitch;
     }
 }
