@@ -43,8 +43,8 @@ one_bar() { # KIND POWER RIVAL BAR: CUB / ours at 2^POWER, random
 anything_table() {
     local ratio
     run_anything table --kind $narrow --count 2^27 --trials 10
-    run_anything table --kind r32 --count 2^26 --trials 10
-    run_anything table --kind r100 --count 2^24 --trials 10
+    run_anything table --kind r32,o32 --count 2^26 --trials 10
+    run_anything table --kind r100,o100 --count 2^24 --trials 10
     run_anything table --kind p44 --count 2^16,2^20,2^24 --trials 100
     while read -r kind power rival bar; do
         one_bar "$kind" "$power" "$rival" "$bar"
@@ -57,8 +57,11 @@ p84 27 merge 2.7
 r16 27 merge 4.0
 r32 26 merge 7
 r32 26 radix 1
+o32 26 merge 7
+o32 26 radix 1
 r100 24 merge 60
 r100 24 radix 1
+o100 24 radix 1
 x16 27 merge 1.5
 a32 27 merge 2.2
 a64 27 merge 2.8

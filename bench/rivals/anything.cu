@@ -3,9 +3,10 @@
  * CUB's merge sort and radix sort, in one process, interleaved trial by trial.
  *
  * Ours is mw_enqueue on device memory after mw_prepare, in place; argsort leaves its keys
- * alone. CUB's argsort is a sort of pairs whose values are numbered before, which is not
- * timed. CUB's radix sort of records is: prefixes and row numbers extracted, a radix sort
- * of these, and the records gathered into another array, all of it timed.
+ * alone, and kinds o32 and o100 sort to another array. CUB's argsort is a sort of pairs
+ * whose values are numbered before, which is not timed. CUB's radix sort of records is:
+ * prefixes and row numbers extracted, a radix sort of these, and the records gathered into
+ * another array, all of it timed.
  */
 #include "anything_case.cuh"
 
@@ -51,6 +52,9 @@ const kind kinds[] = {
     {"r16", "16-byte records by their u64", &rows_record_16, RECORDS, key_of(MW_U64)},
     {"r32", "32-byte records by their u64", &rows_record_32, RECORDS, key_of(MW_U64)},
     {"r100", "100-byte records by 10 bytes", &rows_record_100, RECORDS,
+     key_of(MW_BYTES, 10)},
+    {"o32", "32-byte records to another array", &rows_record_32, APART, key_of(MW_U64)},
+    {"o100", "100-byte records to another array", &rows_record_100, APART,
      key_of(MW_BYTES, 10)},
     {"x16", "16-byte records by an expression", &rows_record_16, RECORDS, key_of(MW_U64),
      "a->key < b->key", "typedef struct { unsigned long long key, value; } mw_element;"},

@@ -61,14 +61,15 @@ class memory
 
 /* The job of a case, and all it points to. */
 struct our_job {
-    our_job(const kind &what, const arrays &rows, uint64_t count)
+    our_job(const kind &what, const arrays &rows, void *apart, uint64_t count)
     {
+        const bool records = what.rows == RECORDS || what.rows == APART;
+
         column = {rows.values, what.calls->value_bytes};
         in = {rows.elements, count, nullptr, 0};
-        out = {nullptr, count, nullptr, 0};
+        out = {apart, count, nullptr, 0};
         job.in = &in;
-        job.order =
-            what.rows == RECORDS ? &order : mw_order_of(what.key.type, MW_ASCENDING);
+        job.order = records ? &order : mw_order_of(what.key.type, MW_ASCENDING);
         order.element_bytes = what.calls->element_bytes;
         if (what.less) {
             order.less = what.less;
@@ -80,6 +81,8 @@ struct our_job {
         if (what.rows == PAIRS) {
             in.columns = &column;
             in.column_count = 1;
+        } else if (what.rows == APART) {
+            job.out = &out;
         } else if (what.rows == ARGSORT) {
             job.out = &out;
             job.positions = rows.values;
@@ -116,7 +119,7 @@ class bout
     const numbers all_;
     outcome &got_;
     uint32_t count_;
-    memory source_, elements_, values_, bitmap_;
+    memory source_, elements_, values_, apart_, bitmap_;
     memory storage_[CONTESTANTS];
     arrays rows_;
     bool runs_[CONTESTANTS] = {};
@@ -129,6 +132,8 @@ bout::bout(stage *on, const kind &what, const numbers &all, bool rivals, outcome
     source_.allocate(all.count * what.calls->element_bytes);
     elements_.allocate(source_.bytes());
     values_.allocate(all.count * what.calls->value_bytes);
+    if (what.rows == APART)
+        apart_.allocate(source_.bytes());
     bitmap_.allocate((all.count + 31) / 32 * 4);
     rows_ = {elements_.at(), what.calls->value_bytes ? values_.at() : nullptr};
     need(what.calls->fill(source_.at(), &all, on_.stream), "making the input");
@@ -139,7 +144,7 @@ bout::bout(stage *on, const kind &what, const numbers &all, bool rivals, outcome
 
 void bout::prepare_ours()
 {
-    const our_job ours(what_, rows_, all_.count);
+    const our_job ours(what_, rows_, apart_.at(), all_.count);
     uint64_t bytes = 0;
     const mw_status status = mw_prepare(on_.context, &ours.job, &bytes);
 
@@ -195,10 +200,12 @@ arrays bout::run(contestant who)
     arrays sorted = rows_;
 
     if (who == OURS) {
-        const our_job ours(what_, rows_, all_.count);
+        const our_job ours(what_, rows_, apart_.at(), all_.count);
 
         if (mw_enqueue(on_.context, &ours.job, storage, bytes, on_.stream) != MW_OK)
             throw std::runtime_error(std::string("mw_enqueue: ") + mw_error(on_.context));
+        if (what_.rows == APART)
+            sorted = {apart_.at(), nullptr};
     } else if (who == MERGE) {
         need(what_.calls->merge(storage_[who].at(), &bytes, &rows_, count_, on_.stream),
              "cub::DeviceMergeSort");
@@ -264,7 +271,8 @@ void bout::check(contestant who, const arrays &sorted)
                  found.strangers, found.doubles, found.changed, found.descents,
                  found.unstable, found.touched);
         wrong(who, text);
-    } else if (!elements_.intact() || !values_.intact() || !storage_[who].intact()) {
+    } else if (!elements_.intact() || !values_.intact() || !apart_.intact() ||
+               !storage_[who].intact()) {
         wrong(who, "it wrote past the end of an array or of its workspace");
     }
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-enum form { PAIRS, RECORDS, ARGSORT };
+enum form { PAIRS, RECORDS, APART, ARGSORT }; /* apart: records to another array */
 
 struct kind {
     const char *name;
