@@ -143,7 +143,7 @@ anything_torch() {
     while read -r kind bar; do
         torch=$(awk -v kind="$kind" '$1 == kind { print $4 }' "$work/torch.tsv")
         ms=$(cell table "$kind" $((1 << 27)) ours_ms)
-        ratio=$(awk -v a="${torch:-0}" -v b="${ms:-0}" 'BEGIN { print b > 0 ? a / b : 0 }')
+        ratio=$(awk -v a="${torch:-0}" -v b="${ms:-0}" 'BEGIN { printf "%.3f", (b > 0 ? a / b : 0) }')
         judge torch "$kind 2^27, torch.argsort ${torch:-none} ms / ours: $ratio ($bar)" \
             at_least "$ratio" "$bar"
     done <<<$'a32 1\na64 1.8'

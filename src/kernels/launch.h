@@ -176,12 +176,14 @@ enum {
 
 /*
  * With places items have 4 bytes, and 8 bytes of each row are staged besides: its code and
- * some of its values. Each chunk of a list has 16 bytes.
+ * some of its values. Each chunk of a list has 16 bytes, and each of `rows` threads and
+ * of 32 warps has a word.
  */
 #define TILE_STAGE_BYTES 8
 #define TILE_STAGE(rows, items) ((rows) * (items)*TILE_STAGE_BYTES)
 #define TILE_CHUNKS(rows) (TILE_MOST_WAYS + (rows) / 16)
-#define TILE_STAGED(rows, items) (TILE_STAGE(rows, items) + 16 * TILE_CHUNKS(rows))
+#define TILE_STAGED(rows, items) \
+    (TILE_STAGE(rows, items) + 16 * TILE_CHUNKS(rows) + 4 * ((rows) + 32))
 #define TILE_SORT_PLACED(rows, items) \
     (TILE_STAGED(rows, items) + TILE_SORT_SHARED(rows, items, TILE_PLACED_BYTES))
 #define TILE_MERGE_PLACED(rows, items) \
@@ -382,7 +384,8 @@ enum { GATHER_MOST_BYTES = 4096, GATHER_BLOCK_BYTES = 32768 };
  */
 struct check_rows_args {
     const unsigned *order;
-    const wide *codes; /* of the rows, in order; only equal ones are looked at. NULL: none */
+    const wide
+        *codes; /* of the rows, in order; only equal ones are looked at. NULL: none */
     wide count;
     wide *least;
     int field_count;

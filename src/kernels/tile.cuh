@@ -213,7 +213,8 @@ DEVICE struct tile_base base_between(key least, key most)
     b.near = 0;
     b.rest_bits = bits > PREFIX_BITS ? bits - PREFIX_BITS : 0;
     b.is_narrow = KEY_BITS == 64 && bits <= 32;
-    b.shift = (KEY_BITS == 32 || b.is_narrow ? 32 : 64) - (bits > PREFIX_BITS ? bits : PREFIX_BITS);
+    b.shift = (KEY_BITS == 32 || b.is_narrow ? 32 : 64) -
+              (bits > PREFIX_BITS ? bits : PREFIX_BITS);
     return b;
 }
 

@@ -221,12 +221,12 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct tile_stag
     const struct carry_rows mine = my_rows(to);
     const struct carry_keys keys = my_keys(carry, to, &mine, leave_by);
     const struct carry_order order = {
-        cells, stage->area, (place_cell *)(splits + TILE_ROWS / 2), splits, to->count};
+        cells, stage->area, splits, stage->at->wrong, stage->at->votes, to->count};
     int place[ITEMS];
 
     BARRIER(); /* the rows and values of all warps are there */
     if (b->rest_bits)
-        mend_order(&order, &mine, b->base, ties);
+        mend_order(&order, &mine, ties);
     if (may_pair && are_pairs(carry, to, &keys)) {
         store_pairs(carry, stage, staged, &keys, &order, &mine);
         return;

@@ -49,7 +49,8 @@ DEVICE void load_whole(const struct tile_chunk *chunk, bare *r)
 {
     const key_cell *const from = key_after(chunk->from, -(chunk->late ? WARP : 0));
 
-    r[0] = LOAD_EVICT(BULK, key_after(chunk->from, chunk->late ? (CHUNK_STEPS - 1) * WARP : 0));
+    r[0] = LOAD_EVICT(BULK,
+                      key_after(chunk->from, chunk->late ? (CHUNK_STEPS - 1) * WARP : 0));
     UNROLL
     for (int i = 1; i < CHUNK_STEPS; i++)
         r[i] = LOAD_EVICT(BULK, key_after(from, WARP * i));

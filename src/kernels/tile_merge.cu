@@ -171,7 +171,8 @@ DEVICE void put_merged_row(const struct tile_tree *tree, int number, int begin,
         scatter(origin + THREAD * ROW_BYTES, 0, r);
 }
 
-/* Merge pairs of lists, then pairs of pairs, until one is left. `r` becomes my row of it. */
+/* Merge pairs of lists, then pairs of pairs, until one is left. `r` becomes my row of it.
+ */
 DEVICE void merge_rounds(const struct tile_tree *tree, int cells, int_cell *splits,
                          int ways, const int near, item *r)
 {

@@ -11,10 +11,11 @@
 
 /* The rows of a tile, sorted by prefix. */
 struct carry_order {
-    int cells;        /* where the items are */
-    int codes;        /* the staging area: codes by place, then values */
-    place_cell *ties; /* a bit for each row, ITEMS a cell: has it the prefix of the one */
-                      /*   before? */
+    int cells;       /* where the items are */
+    int codes;       /* the staging area: codes by place, then values */
+    int_cell *ties;  /* a bit for each row, ITEMS a cell: has it the prefix of the one */
+                     /*   before, ... */
+    int_cell *wrong; /* ... and a lower code? */
     int_cell *votes;
     int count; /* rows */
 };
@@ -47,9 +48,10 @@ DEVICE int order_place(const struct carry_order *order, int row)
     return place_of(LOAD_AS(VALUE, cell_of_row(order, row)));
 }
 
-DEVICE int is_tied(const struct carry_order *order, int row)
+/* The bit of a row in `ties` or `wrong`. */
+DEVICE int row_bit(const int_cell *bits, int row)
 {
-    return LOAD(&order->ties[(unsigned)row / ITEMS]) >> row % ITEMS & 1;
+    return LOAD_AS(VALUE, &bits[(unsigned)row / ITEMS]) >> row % ITEMS & 1;
 }
 
 DEVICE key code_at(const struct carry_order *order, int place)
@@ -57,17 +59,19 @@ DEVICE key code_at(const struct carry_order *order, int place)
     return LOAD_AS(VALUE, SHARED_CELL(key_cell, order->codes) + place);
 }
 
+enum { VOTES = TILE_MOST_ROWS / WARP }; /* words of one exchange */
+
 /*
- * The bits that any thread of the block has set, of 2. The words of warps are exchanged
- * through `votes`: a call uses other ones than the call before it.
+ * Does any thread of the block say so? The words of warps are exchanged through `votes`: a
+ * call uses other ones than the call before it.
  */
-DEVICE int any_bits(int_cell *votes, int mine)
+DEVICE int any_thread(int_cell *votes, int mine)
 {
-    const int bits = (BALLOT(mine & 1) != 0) | (BALLOT(mine & 2) != 0) << 1;
+    const int any = BALLOT(mine) != 0;
     int all = 0;
 
     if (LANE == 0)
-        STORE(&votes[THREAD / WARP], bits);
+        STORE(&votes[THREAD / WARP], any);
     BARRIER();
     UNROLL
     for (int i = 0; i < TILE_ROWS / WARP; i++)
@@ -75,11 +79,10 @@ DEVICE int any_bits(int_cell *votes, int mine)
     return all;
 }
 
-enum { VOTES = TILE_MOST_ROWS / WARP }; /* words of one exchange */
-
 enum { TIED = 1 << PLACE_BITS }; /* items with one prefix differ by less */
 
-/* A bit for each item of my sorted row but the first: has it the prefix of the one before? */
+/* A bit for each item of my sorted row but the first: has it the prefix of the one before?
+ */
 DEVICE unsigned find_ties(const item *r)
 {
     unsigned bits = 0;
@@ -103,36 +106,29 @@ DEVICE unsigned all_ties(const struct carry_order *order, unsigned others)
     return left < ITEMS ? others & ((1u << left) - 1) : others;
 }
 
-/* Are two of my rows with the same prefix in the wrong order? */
-DEVICE int are_wrong(const struct carry_order *order, unsigned ties)
+/* Of my rows with the prefix of the one before, those whose code is lower. */
+DEVICE unsigned find_wrong(const struct carry_order *order, unsigned ties)
 {
-    int wrong = 0;
+    unsigned wrong = 0;
 
     NO_UNROLL
     for (; ties; ties &= ties - 1) {
         const int row = THREAD * ITEMS + LOWEST_BIT(ties);
 
-        wrong |= code_at(order, order_place(order, row)) <
-                 code_at(order, order_place(order, row - 1));
+        if (code_at(order, order_place(order, row)) <
+            code_at(order, order_place(order, row - 1)))
+            wrong |= ties & (0 - ties);
     }
     return wrong;
 }
 
 enum { MOST_MENDED = 24 }; /* rows of a group that one thread sorts */
 
-/* Sort the group that begins before `row` by insertion. Returns 0 if it is too large. */
-DEVICE int mend_group(const struct carry_order *order, int row)
+/* Sort the rows [first, end) by insertion. */
+DEVICE void sort_group(const struct carry_order *order, int first, int end)
 {
-    const int first = row - 1;
-    int end = row + 1;
-
     NO_UNROLL
-    while (end < order->count && end - first <= MOST_MENDED && is_tied(order, end))
-        end++;
-    if (end - first > MOST_MENDED)
-        return 0;
-    NO_UNROLL
-    for (int i = row; i < end; i++) {
+    for (int i = first + 1; i < end; i++) {
         const item moved = LOAD_AS(VALUE, cell_of_row(order, i));
         const key code = code_at(order, place_of(moved));
         int to = i;
@@ -147,6 +143,29 @@ DEVICE int mend_group(const struct carry_order *order, int row)
         }
         STORE_AS(VALUE, cell_of_row(order, to), moved);
     }
+}
+
+/*
+ * The code of `row` is wrong: sort the rows with its prefix, unless an earlier one is wrong
+ * too and does it. Returns 0 if they are too many.
+ */
+DEVICE int mend_group(const struct carry_order *order, int row)
+{
+    int first = row - 1;
+    int end = row + 1;
+
+    NO_UNROLL
+    while (row - first < MOST_MENDED && row_bit(order->ties, first)) {
+        if (row_bit(order->wrong, first))
+            return 1;
+        first--;
+    }
+    NO_UNROLL
+    while (end < order->count && end - first <= MOST_MENDED && row_bit(order->ties, end))
+        end++;
+    if (end - first > MOST_MENDED)
+        return 0;
+    sort_group(order, first, end);
     return 1;
 }
 
@@ -183,65 +202,93 @@ DEVICE void put_order(const struct carry_order *order, const struct carry_rows *
     }
 }
 
-/*
- * Sort a tile by whole codes: by PREFIX_BITS of them after the other, the lowest first,
- * each time stably.
- */
-DEVICE void resort(const struct carry_order *order, const struct carry_rows *mine,
-                   bare base)
+/* The bits in which codes of the tile differ. Uses `wrong` as room. */
+DEVICE wide varying_bits(const struct carry_order *order, const struct carry_rows *mine)
 {
-    const struct key_code no_code = {0, 0, 0};
+    wide_cell *const room = (wide_cell *)order->wrong;
+    const wide first = code_at(order, 0);
+    wide bits = 0;
 
     NO_UNROLL
-    for (int shift = 0; shift < KEY_BITS; shift += PREFIX_BITS) {
-        const bare first = (code_at(order, 0) - base) >> shift;
+    for (int i = 0; i < ITEMS && WARP * i < mine->left; i++)
+        bits |= code_at(order, order_place(order, mine->at + WARP * i)) ^ first;
+    NO_UNROLL
+    for (int step = 1; step < WARP; step *= 2)
+        bits |= (wide)SHUFFLE_XOR((unsigned)(bits >> 32), step) << 32 |
+                SHUFFLE_XOR((unsigned)bits, step);
+    if (LANE == 0)
+        STORE(&room[THREAD / WARP], bits);
+    BARRIER();
+    NO_UNROLL
+    for (int i = 0; i < TILE_ROWS / WARP; i++)
+        bits |= LOAD(&room[i]);
+    return bits;
+}
+
+/*
+ * Sort a tile by whole codes: by PREFIX_BITS of the bits that differ after the other, the
+ * lowest first, each time stably.
+ */
+DEVICE void resort(const struct carry_order *order, const struct carry_rows *mine)
+{
+    const struct key_code no_code = {0, 0, 0};
+    wide left = varying_bits(order, mine);
+
+    NO_UNROLL
+    while (left) {
         unsigned old[ITEMS / 2];
         item r[ITEMS];
-        int differs = 0;
+        int used = 0;
 
-        BARRIER(); /* the order is there, and all have read the votes */
         UNROLL
         for (int i = 0; i < ITEMS; i++) {
             const int at = mine->at + WARP * i;
-            int place = 0;
+            const unsigned place = WARP * i < mine->left ? order_place(order, at) : 0;
 
-            r[i] = filler();
-            if (WARP * i < mine->left) {
-                place = order_place(order, at);
-
-                const bare digit = (code_at(order, place) - base) >> shift;
-
-                r[i] = item_of(digit, at);
-                differs |= item_of(digit, 0) != item_of(first, 0);
-            }
-            old[i / 2] = i % 2 ? old[i / 2] | (unsigned)place << 16 : (unsigned)place;
+            r[i] = WARP * i < mine->left ? (item)at : filler();
+            old[i / 2] = i % 2 ? old[i / 2] | place << 16 : place;
         }
-        if (!any_bits(order->votes, differs))
-            continue;
-        BARRIER(); /* all have read the votes, where splits go now */
-        sort_tile(order->cells, order->votes, &no_code, r);
+        NO_UNROLL
+        while (left && used < PREFIX_BITS) { /* some neighbouring bits of each code */
+            const int lowest = (unsigned)left ? LOWEST_BIT((unsigned)left)
+                                              : 32 + LOWEST_BIT((unsigned)(left >> 32));
+            const unsigned gap = ~(unsigned)(left >> lowest);
+            const int run = gap ? LOWEST_BIT(gap) : 32;
+            const int bits = run < PREFIX_BITS - used ? run : PREFIX_BITS - used;
+            const unsigned mask = (1u << bits) - 1;
+
+            UNROLL
+            for (int i = 0; i < ITEMS; i++) {
+                const int place = (int)(old[i / 2] >> i % 2 * 16 & 0xffff);
+                const unsigned digit = (unsigned)(code_at(order, place) >> lowest) & mask;
+
+                r[i] |= digit << (PLACE_BITS + used); /* a filler stays one */
+            }
+            left &= ~((wide)mask << lowest);
+            used += bits;
+        }
+        BARRIER(); /* all have read the cells, and the bits where splits go now */
+        sort_tile(order->cells, order->ties, &no_code, r);
         put_order(order, mine, old);
+        BARRIER();
     }
-    BARRIER();
 }
 
 /* Put right what is in order of prefixes, but not of whole codes. */
 DEVICE void mend_order(const struct carry_order *order, const struct carry_rows *mine,
-                       bare base, unsigned found)
+                       unsigned found)
 {
     const unsigned ties = all_ties(order, found);
+    const unsigned wrong = find_wrong(order, ties);
     int failed = 0;
 
-    STORE(&order->ties[THREAD], (unsigned short)ties);
-    if (!any_bits(order->votes, are_wrong(order, ties)))
+    STORE(&order->ties[THREAD], (int)ties);
+    STORE(&order->wrong[THREAD], (int)wrong);
+    if (!any_thread(order->votes, wrong != 0))
         return;
     NO_UNROLL
-    for (unsigned left = ties; left; left &= left - 1) {
-        const int row = THREAD * ITEMS + LOWEST_BIT(left);
-
-        if (!is_tied(order, row - 1)) /* it is the second of its group */
-            failed |= !mend_group(order, row);
-    }
-    if (any_bits(order->votes + VOTES, failed))
-        resort(order, mine, base);
+    for (unsigned left = wrong; left; left &= left - 1)
+        failed |= !mend_group(order, THREAD * ITEMS + LOWEST_BIT(left));
+    if (any_thread(order->votes + VOTES, failed))
+        resort(order, mine);
 }

@@ -118,7 +118,7 @@ DEVICE key code_of_words(const struct code_part *part, key words)
     const wide turned =
         (wide)turn_bytes((unsigned)words) << 32 | turn_bytes((unsigned)((wide)words >> 32));
 
-    return (key)part_code(part, !part->is_string   ? words
+    return (key)part_code(part, !part->is_string  ? words
                                 : part->bytes > 4 ? turned
                                                   : turned >> 32);
 }

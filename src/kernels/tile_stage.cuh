@@ -18,15 +18,17 @@ AGREE(TILE / CHUNK < TILE_ROWS / 16); /* TILE_CHUNKS */
 struct tile_stage {
     wide_cell area[TILE_STAGE(TILE_ROWS, ITEMS) / 8];
     wide_cell chunks[2 * TILE_CHUNKS(TILE_ROWS)];
+    int_cell wrong[TILE_ROWS]; /* struct carry_order */
+    int_cell votes[2 * VOTES];
 };
 
 AGREE(sizeof(struct tile_stage) == TILE_STAGED(TILE_ROWS, ITEMS));
 
 /* Where it is, and the number of chunks. */
 struct tile_staging {
-    int area;
+    struct tile_stage *at;
+    int area; /* its address */
     int chunk_count;
-    wide_cell *chunks;
 };
 
 /* A chunk of a list, as one lane sees it: rows 32 apart. */
@@ -44,9 +46,9 @@ DEVICE struct tile_staging begin_staging(struct tile_stage *stage,
 {
     struct tile_staging to;
 
+    to.at = stage;
     to.area = SHARED_ADDRESS(stage->area);
     to.chunk_count = SHUFFLE(mine->end_chunk, WARP - 1);
-    to.chunks = stage->chunks;
     NO_UNROLL
     for (int number = THREAD / WARP; number < to.chunk_count; number += TILE_ROWS / WARP) {
         const int list = HIGHEST_BIT(BALLOT(mine->first_chunk <= number));
@@ -57,22 +59,23 @@ DEVICE struct tile_staging begin_staging(struct tile_stage *stage,
             const int cell = mine->place + (list % 2 ? -ahead : ahead);
             const int staged = 2 * (mine->staged + done) + list % 2;
 
-            STORE(&to.chunks[2 * number],
+            STORE(&stage->chunks[2 * number],
                   (wide)(mine->from + (unsigned)done) << 32 | (unsigned)staged);
-            STORE(&to.chunks[2 * number + 1],
+            STORE(&stage->chunks[2 * number + 1],
                   (wide)(unsigned)cell << 32 | (unsigned)(mine->count - done));
         }
     }
     return to;
 }
 
-/* A chunk of my warp's. Lanes that had fewer rows of the chunk before wait for the others. */
+/* A chunk of my warp's. Lanes that had fewer rows of the chunk before wait for the others.
+ */
 DEVICE struct stage_chunk chunk_of(const struct tile_staging *stage, int number)
 {
     WARP_BARRIER();
 
-    const wide rows = LOAD(&stage->chunks[2 * number]);
-    const wide cells = LOAD(&stage->chunks[2 * number + 1]);
+    const wide rows = LOAD(&stage->at->chunks[2 * number]);
+    const wide cells = LOAD(&stage->at->chunks[2 * number + 1]);
     const int ahead = (LANE + LANE / ITEMS) * CELL_BYTES;
     struct stage_chunk chunk;
 
