@@ -241,13 +241,8 @@ DEVICE void resort(const struct carry_order *order, const struct carry_rows *min
         int used = 0;
 
         UNROLL
-        for (int i = 0; i < ITEMS; i++) {
-            const int at = mine->at + WARP * i;
-            const unsigned place = WARP * i < mine->left ? order_place(order, at) : 0;
-
-            r[i] = WARP * i < mine->left ? (item)at : filler();
-            old[i / 2] = i % 2 ? old[i / 2] | place << 16 : place;
-        }
+        for (int i = 0; i < ITEMS; i++)
+            r[i] = WARP * i < mine->left ? (item)(mine->at + WARP * i) : filler();
         NO_UNROLL
         while (left && used < PREFIX_BITS) { /* some neighbouring bits of each code */
             const int lowest = (unsigned)left ? LOWEST_BIT((unsigned)left)
@@ -259,13 +254,22 @@ DEVICE void resort(const struct carry_order *order, const struct carry_rows *min
 
             UNROLL
             for (int i = 0; i < ITEMS; i++) {
-                const int place = (int)(old[i / 2] >> i % 2 * 16 & 0xffff);
-                const unsigned digit = (unsigned)(code_at(order, place) >> lowest) & mask;
+                if (WARP * i < mine->left) {
+                    const int place = order_place(order, mine->at + WARP * i);
 
-                r[i] |= digit << (PLACE_BITS + used); /* a filler stays one */
+                    r[i] |= ((unsigned)(code_at(order, place) >> lowest) & mask)
+                            << (PLACE_BITS + used);
+                }
             }
             left &= ~((wide)mask << lowest);
             used += bits;
+        }
+        UNROLL
+        for (int i = 0; i < ITEMS; i++) {
+            const unsigned place =
+                WARP * i < mine->left ? order_place(order, mine->at + WARP * i) : 0;
+
+            old[i / 2] = i % 2 ? old[i / 2] | place << 16 : place;
         }
         BARRIER(); /* all have read the cells, and the bits where splits go now */
         sort_tile(order->cells, order->ties, &no_code, r);
