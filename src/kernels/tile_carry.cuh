@@ -219,7 +219,6 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct tile_stag
                           const struct key_code *leave_by, const int may_pair)
 {
     const struct carry_rows mine = my_rows(to);
-    const struct carry_keys keys = my_keys(carry, to, &mine, leave_by);
     const struct carry_order order = {
         cells, stage->area, splits, stage->at->wrong, stage->at->votes, to->count};
     int place[ITEMS];
@@ -227,6 +226,9 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct tile_stag
     BARRIER(); /* the rows and values of all warps are there */
     if (b->rest_bits)
         mend_order(&order, &mine, ties);
+
+    const struct carry_keys keys = my_keys(carry, to, &mine, leave_by);
+
     if (may_pair && are_pairs(carry, to, &keys)) {
         store_pairs(carry, stage, staged, &keys, &order, &mine);
         return;

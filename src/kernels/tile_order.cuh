@@ -226,8 +226,8 @@ DEVICE wide varying_bits(const struct carry_order *order, const struct carry_row
 }
 
 /*
- * Sort a tile by whole codes: by PREFIX_BITS of the bits that differ after the other, the
- * lowest first, each time stably.
+ * Sort a tile by whole codes: by PREFIX_BITS bits after the other, the lowest that differ
+ * first, each time stably.
  */
 DEVICE void resort(const struct carry_order *order, const struct carry_rows *mine)
 {
@@ -236,44 +236,27 @@ DEVICE void resort(const struct carry_order *order, const struct carry_rows *min
 
     NO_UNROLL
     while (left) {
+        const int lowest = (unsigned)left ? LOWEST_BIT((unsigned)left)
+                                          : 32 + LOWEST_BIT((unsigned)(left >> 32));
         unsigned old[ITEMS / 2];
         item r[ITEMS];
-        int used = 0;
 
-        UNROLL
-        for (int i = 0; i < ITEMS; i++)
-            r[i] = WARP * i < mine->left ? (item)(mine->at + WARP * i) : filler();
-        NO_UNROLL
-        while (left && used < PREFIX_BITS) { /* some neighbouring bits of each code */
-            const int lowest = (unsigned)left ? LOWEST_BIT((unsigned)left)
-                                              : 32 + LOWEST_BIT((unsigned)(left >> 32));
-            const unsigned gap = ~(unsigned)(left >> lowest);
-            const int run = gap ? LOWEST_BIT(gap) : 32;
-            const int bits = run < PREFIX_BITS - used ? run : PREFIX_BITS - used;
-            const unsigned mask = (1u << bits) - 1;
-
-            UNROLL
-            for (int i = 0; i < ITEMS; i++) {
-                if (WARP * i < mine->left) {
-                    const int place = order_place(order, mine->at + WARP * i);
-
-                    r[i] |= ((unsigned)(code_at(order, place) >> lowest) & mask)
-                            << (PLACE_BITS + used);
-                }
-            }
-            left &= ~((wide)mask << lowest);
-            used += bits;
-        }
         UNROLL
         for (int i = 0; i < ITEMS; i++) {
-            const unsigned place =
-                WARP * i < mine->left ? order_place(order, mine->at + WARP * i) : 0;
+            const int at = mine->at + WARP * i;
+            int place = 0;
 
-            old[i / 2] = i % 2 ? old[i / 2] | place << 16 : place;
+            r[i] = filler();
+            if (WARP * i < mine->left) {
+                place = order_place(order, at);
+                r[i] = item_of(code_at(order, place) >> lowest, at);
+            }
+            old[i / 2] = i % 2 ? old[i / 2] | (unsigned)place << 16 : (unsigned)place;
         }
         BARRIER(); /* all have read the cells, and the bits where splits go now */
         sort_tile(order->cells, order->ties, &no_code, r);
         put_order(order, mine, old);
+        left = left >> lowest >> PREFIX_BITS << PREFIX_BITS << lowest;
         BARRIER();
     }
 }
