@@ -21,7 +21,8 @@ struct leaf {
 enum { LEAF_BYTES = sizeof(struct leaf) + sizeof(int32_t) };
 
 /* Smaller rooms are laid out in the memory of leaves and nodes. */
-_Static_assert(LEAF_BYTES >= LIST_ROOM_BYTES, "cuts are searched where leaves will be");
+_Static_assert((int)LEAF_BYTES >= (int)LIST_ROOM_BYTES,
+               "cuts are searched where leaves will be");
 
 struct merge {
     struct lists lists;
