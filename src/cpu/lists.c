@@ -31,9 +31,11 @@ struct lists lists_read(const struct request *request, struct list_at *at)
 uint64_t lists_code(const struct lists *lists, uint32_t list, uint64_t row)
 {
     struct comparison compare;
+    uint64_t code;
 
     comparison_of_list(lists->request, &lists->at[list].table, &compare);
-    return comparison_code(&compare, row);
+    comparison_codes(&compare, row, 1, &code);
+    return code;
 }
 
 /* Does row `a` come first by the request's order alone? Their codes are equal. */

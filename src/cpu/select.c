@@ -9,7 +9,8 @@
 enum {
     DIGIT_BITS = 11,
     DIGITS = 1 << DIGIT_BITS,
-    FEW = 4096 /* rows, besides twice those wanted, that are collected at once */
+    BLOCK = 256, /* rows whose codes are made at once */
+    FEW = 4096   /* rows, besides twice those wanted, that are collected at once */
 };
 
 /* Rows whose codes begin with `prefix`: the one of a rank is among them. */
@@ -71,6 +72,16 @@ static unsigned next_bits(const struct select *s)
     return s->bits + DIGIT_BITS < s->code_bits ? s->bits + DIGIT_BITS : s->code_bits;
 }
 
+/* The codes of a block of rows, at most up to `last`; how many. */
+static uint32_t make_codes(const struct select *s, uint64_t first, uint64_t last,
+                           uint64_t codes[BLOCK])
+{
+    const uint32_t count = last - first < BLOCK ? (uint32_t)(last - first) : BLOCK;
+
+    comparison_codes(&s->map.compare, first, count, codes);
+    return count;
+}
+
 static void count_share(void *arg, unsigned worker)
 {
     const struct select *const s = (const struct select *)arg;
@@ -78,19 +89,23 @@ static void count_share(void *arg, unsigned worker)
     const unsigned bits = next_bits(s);
     const uint64_t mask = (UINT64_C(1) << (bits - s->bits)) - 1;
     const uint64_t last = share(s, worker + 1);
+    uint64_t codes[BLOCK];
 
     for (int side = 0; side < 2; side++)
         for (uint64_t i = 0; i <= mask; i++)
             tally->of_digit[side][i] = 0;
-    for (uint64_t i = share(s, worker); i < last; i++) {
-        const uint64_t code = comparison_code(&s->map.compare, i);
-        const uint64_t prefix = prefix_of(code, s->bits);
-        const uint64_t digit = prefix_of(code, bits) & mask;
+    for (uint64_t first = share(s, worker); first < last; first += BLOCK) {
+        const uint32_t count = make_codes(s, first, last, codes);
 
-        if (prefix == s->bound[0].prefix)
-            tally->of_digit[0][digit]++;
-        if (prefix == s->bound[1].prefix)
-            tally->of_digit[1][digit]++;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint64_t prefix = prefix_of(codes[i], s->bits);
+            const uint64_t digit = prefix_of(codes[i], bits) & mask;
+
+            if (prefix == s->bound[0].prefix)
+                tally->of_digit[0][digit]++;
+            if (prefix == s->bound[1].prefix)
+                tally->of_digit[1][digit]++;
+        }
     }
 }
 
@@ -122,13 +137,18 @@ static void survey_share(void *arg, unsigned worker)
     const uint64_t last = share(s, worker + 1);
     uint64_t between = 0;
     uint64_t equal[2] = {0, 0};
+    uint64_t codes[BLOCK];
 
-    for (uint64_t i = share(s, worker); i < last; i++) {
-        const uint64_t prefix = prefix_of(comparison_code(&s->map.compare, i), s->bits);
+    for (uint64_t first = share(s, worker); first < last; first += BLOCK) {
+        const uint32_t count = make_codes(s, first, last, codes);
 
-        between += prefix > s->bound[0].prefix && prefix < s->bound[1].prefix;
-        equal[0] += prefix == s->bound[0].prefix;
-        equal[1] += prefix == s->bound[1].prefix;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint64_t prefix = prefix_of(codes[i], s->bits);
+
+            between += prefix > s->bound[0].prefix && prefix < s->bound[1].prefix;
+            equal[0] += prefix == s->bound[0].prefix;
+            equal[1] += prefix == s->bound[1].prefix;
+        }
     }
     tally->between = between;
     tally->equal[0] = equal[0];
@@ -167,30 +187,36 @@ static void add_up(const struct select *s)
     }
 }
 
+/* Is a row with this prefix taken? `equal` counts rows with the prefixes of the bounds. */
+static inline int is_taken(const struct select *s, uint64_t prefix, uint64_t equal[2])
+{
+    if (prefix == s->bound[0].prefix)
+        return within(&s->bound[0], equal[0]++, 1) != 0;
+    if (prefix == s->bound[1].prefix)
+        return within(&s->bound[1], equal[1]++, 1) != 0;
+    return prefix > s->bound[0].prefix && prefix < s->bound[1].prefix;
+}
+
 static void collect_share(void *arg, unsigned worker)
 {
     const struct select *const s = (const struct select *)arg;
     const struct tally *const tally = tally_of(s, worker);
-    const int one = is_one(s);
     const uint64_t last = share(s, worker + 1);
     uint64_t equal[2] = {tally->equal[0], tally->equal[1]};
     uint64_t to = tally->to;
+    uint64_t codes[BLOCK];
 
-    for (uint64_t i = share(s, worker); i < last; i++) {
-        const uint64_t prefix =
-            s->bits ? prefix_of(comparison_code(&s->map.compare, i), s->bits) : 0;
-        int is_taken = prefix > s->bound[0].prefix && prefix < s->bound[1].prefix;
+    for (uint64_t first = share(s, worker); first < last; first += BLOCK) {
+        const uint32_t count = make_codes(s, first, last, codes);
 
-        if (prefix == s->bound[0].prefix)
-            is_taken = within(&s->bound[0], equal[0]++, 1) != 0;
-        else if (!one && prefix == s->bound[1].prefix)
-            is_taken = within(&s->bound[1], equal[1]++, 1) != 0;
-        if (!is_taken)
-            continue;
-        if (s->map.bytes == 4)
-            ((uint32_t *)s->map.numbers)[to++] = (uint32_t)i;
-        else
-            ((uint64_t *)s->map.numbers)[to++] = i;
+        for (uint32_t i = 0; i < count; i++) {
+            if (!is_taken(s, prefix_of(codes[i], s->bits), equal))
+                continue;
+            if (s->map.bytes == 4)
+                ((uint32_t *)s->map.numbers)[to++] = (uint32_t)(first + i);
+            else
+                ((uint64_t *)s->map.numbers)[to++] = first + i;
+        }
     }
 }
 
