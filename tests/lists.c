@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_LISTS = 300, RANKS = 40 };
+enum { MOST_LISTS = 100000, RANKS = 40 };
 
 /* Keys of one type in sorted lists that follow each other, and the same for the oracle. */
 struct lists {
@@ -23,10 +23,12 @@ struct lists {
     uint64_t rows;
     char *keys;
     struct oracle_key *theirs, *merged;
-    uint64_t counts[MOST_LISTS];
-    mw_table tables[MOST_LISTS];
-    const struct oracle_key *their_lists[MOST_LISTS];
 };
+
+/* Of the lists that are tested now. */
+static uint64_t counts[MOST_LISTS];
+static mw_table tables[MOST_LISTS];
+static const struct oracle_key *their_lists[MOST_LISTS];
 
 static struct oracle_key key_of(const struct lists *l, uint64_t row)
 {
@@ -47,8 +49,8 @@ static void make_lengths(struct lists *l, int kind)
                               : i % 7 == 3 ? l->rows / (l->count / 7 + 1)
                                            : 0;
 
-        l->counts[i] = some < left && i + 1 < l->count ? some : left;
-        left -= l->counts[i];
+        counts[i] = some < left && i + 1 < l->count ? some : left;
+        left -= counts[i];
     }
 }
 
@@ -68,15 +70,15 @@ static int make_lists(struct lists *l, const char *shape, int kind)
     for (uint32_t i = 0; i < l->count; i++) {
         char *const keys = l->keys + first * size;
 
-        reference_sort(l->type, l->direction, keys, l->counts[i], items);
-        l->tables[i] = (mw_table){.elements = keys, .count = l->counts[i]};
-        l->their_lists[i] = l->theirs + first;
-        first += l->counts[i];
+        reference_sort(l->type, l->direction, keys, counts[i], items);
+        tables[i] = (mw_table){.elements = keys, .count = counts[i]};
+        their_lists[i] = l->theirs + first;
+        first += counts[i];
     }
     for (uint64_t i = 0; i < l->rows; i++)
         l->theirs[i] = key_of(l, i);
     free(items);
-    oracle_merge(l->their_lists, l->counts, l->count, l->merged);
+    oracle_merge(their_lists, counts, l->count, l->merged);
     return 1;
 }
 
@@ -86,7 +88,7 @@ static mw_job job_of(const struct lists *l, mw_operation operation)
 
     job.operation = operation;
     job.order = mw_order_of(l->type, l->direction);
-    job.in = l->tables;
+    job.in = tables;
     job.in_count = l->count;
     return job;
 }
@@ -137,7 +139,7 @@ static const char *try_split(mw_context *context, const struct lists *l)
     for (uint64_t i = 0; i < RANKS && !wrong; i++) {
         if (ranks[i] >= l->rows) /* which the oracle does not take */
             continue;
-        oracle_split(l->their_lists, l->counts, l->count, ranks[i], expected);
+        oracle_split(their_lists, counts, l->count, ranks[i], expected);
         if (memcmp(expected, cuts + i * l->count, l->count * sizeof *expected) != 0)
             wrong = "wrong cuts";
     }
@@ -146,36 +148,61 @@ static const char *try_split(mw_context *context, const struct lists *l)
     return wrong;
 }
 
-/* One type and direction: several numbers and lengths of lists, and shapes of keys. */
-static void test_type(struct tap *tap, mw_context *context, const char *device,
-                      struct lists l, uint64_t most)
+/* Both operations on one set of lists; returns whether all is well. */
+static int test_lists(mw_context *context, struct lists l, const char *shape, int kind)
 {
-    static const uint32_t counts[] = {1, 2, 3, 8, 17, 64, 129, MOST_LISTS};
+    const char *wrong = make_lists(&l, shape, kind) ? NULL : "no memory";
+
+    if (!wrong)
+        wrong = try_merge(context, &l);
+    if (!wrong)
+        wrong = try_split(context, &l);
+    if (wrong)
+        tap_note("%u lists of kind %d, %llu keys, %s: %s", l.count, kind,
+                 (unsigned long long)l.rows, shape, wrong);
+    free(l.keys);
+    free(l.theirs);
+    free(l.merged);
+    return !wrong;
+}
+
+/* One type and direction: several numbers and lengths of lists, and shapes of keys. */
+static int test_type(mw_context *context, struct lists l, uint64_t most)
+{
+    static const uint32_t numbers[] = {1, 2, 3, 8, 17, 64, 129, 300};
     static const char *const shapes[] = {"random", "few:3", "sorted", "reversed",
                                          "specials"};
-    const char *wrong = NULL;
+    int right = 1;
 
-    for (size_t i = 0; i < COUNT_OF(counts) && !wrong; i++) {
-        for (size_t shape = 0; shape < COUNT_OF(shapes) && !wrong; shape++) {
-            const int kind = (int)(i + shape) % 3;
-
-            l.count = counts[i];
+    for (size_t i = 0; i < COUNT_OF(numbers) && right; i++) {
+        for (size_t shape = 0; shape < COUNT_OF(shapes) && right; shape++) {
+            l.count = numbers[i];
             l.rows = most >> (i + shape) % 5;
-            wrong = make_lists(&l, shapes[shape], kind) ? NULL : "no memory";
-            if (!wrong)
-                wrong = try_merge(context, &l);
-            if (!wrong)
-                wrong = try_split(context, &l);
-            if (wrong)
-                tap_note("%u lists of kind %d, %llu keys, %s: %s", l.count, kind,
-                         (unsigned long long)l.rows, shapes[shape], wrong);
-            free(l.keys);
-            free(l.theirs);
-            free(l.merged);
+            right = test_lists(context, l, shapes[shape], (int)(i + shape) % 3);
         }
     }
-    tap_case(tap, !wrong, "%s: %s %s", device, mw_type_name(l.type),
-             l.direction ? "descending" : "ascending");
+    return right;
+}
+
+/* As many lists as there may be; then little memory, for which there are slower ways. */
+static void test_limits(struct tap *tap, mw_context *context, const char *device,
+                        uint64_t most)
+{
+    struct lists l = {.type = MW_U32, .count = MOST_LISTS, .rows = 3 * most};
+    mw_options options = MW_OPTIONS_INIT;
+    mw_context *small;
+    mw_status status;
+
+    tap_case(tap, test_lists(context, l, "random", 2) && test_lists(context, l, "few:3", 0),
+             "%s: %d lists", device, MOST_LISTS);
+    if (strncmp(device, "cpu", 3) != 0)
+        return;
+    options.memory_bytes = 64 << 10;
+    l.count = 8;
+    status = mw_open(&small, device, &options);
+    tap_case(tap, status == MW_OK && test_lists(small, l, "random", 1), "%s: in 64 KiB",
+             device);
+    mw_close(small);
 }
 
 int main(int count, char **words)
@@ -185,11 +212,15 @@ int main(int count, char **words)
     struct tap tap = {0, 0};
     mw_context *const context = trial_open(&tap, device);
 
-    for (int i = 0; context && i < 2 * MW_TYPE_COUNT; i++)
-        test_type(
-            &tap, context, device,
-            (struct lists){.type = (mw_type)(i / 2), .direction = (mw_direction)(i % 2)},
-            most);
+    for (int i = 0; context && i < 2 * MW_TYPE_COUNT; i++) {
+        const struct lists l = {.type = (mw_type)(i / 2),
+                                .direction = (mw_direction)(i % 2)};
+
+        tap_case(&tap, test_type(context, l, most), "%s: %s %s", device,
+                 mw_type_name(l.type), l.direction ? "descending" : "ascending");
+    }
+    if (context)
+        test_limits(&tap, context, device, most);
     mw_close(context);
     return tap_end(&tap);
 }
