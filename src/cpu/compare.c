@@ -149,6 +149,11 @@ uint64_t comparison_code(const struct comparison *c, uint64_t row)
     return code;
 }
 
+uint64_t comparison_number(const struct request_field *field, const unsigned char *at)
+{
+    return field_code_of(load(at, field->bytes), &field->code) << (64 - 8 * field->bytes);
+}
+
 /* The codes of one number in each row; `bytes` is a constant where this is inlined. */
 static inline void number_codes(const struct comparison *c, uint64_t first, uint32_t count,
                                 uint32_t bytes, uint64_t *codes)
