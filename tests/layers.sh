@@ -25,7 +25,7 @@ tests/                     include/ kit/ src/ tests/ bench/rivals.h cli/tally.h
 src/base/                  include/ src/base/
 src/kernels/kernel_files.h -
 src/kernels/programs.h     src/base/ src/kernels/launch.h src/kernels/kernels.def
-src/kernels/launch.h       src/kernels/launch_less.h src/base/field.inl
+src/kernels/launch.h       src/kernels/launch_*.h src/base/field.inl
 src/kernels/simt.h         src/kernels/launch.h src/sim/simt_sim.h
 src/kernels/program.cu     src/kernels/
 src/kernels/kernels.def    src/kernels/*.cu
@@ -48,7 +48,10 @@ src/backend.h              src/request.h
 src/backend_cpu.c          src/backend.h src/cpu/cpu.h
 src/backend_rows.c         src/backend_device.h
 src/backend_later.c        src/backend_device.h
-src/backend_lists.c        src/backend_device.h
+src/backend_lists.c        src/lists.h src/plan_parts.h
+src/backend_split.c        src/lists.h src/less.h
+src/passes_lists.c         src/lists.h
+src/lists.h                src/backend_device.h
 src/backend_select.c       src/backend_device.h
 src/backend_segments.c     src/backend_device.h
 src/backend_stage.c        src/backend_device.h

@@ -398,5 +398,6 @@ struct check_last_args {
 };
 
 #include "launch_less.h"
+#include "launch_lists.h"
 
 #endif

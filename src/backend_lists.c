@@ -1,0 +1,154 @@
+/*
+ * backend_lists.c - MERGE and SPLIT on a device.
+ *
+ * The general way to merge: the lists are copied one after the other, and the rows are
+ * sorted. The sort is stable, so its result is the merge.
+ */
+#include "lists.h"
+
+#include "plan_parts.h"
+
+#include <stdlib.h>
+
+/* A sort that merges: the request, and where its rows are. */
+struct lists_sort {
+    struct request request;
+    mw_column *columns;  /* of its tables: `in`, then `out` */
+    uint64_t copy_bytes; /* of all arrays that are copied */
+};
+
+/* Must a column be copied? Only positions need nothing but what rows are compared by. */
+static int is_needed(const struct request *request, uint32_t column)
+{
+    const struct request_order *const order = &request->order;
+    int compared = order->field_count == 0 && column == 0;
+
+    for (uint32_t i = 0; i < order->field_count; i++)
+        compared |= order->field[i].column == column;
+    return compared || !request->only_positions;
+}
+
+/* The sort whose input is copied to `copies`, which may not be there yet. */
+static mw_status make_sort(struct lists_sort *sort, struct backend *backend,
+                           const struct request *request, char *copies)
+{
+    const uint32_t others = request->column_count - 1;
+    struct request seen = *request;
+
+    seen.with_data = 1;
+    sort->columns = malloc(2 * sizeof *sort->columns * request->column_count);
+    if (!sort->columns)
+        return fail(backend->error, MW_NO_MEMORY, "no memory for %u columns",
+                    request->column_count);
+    sort->copy_bytes = 0;
+    sort->request = *request;
+    sort->request.operation = MW_SORT;
+    sort->request.in_place = 0;
+    sort->request.list_count = 1;
+    sort->request.column_size = sizeof(mw_column);
+    sort->request.in = (mw_table){NULL, request->count, sort->columns, others};
+    sort->request.out = (mw_table){NULL, request->count, sort->columns + others, others};
+    for (uint32_t i = 0; i < request->column_count; i++) {
+        const struct request_column c = request_column(&seen, i);
+        char *const in = copies + sort->copy_bytes;
+
+        if (is_needed(request, i))
+            sort->copy_bytes += round_up(c.bytes * request->count, PLAN_ALIGNMENT);
+        if (i == 0) {
+            sort->request.in.elements = in;
+            sort->request.out.elements = c.out;
+        } else {
+            sort->columns[i - 1] = (mw_column){in, c.bytes};
+            sort->columns[others + i - 1] = (mw_column){c.out, c.bytes};
+        }
+    }
+    return MW_OK;
+}
+
+/* Words of the table of one column. */
+static uint64_t table_bytes(const struct request *request)
+{
+    return round_up((2 * (uint64_t)request->list_count + 1) * sizeof(wide), PLAN_ALIGNMENT);
+}
+
+/* Somewhere: what is planned without data only has to be there. */
+static char *anywhere(void)
+{
+    static char place[PLAN_ALIGNMENT];
+
+    return place;
+}
+
+mw_status lists_prepare(struct backend *backend, const struct request *request,
+                        uint64_t *workspace_bytes)
+{
+    struct lists_sort sort;
+    struct program *mover;
+    uint64_t sort_bytes;
+    mw_status status;
+
+    if (request->operation == MW_SPLIT)
+        return split_prepare(backend, request, workspace_bytes);
+    TRY(make_sort(&sort, backend, request, anywhere()));
+    TRY(lists_load(backend, &mover));
+    TRY(rows_prepare(backend, &sort.request, &sort_bytes));
+    *workspace_bytes = table_bytes(request) + sort.copy_bytes + sort_bytes;
+done:
+    free(sort.columns);
+    return status;
+}
+
+/* Copy the lists of all columns that are needed. */
+static mw_status copy_columns(struct lists_run *run, const struct lists_sort *sort)
+{
+    const struct request *const request = run->request;
+    wide *const table = (wide *)run->workspace;
+    wide *const at = table + request->list_count + 1;
+    struct lists_writer writer;
+    mw_status status;
+
+    lists_write(&writer, run, table);
+    TRY(lists_put_firsts(&writer));
+    for (uint32_t i = 0; i < request->column_count; i++) {
+        const struct request_column c = request_column(&sort->request, i);
+        const struct copy_lists_args args = {.firsts = table,
+                                             .at = at,
+                                             .out = (void *)c.in,
+                                             .count = request->count,
+                                             .list_count = request->list_count,
+                                             .bytes = c.bytes};
+
+        if (!is_needed(request, i))
+            continue;
+        TRY(lists_put_column(&writer, i, 0));
+        TRY(lists_flush(&writer));
+        TRY(lists_copy(run, &args));
+        lists_write(&writer, run, at);
+    }
+done:
+    return status;
+}
+
+mw_status lists_enqueue(struct backend *backend, const struct request *request,
+                        void *workspace, uint64_t bytes, void *stream)
+{
+    char *const copies = (char *)workspace + table_bytes(request);
+    struct lists_sort sort;
+    struct lists_run run;
+    uint64_t used;
+    mw_status status;
+
+    if (request->operation == MW_SPLIT)
+        return split_enqueue(backend, request, workspace, bytes, stream);
+    TRY(make_sort(&sort, backend, request, copies));
+    used = table_bytes(request) + sort.copy_bytes;
+    TRY(backend_check_workspace(backend, bytes, used));
+    TRY(lists_begin(&run, backend, request, workspace, stream));
+    if (request->count)
+        TRY(copy_columns(&run, &sort));
+    TRY(rows_enqueue(backend, &sort.request, (char *)workspace + used, bytes - used,
+                     stream));
+done:
+    free(sort.columns);
+    return status;
+}

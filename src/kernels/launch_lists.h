@@ -1,0 +1,91 @@
+/*
+ * launch_lists.h - a part of launch.h: lists that lie anywhere.
+ *
+ * A table in device memory tells where lists are. It has a word for each list and one
+ * more, `firsts`: how many rows of all lists come before it. It has a word for each list
+ * and array, `at`: the address of the array's first row.
+ */
+#ifndef MW_LAUNCH_LISTS_H
+#define MW_LAUNCH_LISTS_H
+
+enum {
+    LISTS_WORDS = 480, /* of a table that one launch writes: they are its argument */
+    LISTS_COPY_WARPS = 8,
+    write_words_threads = 256,
+    copy_lists_threads = LISTS_COPY_WARPS * WARP,
+    split_keys_threads = 128, /* 4 ranks at once */
+    split_rows_threads = 128,
+    split_by_less_threads = 128
+};
+
+/* Write the words to `to`, and zeros to another array. */
+struct write_words_args {
+    wide *to;
+    wide *zeros;
+    wide zero_count;
+    unsigned count; /* at most LISTS_WORDS */
+    unsigned unused;
+    wide word[LISTS_WORDS];
+};
+
+/* Copy one array of all lists, of `bytes` bytes a row, to `out`, list after list. */
+struct copy_lists_args {
+    const wide *firsts;
+    const wide *at;
+    void *out;
+    const wide *condition; /* nothing is to be done unless this is `number`; NULL: do it */
+    wide number;
+    wide count; /* rows of all lists */
+    unsigned list_count;
+    unsigned bytes; /* 1 to GATHER_MOST_BYTES */
+};
+
+/* Rows that a warp of copy_lists copies at once. */
+#define LISTS_COPY_ROWS(bytes) (GATHER_ROWS(bytes) / LISTS_COPY_WARPS)
+
+/*
+ * For each of `rank_count` ranks the cuts of all lists: list_count words. A warp cuts by
+ * one rank after another; `warps` of them have room in `scratch` for SPLIT_SCRATCH words
+ * of each list.
+ */
+struct split_lists {
+    const wide *firsts;
+    const wide *at; /* of array a, list i: at[a * list_count + i] */
+    const wide *ranks;
+    wide *cuts;
+    wide *scratch;
+    wide rank_count;
+    wide warps;
+    unsigned list_count;
+    unsigned unused;
+};
+
+enum { SPLIT_SCRATCH = 3 };
+
+/* By fields. Each field is an array of its own; `field[i].at` is not used. */
+struct split_rows_args {
+    struct split_lists lists;
+    int field_count;
+    int unused;
+    struct code_part field[CHECK_FIELDS]; /* strings of any length; without drop and bits */
+};
+
+/*
+ * By a code of up to 8 bytes, made of fields that are arrays of their own: field i has
+ * part[i].bits bits of it. The greatest code is `most`.
+ */
+struct split_keys_args {
+    struct split_lists lists;
+    wide most;
+    int part_count;
+    int unused;
+    struct code_part part[TILE_MOST_PARTS];
+};
+
+/* By a comparison of the elements, which are the only array. */
+struct split_by_less_args {
+    struct split_lists lists;
+    struct less_order order;
+};
+
+#endif
