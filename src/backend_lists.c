@@ -1,7 +1,7 @@
 /*
  * backend_lists.c - MERGE and SPLIT on a device.
  *
- * The general way to merge: the lists are copied one after the other, and the rows are
+ * The general way to merge, where backend_merge.c has no better one: the lists are copied one after the other, and the rows are
  * sorted. The sort is stable, so its result is the merge.
  */
 #include "lists.h"
@@ -89,6 +89,8 @@ mw_status lists_prepare(struct backend *backend, const struct request *request,
 
     if (request->operation == MW_SPLIT)
         return split_prepare(backend, request, workspace_bytes);
+    if (merge_serves(backend, request))
+        return merge_prepare(backend, request, workspace_bytes);
     TRY(make_sort(&sort, backend, request, anywhere()));
     TRY(lists_load(backend, &mover));
     TRY(rows_prepare(backend, &sort.request, &sort_bytes));
@@ -140,6 +142,8 @@ mw_status lists_enqueue(struct backend *backend, const struct request *request,
 
     if (request->operation == MW_SPLIT)
         return split_enqueue(backend, request, workspace, bytes, stream);
+    if (merge_serves(backend, request))
+        return merge_enqueue(backend, request, workspace, bytes, stream);
     TRY(make_sort(&sort, backend, request, copies));
     used = table_bytes(request) + sort.copy_bytes;
     TRY(backend_check_workspace(backend, bytes, used));

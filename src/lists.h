@@ -14,7 +14,7 @@ struct lists_run {
     char *workspace;
     void *stream;
     struct pass_log *log; /* or NULL */
-    int begun;            /* something was launched */
+    uint32_t launches;
 };
 
 /* Begin a request: forget the figures of the last one, load what moves rows. */
@@ -50,6 +50,16 @@ mw_status lists_put_column(struct lists_writer *writer, uint32_t column, uint32_
 
 /* Copy an array of all lists, by its table. */
 mw_status lists_copy(struct lists_run *run, const struct copy_lists_args *args);
+
+/* Enter the figures of a request that took `rounds` rounds of a program. */
+void lists_note(struct lists_run *run, uint32_t rounds, const struct program_name *program);
+
+/* backend_merge.c: the verbs for MERGE without a sort, and whether they serve it. */
+int merge_serves(const struct backend *backend, const struct request *request);
+mw_status merge_prepare(struct backend *backend, const struct request *request,
+                        uint64_t *workspace_bytes);
+mw_status merge_enqueue(struct backend *backend, const struct request *request,
+                        void *workspace, uint64_t bytes, void *stream);
 
 /* backend_split.c: the verbs for SPLIT. */
 mw_status split_prepare(struct backend *backend, const struct request *request,

@@ -34,10 +34,28 @@ mw_status lists_launch(struct lists_run *run, struct program *program,
                                 .args = args,
                                 .args_bytes = args_bytes,
                                 .stream = run->stream,
-                                .follows = run->begun && !run->log};
+                                .follows = run->launches && !run->log};
 
-    run->begun = 1;
+    run->launches++;
     return passes_launch(backend_device(run->backend), &what, run->log);
+}
+
+void lists_note(struct lists_run *run, uint32_t rounds, const struct program_name *program)
+{
+    const uint64_t bytes = run->request->count * run->request->row_bytes * rounds;
+
+    run->backend->counts = (mw_counts){
+        .size = sizeof run->backend->counts,
+        .count = run->request->count,
+        .rounds = rounds,
+        .launches = run->launches,
+        .bytes_read = bytes,
+        .bytes_written = bytes,
+        .tuning = {.size = sizeof(mw_tuning),
+                   .engine = MW_ENGINE_TILE,
+                   .threads = program->tile.rows,
+                   .items = program->tile.items}
+    };
 }
 
 void lists_write(struct lists_writer *writer, struct lists_run *run, wide *to)

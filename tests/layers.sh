@@ -50,6 +50,8 @@ src/backend_rows.c         src/backend_device.h
 src/backend_later.c        src/backend_device.h
 src/backend_lists.c        src/lists.h src/plan_parts.h
 src/backend_split.c        src/lists.h src/less.h
+src/backend_merge.c        src/lists.h src/plan_lists.h
+src/plan_lists             src/plan_lists.h src/plan_parts.h src/tune.def
 src/passes_lists.c         src/lists.h
 src/lists.h                src/backend_device.h
 src/backend_select.c       src/backend_device.h

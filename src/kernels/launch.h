@@ -79,6 +79,7 @@ struct tile_geometry {
 enum {
     tile_sort_threads = TILE_ROWS,
     tile_merge_threads = TILE_ROWS,
+    lists_merge_threads = TILE_ROWS,
     tile_join_threads = TILE_ROWS
 };
 #endif

@@ -44,6 +44,31 @@ struct copy_lists_args {
 #define LISTS_COPY_ROWS(bytes) (GATHER_ROWS(bytes) / LISTS_COPY_WARPS)
 
 /*
+ * Where the lists of a merge round are. Groups of neighbouring lists are merged; other
+ * lists stay where they are. Array 0 has the keys.
+ */
+struct tile_lists {
+    const wide *firsts;
+    const wide *at;     /* of array a, list i: at[a * list_count + i] */
+    const wide *groups; /* of each its first list, and in the upper half how many lists; */
+                        /*   then how many tiles come before it */
+    wide *flag;         /* becomes the round's number if a list is not sorted */
+    unsigned list_count;
+    unsigned unused;
+    struct key_code enter; /* from the caller's bits, which the result has too */
+};
+
+/*
+ * A merge round of lists: as tile_merge, with cuts found by the same launch. Of its round
+ * `in`, the samples, `run` and `count` are not used; `piece` is the most keys of a tile,
+ * and `pieces` the tiles of all groups.
+ */
+struct lists_merge_args {
+    struct tile_merge_args merge;
+    struct tile_lists lists;
+};
+
+/*
  * For each of `rank_count` ranks the cuts of all lists: list_count words. A warp cuts by
  * one rank after another; `warps` of them have room in `scratch` for SPLIT_SCRATCH words
  * of each list.

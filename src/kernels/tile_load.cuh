@@ -19,7 +19,7 @@ enum {
 
 /* One lane's list: its part of the tile, and where that goes. */
 struct tile_list {
-    unsigned from;   /* its first key in the input, which has less than 2^32 keys */
+    tile_index from; /* its first key in the input */
     int count;       /* keys */
     int staged;      /* keys of the lists before it: the place of its first key */
     int place;       /* address of its first key's cell */
@@ -149,6 +149,16 @@ DEVICE void put_parts(const struct tile_source *source, wide row,
 
 #endif
 
+/* Lists of the caller's: turn the bits of the keys into codes. */
+DEVICE void enter_chunk(const tile_input *in, bare *r, const int steps)
+{
+#ifdef TILE_LISTS
+    enter_all(r, steps, &in->lists.enter);
+#else
+    (void)in, (void)r, (void)steps;
+#endif
+}
+
 /* Load the lists; all warps take chunks in turn, whatever the lengths of the lists. */
 DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
                        const struct tile_carry *carry, const struct tile_base *b)
@@ -160,7 +170,7 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
     for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
         const int list = HIGHEST_BIT(BALLOT(mine->first_chunk <= number));
         const int done = (number - SHUFFLE(mine->first_chunk, list)) * CHUNK;
-        const unsigned begin = SHUFFLE(mine->from, list) + done;
+        const tile_index begin = SHUFFLE(mine->from, list) + done;
         const int ahead = done / ITEMS * ROW_BYTES + my_place;
         const int place = SHUFFLE(mine->place, list);
         struct tile_chunk chunk;
@@ -185,12 +195,14 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
         }
         if (in->pitch != sizeof(key)) {
             load_part(&chunk, r, CHUNK_STEPS, 0);
+            enter_chunk(in, r, CHUNK_STEPS);
             put_chunk(&chunk, r, b, CHUNK_STEPS);
             continue;
         }
 #endif
         if (chunk.left + LANE <= SHORT_CHUNK) {
             load_part(&chunk, r, SHORT_STEPS, 1);
+            enter_chunk(in, r, SHORT_STEPS);
             put_chunk(&chunk, r, b, SHORT_STEPS);
             continue;
         }
@@ -198,6 +210,7 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
             load_whole(&chunk, r, 1);
         else
             load_part(&chunk, r, CHUNK_STEPS, 1);
+        enter_chunk(in, r, CHUNK_STEPS);
         put_chunk(&chunk, r, b, CHUNK_STEPS);
     }
 }
