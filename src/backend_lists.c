@@ -1,8 +1,9 @@
 /*
  * backend_lists.c - MERGE and SPLIT on a device.
  *
- * The general way to merge, where backend_merge.c has no better one: the lists are copied one after the other, and the rows are
- * sorted. The sort is stable, so its result is the merge.
+ * The general way to merge, where backend_merge.c has no better one: the lists are copied
+ * one after the other, and the rows are sorted. The sort is stable, so its result is the
+ * merge.
  */
 #include "lists.h"
 
@@ -12,57 +13,86 @@
 
 /* A sort that merges: the request, and where its rows are. */
 struct lists_sort {
-    struct request request;
-    mw_column *columns;  /* of its tables: `in`, then `out` */
-    uint64_t copy_bytes; /* of all arrays that are copied */
+    struct request request; /* without columns that are neither wanted nor compared */
+    mw_column *columns;     /* of its tables: `in`, then `out` */
+    uint32_t *number;       /* which columns of the caller's they are */
+    uint64_t copy_bytes;    /* of all arrays that are copied */
 };
 
-/* Must a column be copied? Only positions need nothing but what rows are compared by. */
-static int is_needed(const struct request *request, uint32_t column)
+static int is_compared(const struct request_order *order, uint32_t column)
 {
-    const struct request_order *const order = &request->order;
     int compared = order->field_count == 0 && column == 0;
 
     for (uint32_t i = 0; i < order->field_count; i++)
         compared |= order->field[i].column == column;
-    return compared || !request->only_positions;
+    return compared;
+}
+
+/* Add a column of the caller's to the sort; its copy will be at `in`. */
+static void add_column(struct lists_sort *sort, const struct request_column *c,
+                       uint32_t number, uint32_t most, char *in)
+{
+    struct request *const request = &sort->request;
+    const uint32_t column = request->column_count++;
+
+    sort->number[column] = number;
+    request->row_bytes += c->bytes;
+    for (uint32_t i = 0; i < request->order.field_count; i++) {
+        if (request->order.field[i].column == number)
+            request->order.field[i].column = column; /* column <= number */
+    }
+    if (column == 0) {
+        request->order.element_bytes = c->bytes;
+        request->in.elements = in;
+        request->out.elements = c->out;
+    } else {
+        sort->columns[column - 1] = (mw_column){in, c->bytes};
+        sort->columns[most + column - 1] = (mw_column){c->out, c->bytes};
+    }
 }
 
 /* The sort whose input is copied to `copies`, which may not be there yet. */
 static mw_status make_sort(struct lists_sort *sort, struct backend *backend,
                            const struct request *request, char *copies)
 {
-    const uint32_t others = request->column_count - 1;
-    struct request seen = *request;
+    const uint32_t most = request->column_count;
+    struct request seen = *request; /* which pointers are NULL always counts */
 
     seen.with_data = 1;
-    sort->columns = malloc(2 * sizeof *sort->columns * request->column_count);
-    if (!sort->columns)
-        return fail(backend->error, MW_NO_MEMORY, "no memory for %u columns",
-                    request->column_count);
-    sort->copy_bytes = 0;
-    sort->request = *request;
+    *sort = (struct lists_sort){.request = *request};
+    sort->columns = malloc(2 * sizeof *sort->columns * most);
+    sort->number = malloc(sizeof *sort->number * most);
+    if (!sort->columns || !sort->number)
+        return fail(backend->error, MW_NO_MEMORY, "no memory for %u columns", most);
     sort->request.operation = MW_SORT;
     sort->request.in_place = 0;
     sort->request.list_count = 1;
+    sort->request.element_type = NULL;
+    sort->request.column_count = 0;
+    sort->request.row_bytes = 0;
     sort->request.column_size = sizeof(mw_column);
-    sort->request.in = (mw_table){NULL, request->count, sort->columns, others};
-    sort->request.out = (mw_table){NULL, request->count, sort->columns + others, others};
-    for (uint32_t i = 0; i < request->column_count; i++) {
+    for (uint32_t i = 0; i < most; i++) {
         const struct request_column c = request_column(&seen, i);
-        char *const in = copies + sort->copy_bytes;
 
-        if (is_needed(request, i))
-            sort->copy_bytes += round_up(c.bytes * request->count, PLAN_ALIGNMENT);
-        if (i == 0) {
-            sort->request.in.elements = in;
-            sort->request.out.elements = c.out;
-        } else {
-            sort->columns[i - 1] = (mw_column){in, c.bytes};
-            sort->columns[others + i - 1] = (mw_column){c.out, c.bytes};
-        }
+        if (!c.out && !is_compared(&request->order, i))
+            continue;
+        add_column(sort, &c, i, most, copies + sort->copy_bytes);
+        sort->copy_bytes += round_up(c.bytes * request->count, PLAN_ALIGNMENT);
     }
+
+    const uint32_t others = sort->request.column_count - 1;
+
+    sort->request.in.columns = sort->columns;
+    sort->request.out.columns = sort->columns + most;
+    sort->request.in.column_count = sort->request.out.column_count = others;
+    sort->request.in.count = sort->request.out.count = request->count;
     return MW_OK;
+}
+
+static void free_sort(struct lists_sort *sort)
+{
+    free(sort->columns);
+    free(sort->number);
 }
 
 /* Words of the table of one column. */
@@ -96,7 +126,7 @@ mw_status lists_prepare(struct backend *backend, const struct request *request,
     TRY(rows_prepare(backend, &sort.request, &sort_bytes));
     *workspace_bytes = table_bytes(request) + sort.copy_bytes + sort_bytes;
 done:
-    free(sort.columns);
+    free_sort(&sort);
     return status;
 }
 
@@ -111,7 +141,7 @@ static mw_status copy_columns(struct lists_run *run, const struct lists_sort *so
 
     lists_write(&writer, run, table);
     TRY(lists_put_firsts(&writer));
-    for (uint32_t i = 0; i < request->column_count; i++) {
+    for (uint32_t i = 0; i < sort->request.column_count; i++) {
         const struct request_column c = request_column(&sort->request, i);
         const struct copy_lists_args args = {.firsts = table,
                                              .at = at,
@@ -120,9 +150,7 @@ static mw_status copy_columns(struct lists_run *run, const struct lists_sort *so
                                              .list_count = request->list_count,
                                              .bytes = c.bytes};
 
-        if (!is_needed(request, i))
-            continue;
-        TRY(lists_put_column(&writer, i, 0));
+        TRY(lists_put_column(&writer, sort->number[i], 0));
         TRY(lists_flush(&writer));
         TRY(lists_copy(run, &args));
         lists_write(&writer, run, at);
@@ -153,6 +181,6 @@ mw_status lists_enqueue(struct backend *backend, const struct request *request,
     TRY(rows_enqueue(backend, &sort.request, (char *)workspace + used, bytes - used,
                      stream));
 done:
-    free(sort.columns);
+    free_sort(&sort);
     return status;
 }

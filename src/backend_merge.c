@@ -142,9 +142,9 @@ static mw_status put_round(struct merge_run *m, struct lists_writer *writer,
     for (uint32_t i = 0; i <= r->lists; i++)
         TRY(lists_put(writer, m->firsts[i]));
     for (uint32_t i = 0; i < r->lists; i++)
-        TRY(lists_put(writer, i < r->runs
-                                  ? (uintptr_t)target_of(m, number - 1) + m->firsts[i] * size
-                                  : (uintptr_t)m->lists[r->taken + i - r->runs].keys));
+        TRY(lists_put(
+            writer, i < r->runs ? (uintptr_t)target_of(m, number - 1) + m->firsts[i] * size
+                                : (uintptr_t)m->lists[r->taken + i - r->runs].keys));
     for (uint32_t i = 0; i < r->groups; i++) {
         const uint32_t first = lists_group_first(r, i), end = lists_group_first(r, i + 1);
 
@@ -180,15 +180,14 @@ done:
 static mw_status copy_round(struct merge_run *m, uint32_t number)
 {
     const struct lists_round *const r = &m->plan.round[number];
-    const struct copy_lists_args args = {
-        .firsts = m->table[number].firsts,
-        .at = m->table[number].at,
-        .out = target_of(m, number),
-        .condition = flag_of(m),
-        .number = number + 1,
-        .count = m->run.request->count,
-        .list_count = r->lists,
-        .bytes = (unsigned)m->shape.keys.size};
+    const struct copy_lists_args args = {.firsts = m->table[number].firsts,
+                                         .at = m->table[number].at,
+                                         .out = target_of(m, number),
+                                         .condition = flag_of(m),
+                                         .number = number + 1,
+                                         .count = m->run.request->count,
+                                         .list_count = r->lists,
+                                         .bytes = (unsigned)m->shape.keys.size};
 
     return lists_copy(&m->run, &args);
 }
@@ -221,12 +220,14 @@ static mw_status merge_round(struct merge_run *m, uint32_t number)
                             .pieces = (unsigned)table->tiles,
                             .number = number + 1,
                             .ways = (int)r->ways,
-                            .floats = !code.is_float ? 0 : code.flip ? -1 : 1},
+                            .floats = !code.is_float ? 0
+                                      : code.flip    ? -1
+                                                     : 1},
                   .cutters = (unsigned)cutters,
                   .ahead = (unsigned)(ahead < cutters ? ahead : cutters),
                   .rate = (unsigned)((cutters << 32) / blocks + 1),
                   .leave = code},
-        .lists = {.firsts = table->firsts,
+        .lists = { .firsts = table->firsts,
                   .at = table->at,
                   .groups = table->groups,
                   .flag = flag_of(m),

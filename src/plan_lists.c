@@ -11,7 +11,9 @@ static const struct geometry {
     struct tile_geometry tile;
 } geometries[] = {
 #define TUNE_LISTS(arch, kib, size, rows, items, merge_blocks) \
-    {arch, kib, size, {rows, items, 0, merge_blocks, 0}},
+    {                                                          \
+        arch, kib, size, {rows, items, 0, merge_blocks, 0}
+},
 #include "tune.def"
 };
 
@@ -63,9 +65,8 @@ mw_status lists_plan_room(struct lists_plan *plan, const mw_tuning *wish,
     if (!tile)
         return plan_no_row("tile", info, shape->keys.size, error);
     *plan = (struct lists_plan){
-        .program = {.engine = PROGRAM_LISTS,
-                    .bits = (int)(8 * shape->keys.size),
-                    .tile = *tile}
+        .program = {
+                    .engine = PROGRAM_LISTS, .bits = (int)(8 * shape->keys.size), .tile = *tile}
     };
     plan->shared = tile_merge_shared(&plan->program);
     plan->table_offset = take(plan, LISTS_MOST_ROUNDS * words * sizeof(wide));
@@ -74,8 +75,8 @@ mw_status lists_plan_room(struct lists_plan *plan, const mw_tuning *wish,
     plan->cut_cells = most_cells(tile, list_count, count);
     plan->cuts_offset = take(plan, (1 + plan->cut_cells) * sizeof(wide));
     if (list_count > 2)
-        plan->spare_offset = take(plan, count * shape->row_bytes +
-                                            shape->arrays_of_rows * PLAN_ALIGNMENT);
+        plan->spare_offset =
+            take(plan, count * shape->row_bytes + shape->arrays_of_rows * PLAN_ALIGNMENT);
     return MW_OK;
 }
 

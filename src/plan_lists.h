@@ -38,8 +38,8 @@ struct lists_plan {
 /* What lists are merged, as far as plans must know. */
 struct lists_shape {
     struct plan_keys keys;
-    uint32_t arrays;    /* addresses of each list in the table */
-    uint64_t row_bytes; /* of a row in the second array */
+    uint32_t arrays;         /* addresses of each list in the table */
+    uint64_t row_bytes;      /* of a row in the second array */
     uint32_t arrays_of_rows; /* how many arrays that has */
 };
 

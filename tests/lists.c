@@ -32,11 +32,6 @@ struct lists_case {
     mw_job job;
 };
 
-static unsigned char *value_at(const struct case_of_rows *c, uint32_t column, uint64_t row)
-{
-    return array_at(&c->in[column]) + row * c->bytes[column];
-}
-
 /* Where lists begin: at random, some empty, or one long among short ones. */
 static void cut_rows(struct lists_case *l)
 {

@@ -171,8 +171,8 @@ DEVICE int ends_in_fillers(const struct tile_tree *tree, const item *r, item fil
  * Merge pairs of lists, then pairs of pairs, until one is left. Returns 0 if lists turn
  * out not to be sorted so that keys may have been lost; only lists of the caller's can.
  */
-DEVICE int merge_rounds(const struct tile_tree *tree, int cells, int_cell *splits,
-                         int ways, const int near, item fill)
+DEVICE int merge_rounds(const struct tile_tree *tree, int cells, int_cell *splits, int ways,
+                        const int near, item fill)
 {
     const int live = THREAD < upper_half(&tree->rows[1]);
     int sound = 1;
