@@ -11,14 +11,6 @@
 
 #include <stdlib.h>
 
-/* A sort that merges: the request, and where its rows are. */
-struct lists_sort {
-    struct request request; /* without columns that are neither wanted nor compared */
-    mw_column *columns;     /* of its tables: `in`, then `out` */
-    uint32_t *number;       /* which columns of the caller's they are */
-    uint64_t copy_bytes;    /* of all arrays that are copied */
-};
-
 static int is_compared(const struct request_order *order, uint32_t column)
 {
     int compared = order->field_count == 0 && column == 0;
@@ -51,9 +43,8 @@ static void add_column(struct lists_sort *sort, const struct request_column *c,
     }
 }
 
-/* The sort whose input is copied to `copies`, which may not be there yet. */
-static mw_status make_sort(struct lists_sort *sort, struct backend *backend,
-                           const struct request *request, char *copies)
+mw_status lists_sort_make(struct lists_sort *sort, struct backend *backend,
+                          const struct request *request, char *copies)
 {
     const uint32_t most = request->column_count;
     struct request seen = *request; /* which pointers are NULL always counts */
@@ -89,7 +80,7 @@ static mw_status make_sort(struct lists_sort *sort, struct backend *backend,
     return MW_OK;
 }
 
-static void free_sort(struct lists_sort *sort)
+void lists_sort_free(struct lists_sort *sort)
 {
     free(sort->columns);
     free(sort->number);
@@ -101,32 +92,26 @@ static uint64_t table_bytes(const struct request *request)
     return round_up((2 * (uint64_t)request->list_count + 1) * sizeof(wide), PLAN_ALIGNMENT);
 }
 
-/* Somewhere: what is planned without data only has to be there. */
-static char *anywhere(void)
-{
-    static char place[PLAN_ALIGNMENT];
-
-    return place;
-}
-
 mw_status lists_prepare(struct backend *backend, const struct request *request,
                         uint64_t *workspace_bytes)
 {
     struct lists_sort sort;
     struct program *mover;
     uint64_t sort_bytes;
+    int served;
     mw_status status;
 
     if (request->operation == MW_SPLIT)
         return split_prepare(backend, request, workspace_bytes);
-    if (merge_serves(backend, request))
-        return merge_prepare(backend, request, workspace_bytes);
-    TRY(make_sort(&sort, backend, request, anywhere()));
+    status = merge_prepare(backend, request, workspace_bytes, &served);
+    if (status != MW_OK || served)
+        return status;
+    TRY(lists_sort_make(&sort, backend, request, (char *)PLAN_ALIGNMENT));
     TRY(lists_load(backend, &mover));
     TRY(rows_prepare(backend, &sort.request, &sort_bytes));
     *workspace_bytes = table_bytes(request) + sort.copy_bytes + sort_bytes;
 done:
-    free_sort(&sort);
+    lists_sort_free(&sort);
     return status;
 }
 
@@ -148,7 +133,10 @@ static mw_status copy_columns(struct lists_run *run, const struct lists_sort *so
                                              .out = (void *)c.in,
                                              .count = request->count,
                                              .list_count = request->list_count,
-                                             .bytes = c.bytes};
+                                             .bytes = c.bytes,
+                                             .in_pitch = c.bytes,
+                                             .out_pitch = c.bytes,
+                                             .out_bytes = c.bytes};
 
         TRY(lists_put_column(&writer, sort->number[i], 0));
         TRY(lists_flush(&writer));
@@ -166,13 +154,15 @@ mw_status lists_enqueue(struct backend *backend, const struct request *request,
     struct lists_sort sort;
     struct lists_run run;
     uint64_t used;
+    int served;
     mw_status status;
 
     if (request->operation == MW_SPLIT)
         return split_enqueue(backend, request, workspace, bytes, stream);
-    if (merge_serves(backend, request))
-        return merge_enqueue(backend, request, workspace, bytes, stream);
-    TRY(make_sort(&sort, backend, request, copies));
+    status = merge_enqueue(backend, request, workspace, bytes, stream, &served);
+    if (status != MW_OK || served)
+        return status;
+    TRY(lists_sort_make(&sort, backend, request, copies));
     used = table_bytes(request) + sort.copy_bytes;
     TRY(backend_check_workspace(backend, bytes, used));
     TRY(lists_begin(&run, backend, request, workspace, stream));
@@ -181,6 +171,6 @@ mw_status lists_enqueue(struct backend *backend, const struct request *request,
     TRY(rows_enqueue(backend, &sort.request, (char *)workspace + used, bytes - used,
                      stream));
 done:
-    free_sort(&sort);
+    lists_sort_free(&sort);
     return status;
 }

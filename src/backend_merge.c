@@ -1,8 +1,9 @@
 /*
- * backend_merge.c - MERGE of bare keys on a device, straight from the caller's lists.
+ * backend_merge.c - MERGE on a device, straight from the caller's lists: of bare keys, and
+ * of short rows by a code of up to 8 bytes.
  *
- * Equal keys are equal bit by bit, so lists may be merged in any order: the shortest come
- * first, and long ones are not moved until the last rounds.
+ * Bare keys that are equal are equal bit by bit, so their lists may be merged in any order:
+ * the shortest come first, and long ones are not moved until the last rounds.
  */
 #include "lists.h"
 
@@ -10,75 +11,117 @@
 
 #include <stdlib.h>
 
-/* Keys that codes can be turned back into, and nothing else. */
-int merge_serves(const struct backend *backend, const struct request *request)
-{
-    const struct request_field *const field = &request->order.field[0];
-    const mw_engine engine = backend->tuning.engine;
-
-    return request->element_type && request->order.field_count == 1 &&
-           request->column_count == 1 && !request->position_bytes &&
-           field->code.rotate == 0 && field->code.low == 0 &&
-           field->code.high == field->code.mask && field->code.zero == 0 &&
-           request->count <= UINT32_MAX &&
-           (engine == MW_ENGINE_AUTO || engine == MW_ENGINE_TILE);
-}
-
-static mw_status make_plan(struct backend *backend, const struct request *request,
-                           struct lists_plan *plan, struct lists_shape *shape)
-{
-    *shape = (struct lists_shape){.keys = plan_bare(request->element_type->size),
-                                  .arrays = 1,
-                                  .row_bytes = request->element_type->size,
-                                  .arrays_of_rows = 1};
-    return lists_plan_room(plan, &backend->tuning, &backend_device(backend)->info, shape,
-                           request->list_count, request->count, backend->error);
-}
-
-static mw_status load(struct backend *backend, const struct lists_plan *plan,
-                      struct program **program)
-{
-    struct device *const device = backend_device(backend);
-
-    return device->verbs->load(device, &plan->program, kernels_of(PROGRAM_LISTS), program);
-}
-
-mw_status merge_prepare(struct backend *backend, const struct request *request,
-                        uint64_t *workspace_bytes)
-{
-    struct lists_shape shape;
-    struct lists_plan plan;
-    struct program *program;
-    mw_status status;
-
-    TRY(make_plan(backend, request, &plan, &shape));
-    TRY(load(backend, &plan, &program));
-    TRY(lists_load(backend, &program));
-    *workspace_bytes = plan.workspace_bytes;
-done:
-    return status;
-}
+/* Arrays of a round: keys, pieces of rows, parts of codes. */
+enum { MERGE_MOST_ARRAYS = 1 + TILE_MOST_PIECES + TILE_MOST_PARTS };
 
 /* One list of the caller's that is not empty. */
 struct merge_list {
     uint64_t count;
-    const void *keys;
+    uint32_t number;
 };
 
-/* A merge: the request's run, the plan, and the lists. */
+/* An array of which the table has addresses: some bytes of a column, or positions. */
+struct merge_array {
+    uint32_t column;
+    uint32_t offset;
+    int is_positions;
+};
+
+/* The table of a round in device memory. */
+struct merge_table {
+    wide *firsts, *at, *groups;
+    uint64_t tiles;
+};
+
+/* What is merged, the plan, and the lists. */
 struct merge_run {
     struct lists_run run;
-    struct lists_plan plan;
+    struct lists_sort sort; /* the same rows as of a sort */
+    struct rows_shape rows_shape;
     struct lists_shape shape;
+    struct lists_plan plan;
     struct program *program;
+    struct rows rows; /* with places; they lie in columns on all sides */
     struct merge_list *lists;
     uint32_t list_count;
     uint64_t *firsts; /* the first row of each list of a round, and the end */
-    struct merge_table {
-        wide *firsts, *at, *groups;
-        uint64_t tiles;
-    } table[LISTS_MOST_ROUNDS];
+    struct merge_table table[LISTS_MOST_ROUNDS];
 };
+
+/* What lists_merge gets; programs without places have no carry. */
+struct merge_args {
+    struct tile_merge_args merge;
+    struct tile_lists lists;
+};
+
+struct merge_rows_args {
+    struct tile_merge_args merge;
+    struct tile_carry carry;
+    struct tile_lists lists;
+};
+
+/* Keys that codes can be turned back into, and nothing else. */
+static int is_bare(const struct request *request)
+{
+    const struct field_code *const code = &request->order.field[0].code;
+
+    return request->element_type && request->order.field_count == 1 &&
+           request->column_count == 1 && !request->position_bytes && code->rotate == 0 &&
+           code->low == 0 && code->high == code->mask && code->zero == 0;
+}
+
+/* Find out how to merge; `served` is 0 if only a sort can. To be freed in any case. */
+static mw_status make_shape(struct merge_run *m, struct backend *backend,
+                            const struct request *request, int *served)
+{
+    const mw_engine engine = backend->tuning.engine;
+    const uint64_t count = request->count;
+    mw_status status;
+
+    *served = 0;
+    TRY(lists_sort_make(&m->sort, backend, request, (char *)PLAN_ALIGNMENT));
+    if (request->order.field_count == 0 || count > UINT32_MAX ||
+        (engine != MW_ENGINE_AUTO && engine != MW_ENGINE_TILE))
+        return MW_OK;
+    if (is_bare(request)) {
+        const size_t size = request->element_type->size;
+
+        m->shape = (struct lists_shape){plan_bare(size), 1, count * size};
+    } else {
+        const uint64_t row_bytes = m->sort.request.row_bytes;
+        const uint32_t pieces =
+            row_bytes < TILE_MOST_PIECES - 1 ? (uint32_t)row_bytes + 1 : TILE_MOST_PIECES;
+
+        TRY(rows_shape(&m->rows_shape, &m->sort.request, backend->error));
+        if (m->rows_shape.way == ROWS_WIDE || m->rows_shape.words != 1)
+            return MW_OK;
+        m->shape = (struct lists_shape){rows_keys(&m->rows_shape, 0),
+                                        1 + pieces + request->order.field_count,
+                                        rows_temp_bytes(&m->rows_shape, count)};
+    }
+    TRY(lists_plan_room(&m->plan, &backend->tuning, &backend_device(backend)->info,
+                        &m->shape, request->list_count, count, backend->error));
+    TRY(backend_device(backend)->verbs->load(backend_device(backend), &m->plan.program,
+                                             kernels_of(PROGRAM_LISTS), &m->program));
+    *served = 1;
+done:
+    return status;
+}
+
+mw_status merge_prepare(struct backend *backend, const struct request *request,
+                        uint64_t *workspace_bytes, int *served)
+{
+    struct merge_run m = {.lists = NULL};
+    struct program *mover;
+    mw_status status;
+
+    TRY(make_shape(&m, backend, request, served));
+    TRY(lists_load(backend, &mover));
+    *workspace_bytes = m.plan.workspace_bytes;
+done:
+    lists_sort_free(&m.sort);
+    return status;
+}
 
 static int compare_lists(const void *a, const void *b)
 {
@@ -87,7 +130,7 @@ static int compare_lists(const void *a, const void *b)
     return (x->count > y->count) - (x->count < y->count);
 }
 
-/* Find the lists that are not empty, the shortest first. */
+/* Find the lists that are not empty: in their order, or of bare keys the shortest first. */
 static mw_status read_lists(struct merge_run *m)
 {
     const struct request *const request = m->run.request;
@@ -99,12 +142,13 @@ static mw_status read_lists(struct merge_run *m)
         return fail(m->run.backend->error, MW_NO_MEMORY, "no memory for %u lists",
                     request->list_count);
     for (uint32_t i = 0; i < request->list_count; i++) {
-        const mw_table list = request_list(request, i);
+        const uint64_t count = request_list(request, i).count;
 
-        if (list.count)
-            m->lists[m->list_count++] = (struct merge_list){list.count, list.elements};
+        if (count)
+            m->lists[m->list_count++] = (struct merge_list){count, i};
     }
-    qsort(m->lists, m->list_count, sizeof *m->lists, compare_lists);
+    if (!m->shape.keys.places)
+        qsort(m->lists, m->list_count, sizeof *m->lists, compare_lists);
     for (uint32_t i = 0; i < m->list_count; i++) {
         m->firsts[i] = first;
         first += m->lists[i].count;
@@ -113,17 +157,84 @@ static mw_status read_lists(struct merge_run *m)
     return MW_OK;
 }
 
-/* Where round `number` writes: the last one to the output. */
-static char *target_of(const struct merge_run *m, uint32_t number)
+/* Where the arrays of rows are. What counts of the input's is how they are aligned. */
+static void make_rows(struct merge_run *m)
 {
+    struct request *const request = &m->sort.request;
+
+    for (uint32_t c = 0; c < request->column_count; c++) {
+        uintptr_t bits = PLAN_ALIGNMENT;
+
+        for (uint32_t i = 0; i < m->list_count; i++)
+            bits |= (uintptr_t)request_list_column(m->run.request, m->lists[i].number,
+                                                   m->sort.number[c]);
+        if (c == 0)
+            request->in.elements = (void *)bits;
+        else
+            m->sort.columns[c - 1].data = (void *)bits;
+    }
+    rows_make(&m->rows, &m->rows_shape, request, 0, 0, 1, m->plan.rounds,
+              m->run.workspace + m->plan.spare_offset);
+    for (int side = 0; side < ROWS_SIDES; side++)
+        m->rows.apart[side] = 0;
+}
+
+/* Where round `number` writes column `column`: the last one to the output. */
+static char *target_of(const struct merge_run *m, uint32_t number, uint32_t column)
+{
+    if (m->shape.keys.places)
+        return m->rows.column[column].at[rows_side(number + 1, m->plan.rounds)];
     return (m->plan.rounds - number) % 2 ? (char *)m->run.request->out.elements
                                          : m->run.workspace + m->plan.spare_offset;
 }
 
-/* The flag of lists that are not sorted; cuts follow it. */
-static wide *flag_of(const struct merge_run *m)
+/* The arrays of a round, in the order of the table; pieces are as rows_carry adds them. */
+static uint32_t arrays_of(const struct merge_run *m, uint32_t number,
+                          struct merge_array *array)
 {
-    return (wide *)(m->run.workspace + m->plan.cuts_offset);
+    const struct rows *const rows = &m->rows;
+    const enum rows_side to = rows_side(number + 1, m->plan.rounds);
+    uint32_t count = 1;
+
+    array[0] = (struct merge_array){.column = 0};
+    if (!m->shape.keys.places)
+        return count;
+    if (rows->way == ROWS_KEYED)
+        array[0] = (struct merge_array){rows->key.column, rows->key.offset, 0};
+    for (uint32_t i = 0; i < rows->segment_count; i++) {
+        const struct rows_segment *const segment = &rows->segment[i];
+
+        if (rows->column[segment->column].at[to])
+            array[count++] = (struct merge_array){segment->column, segment->offset, 0};
+    }
+    if (rows->positions.at[to])
+        array[count++] = (struct merge_array){.is_positions = 1};
+    for (uint32_t i = 0; i < rows->part_count; i++)
+        array[count++] =
+            (struct merge_array){rows->part_column[i], rows->part_offset[i], 0};
+    return count;
+}
+
+/* Where list `i` of a round has an array. */
+static wide address_of(const struct merge_run *m, uint32_t number,
+                       const struct merge_array *array, uint32_t i)
+{
+    const struct lists_round *const r = &m->plan.round[number];
+    const uint64_t first = m->firsts[i];
+
+    if (array->is_positions)
+        return i < r->runs
+                   ? (uintptr_t)m->rows.positions.at[rows_side(number, m->plan.rounds)] +
+                         4 * first
+                   : LISTS_NUMBERS | first;
+    if (i < r->runs)
+        return (uintptr_t)target_of(m, number - 1, array->column) +
+               first * request_column(&m->sort.request, array->column).bytes +
+               array->offset;
+    return (uintptr_t)request_list_column(m->run.request,
+                                          m->lists[r->taken + i - r->runs].number,
+                                          m->sort.number[array->column]) +
+           array->offset;
 }
 
 /* Write the table of one round; then `firsts` are those of the next. */
@@ -132,32 +243,36 @@ static mw_status put_round(struct merge_run *m, struct lists_writer *writer,
 {
     const struct lists_round *const r = &m->plan.round[number];
     struct merge_table *const table = &m->table[number];
-    const size_t size = m->shape.keys.size;
-    uint64_t tiles = 0;
+    struct merge_array array[MERGE_MOST_ARRAYS];
+    const uint32_t arrays = arrays_of(m, number, array);
     mw_status status = MW_OK;
 
     *table = (struct merge_table){.firsts = writer->args.to + writer->args.count};
     table->at = table->firsts + r->lists + 1;
-    table->groups = table->at + r->lists;
+    table->groups = table->at + (size_t)arrays * r->lists;
     for (uint32_t i = 0; i <= r->lists; i++)
         TRY(lists_put(writer, m->firsts[i]));
-    for (uint32_t i = 0; i < r->lists; i++)
-        TRY(lists_put(
-            writer, i < r->runs ? (uintptr_t)target_of(m, number - 1) + m->firsts[i] * size
-                                : (uintptr_t)m->lists[r->taken + i - r->runs].keys));
+    for (uint32_t i = 0; i < arrays; i++)
+        for (uint32_t j = 0; j < r->lists; j++)
+            TRY(lists_put(writer, address_of(m, number, &array[i], j)));
     for (uint32_t i = 0; i < r->groups; i++) {
         const uint32_t first = lists_group_first(r, i), end = lists_group_first(r, i + 1);
 
         TRY(lists_put(writer, first | (wide)(end - first) << 32));
-        TRY(lists_put(writer, tiles));
-        tiles += divide_up(m->firsts[end] - m->firsts[first], r->piece);
+        TRY(lists_put(writer, table->tiles));
+        table->tiles += divide_up(m->firsts[end] - m->firsts[first], r->piece);
         m->firsts[i] = m->firsts[first]; /* i <= first: it has been read */
     }
     for (uint32_t i = r->merged; i <= r->lists; i++)
         m->firsts[r->groups + i - r->merged] = m->firsts[i];
-    table->tiles = tiles;
 done:
     return status;
+}
+
+/* The flag of lists that are not sorted; cuts follow it. */
+static wide *flag_of(const struct merge_run *m)
+{
+    return (wide *)(m->run.workspace + m->plan.cuts_offset);
 }
 
 /* Write the tables of all rounds, and clear flag and cuts. */
@@ -176,27 +291,52 @@ done:
     return status;
 }
 
-/* Copy the lists of a round as they are: if there is only one, or if they are unsorted. */
-static mw_status copy_round(struct merge_run *m, uint32_t number)
+/* Should the lists of a round turn out not to be sorted, copy them as they are. */
+static mw_status copy_round(struct merge_run *m, uint32_t number,
+                            const struct merge_rows_args *merge)
 {
     const struct lists_round *const r = &m->plan.round[number];
-    const struct copy_lists_args args = {.firsts = m->table[number].firsts,
-                                         .at = m->table[number].at,
-                                         .out = target_of(m, number),
-                                         .condition = flag_of(m),
-                                         .number = number + 1,
-                                         .count = m->run.request->count,
-                                         .list_count = r->lists,
-                                         .bytes = (unsigned)m->shape.keys.size};
+    const uint32_t size = (uint32_t)m->shape.keys.size;
+    const int places = m->shape.keys.places;
+    struct copy_lists_args args = {
+        .firsts = m->table[number].firsts,
+        .at = m->table[number].at,
+        .out = merge->merge.round.out,
+        .condition = flag_of(m),
+        .number = number + 1,
+        .count = m->run.request->count,
+        .list_count = r->lists,
+        .bytes = size,
+        .in_pitch = places ? (unsigned)merge->carry.source.pitch : size,
+        .out_pitch = places ? (unsigned)merge->carry.out_pitch : size,
+        .out_bytes = size};
+    mw_status status = MW_OK;
 
-    return lists_copy(&m->run, &args);
+    if (args.out)
+        TRY(lists_copy(&m->run, &args));
+    for (int i = 0; places && i < merge->carry.piece_count; i++) {
+        const struct tile_piece *const piece = &merge->carry.piece[i];
+
+        args.at = m->table[number].at + (size_t)(i + 1) * r->lists;
+        args.out = piece->out;
+        args.bytes = piece->bytes;
+        args.in_pitch = piece->in_pitch;
+        args.out_pitch = piece->out_pitch;
+        args.out_bytes = piece->out_bytes;
+        TRY(lists_copy(&m->run, &args));
+    }
+done:
+    return status;
 }
 
 /* How keys become codes; of floats of 16 bits there are two kinds (code.inl). */
-static struct key_code code_of(const struct request_field *field)
+static struct key_code code_of(const struct merge_run *m)
 {
+    const struct request_field *const field = &m->run.request->order.field[0];
     const uint64_t lowest = field->code.lowest;
 
+    if (m->shape.keys.places && m->rows.way != ROWS_KEYED)
+        return (struct key_code){0, 0, 0};
     return (struct key_code){.flip = field->code.flip,
                              .is_float = field->bytes == 2 ? (int)lowest : lowest != 0};
 }
@@ -205,90 +345,77 @@ static mw_status merge_round(struct merge_run *m, uint32_t number)
 {
     const struct lists_round *const r = &m->plan.round[number];
     const struct merge_table *const table = &m->table[number];
-    const struct key_code code = code_of(&m->run.request->order.field[0]);
+    const struct key_code code = code_of(m);
     const struct tile_geometry *const tile = &m->plan.program.tile;
     const uint64_t warps = tile->rows / WARP;
     const uint64_t cutters = divide_up(table->tiles + r->groups, warps);
     const uint64_t ahead = divide_up(
         (uint64_t)PLAN_AHEAD_EACH * backend_device(m->run.backend)->info.processors, warps);
     const uint64_t blocks = table->tiles + cutters;
-    const struct lists_merge_args args = {
-        .merge = {.round = {.out = target_of(m, number),
-                            .cuts = flag_of(m) + 1,
-                            .piece = r->piece,
-                            .groups = r->groups,
-                            .pieces = (unsigned)table->tiles,
-                            .number = number + 1,
-                            .ways = (int)r->ways,
-                            .floats = !code.is_float ? 0
-                                      : code.flip    ? -1
-                                                     : 1},
-                  .cutters = (unsigned)cutters,
-                  .ahead = (unsigned)(ahead < cutters ? ahead : cutters),
-                  .rate = (unsigned)((cutters << 32) / blocks + 1),
-                  .leave = code},
-        .lists = { .firsts = table->firsts,
-                  .at = table->at,
-                  .groups = table->groups,
-                  .flag = flag_of(m),
-                  .list_count = r->lists,
-                  .enter = code}
-    };
+    struct merge_rows_args args;
     mw_status status;
+
+    args.merge = (struct tile_merge_args){
+        .round = {.out = target_of(m, number, 0),
+                  .cuts = flag_of(m) + 1,
+                  .piece = r->piece,
+                  .groups = r->groups,
+                  .pieces = (unsigned)table->tiles,
+                  .number = number + 1,
+                  .ways = (int)r->ways,
+                  .floats = !code.is_float ? 0
+                            : code.flip    ? -1
+                                           : 1},
+        .cutters = (unsigned)cutters,
+        .ahead = (unsigned)(ahead < cutters ? ahead : cutters),
+        .rate = (unsigned)((cutters << 32) / blocks + 1),
+        .leave = code
+    };
+    args.lists = (struct tile_lists){.firsts = table->firsts,
+                                     .at = table->at,
+                                     .groups = table->groups,
+                                     .flag = flag_of(m),
+                                     .list_count = r->lists,
+                                     .enter = code};
+    if (m->shape.keys.places)
+        rows_carry(&m->rows, ROWS_IN, rows_side(number + 1, m->plan.rounds), &args.carry,
+                   &args.merge.round.out);
+
+    const struct merge_args bare = {args.merge, args.lists};
 
     if (m->run.log)
         m->run.log->round = number + 1;
     TRY(lists_launch(&m->run, m->program, KERNEL_LISTS_MERGE, blocks, tile->rows,
-                     m->plan.shared, &args, sizeof args));
-    TRY(copy_round(m, number));
-done:
-    return status;
-}
-
-/* All keys are in one list: a copy. */
-static mw_status copy_one(struct merge_run *m)
-{
-    wide *const table = (wide *)(m->run.workspace + m->plan.table_offset);
-    const struct copy_lists_args args = {.firsts = table,
-                                         .at = table + 2,
-                                         .out = m->run.request->out.elements,
-                                         .count = m->run.request->count,
-                                         .list_count = 1,
-                                         .bytes = (unsigned)m->shape.keys.size};
-    struct lists_writer writer;
-    mw_status status;
-
-    lists_write(&writer, &m->run, table);
-    TRY(lists_put(&writer, 0));
-    TRY(lists_put(&writer, args.count));
-    TRY(lists_put(&writer, (uintptr_t)m->lists[0].keys));
-    TRY(lists_flush(&writer));
-    TRY(lists_copy(&m->run, &args));
+                     m->plan.shared, m->shape.keys.places ? (const void *)&args : &bare,
+                     m->shape.keys.places ? sizeof args : sizeof bare));
+    TRY(copy_round(m, number, &args));
 done:
     return status;
 }
 
 mw_status merge_enqueue(struct backend *backend, const struct request *request,
-                        void *workspace, uint64_t bytes, void *stream)
+                        void *workspace, uint64_t bytes, void *stream, int *served)
 {
     struct merge_run m = {.lists = NULL};
     mw_status status;
 
-    TRY(make_plan(backend, request, &m.plan, &m.shape));
+    TRY(make_shape(&m, backend, request, served));
+    if (!*served)
+        goto done;
     TRY(backend_check_workspace(backend, bytes, m.plan.workspace_bytes));
     TRY(lists_begin(&m.run, backend, request, workspace, stream));
-    TRY(load(backend, &m.plan, &m.program));
     TRY(read_lists(&m));
     lists_plan_rounds(&m.plan, m.shape.keys, m.firsts, m.list_count);
+    if (m.plan.rounds && m.shape.keys.places)
+        make_rows(&m);
     if (m.plan.rounds)
         TRY(put_tables(&m));
-    else if (m.list_count)
-        TRY(copy_one(&m));
     for (uint32_t i = 0; i < m.plan.rounds; i++)
         TRY(merge_round(&m, i));
     lists_note(&m.run, m.plan.rounds, &m.plan.program);
 done:
     free(m.firsts);
     free(m.lists);
+    lists_sort_free(&m.sort);
     return status;
 }

@@ -51,15 +51,27 @@ mw_status lists_put_column(struct lists_writer *writer, uint32_t column, uint32_
 /* Copy an array of all lists, by its table. */
 mw_status lists_copy(struct lists_run *run, const struct copy_lists_args *args);
 
+/* A sort of all rows: the request, and where its rows are. */
+struct lists_sort {
+    struct request request; /* without columns that are neither wanted nor compared */
+    mw_column *columns;     /* of its tables: `in`, then `out` */
+    uint32_t *number;       /* which columns of the caller's they are */
+    uint64_t copy_bytes;    /* of all arrays of `in`, which begin at `copies` */
+};
+
+/* The sort whose input is at `copies`, which may not be there yet; to be freed. */
+mw_status lists_sort_make(struct lists_sort *sort, struct backend *backend,
+                          const struct request *request, char *copies);
+void lists_sort_free(struct lists_sort *sort);
+
 /* Enter the figures of a request that took `rounds` rounds of a program. */
 void lists_note(struct lists_run *run, uint32_t rounds, const struct program_name *program);
 
-/* backend_merge.c: the verbs for MERGE without a sort, and whether they serve it. */
-int merge_serves(const struct backend *backend, const struct request *request);
+/* backend_merge.c: the verbs for MERGE without a sort; `served` is 0 if they do not. */
 mw_status merge_prepare(struct backend *backend, const struct request *request,
-                        uint64_t *workspace_bytes);
+                        uint64_t *workspace_bytes, int *served);
 mw_status merge_enqueue(struct backend *backend, const struct request *request,
-                        void *workspace, uint64_t bytes, void *stream);
+                        void *workspace, uint64_t bytes, void *stream, int *served);
 
 /* backend_split.c: the verbs for SPLIT. */
 mw_status split_prepare(struct backend *backend, const struct request *request,

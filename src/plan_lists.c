@@ -4,18 +4,22 @@
 #include "plan_lists.h"
 
 /* One row of tune.def. */
-static const struct geometry {
+struct geometry {
     uint32_t arch;
     uint32_t kib;
     size_t size;
     struct tile_geometry tile;
-} geometries[] = {
+};
+
+/* clang-format off */
+static const struct geometry geometries[] = {
 #define TUNE_LISTS(arch, kib, size, rows, items, merge_blocks) \
-    {                                                          \
-        arch, kib, size, {rows, items, 0, merge_blocks, 0}
-},
+    {arch, kib, size, {rows, items, 0, merge_blocks, 0}},
+#define TUNE_LISTS_PLACES(arch, kib, size, rows, items, merge_blocks) \
+    {arch, kib, size, {rows, items, 0, merge_blocks, 1}},
 #include "tune.def"
 };
+/* clang-format on */
 
 /* The first geometry that fits and that the caller wishes, or NULL. */
 static const struct tile_geometry *geometry_of(const mw_tuning *wish, const mw_info *info,
@@ -70,13 +74,10 @@ mw_status lists_plan_room(struct lists_plan *plan, const mw_tuning *wish,
     };
     plan->shared = tile_merge_shared(&plan->program);
     plan->table_offset = take(plan, LISTS_MOST_ROUNDS * words * sizeof(wide));
-    if (list_count < 2)
-        return MW_OK;
     plan->cut_cells = most_cells(tile, list_count, count);
     plan->cuts_offset = take(plan, (1 + plan->cut_cells) * sizeof(wide));
     if (list_count > 2)
-        plan->spare_offset =
-            take(plan, count * shape->row_bytes + shape->arrays_of_rows * PLAN_ALIGNMENT);
+        plan->spare_offset = take(plan, shape->spare_bytes);
     return MW_OK;
 }
 
@@ -147,7 +148,8 @@ void lists_plan_rounds(struct lists_plan *plan, struct plan_keys keys,
     enum { LEVELS = 5 };
     uint64_t best = UINT64_MAX;
 
-    plan->rounds = 0;
+    plan->rounds = list_count == 1;
+    plan->round[0] = (struct lists_round){.lists = 1, .merged = 1, .groups = 1, .ways = 2};
     for (uint32_t rounds = 1; rounds <= LISTS_MOST_ROUNDS && list_count > 1; rounds++) {
         uint32_t levels[LISTS_MOST_ROUNDS] = {1, 1, 1, 1};
         uint32_t i = 0;

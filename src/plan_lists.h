@@ -24,7 +24,7 @@ struct lists_round {
 struct lists_plan {
     struct program_name program;
     uint32_t shared; /* of a block */
-    uint32_t rounds; /* 0 if there are fewer than two lists */
+    uint32_t rounds; /* 0 if there is no list */
     struct lists_round round[LISTS_MOST_ROUNDS];
 
     /* Where parts of the workspace begin; they are the same for all lists of one job. */
@@ -38,9 +38,8 @@ struct lists_plan {
 /* What lists are merged, as far as plans must know. */
 struct lists_shape {
     struct plan_keys keys;
-    uint32_t arrays;         /* addresses of each list in the table */
-    uint64_t row_bytes;      /* of a row in the second array */
-    uint32_t arrays_of_rows; /* how many arrays that has */
+    uint32_t arrays;      /* addresses of each list in the table */
+    uint64_t spare_bytes; /* where rows are between rounds, besides the output */
 };
 
 /*

@@ -26,6 +26,27 @@ DEVICE void copy_bytes(const char *from, char *to, wide bytes)
     }
 }
 
+/* Copy rows whose values do not lie one after the other, or that are their numbers. */
+DEVICE void copy_values(const struct copy_lists_args *args, wide at, wide begin, wide first,
+                        wide last)
+{
+    NO_UNROLL
+    for (wide row = first + LANE; row < last; row += WARP) {
+        const byte_cell *const from =
+            (const byte_cell *)(at + (row - begin) * args->in_pitch);
+        byte_cell *const to = (byte_cell *)args->out + row * args->out_pitch;
+        wide value = (at & ~LISTS_NUMBERS) + (row - begin);
+
+        if (!(at & LISTS_NUMBERS)) {
+            value = 0;
+            for (unsigned i = 0; i < args->bytes; i++)
+                value |= (wide)LOAD_AS(BULK, from + i) << 8 * i;
+        }
+        for (unsigned i = 0; i < args->out_bytes; i++)
+            STORE_AS(BULK, to + i, (byte)(value >> 8 * i));
+    }
+}
+
 /* Copy the rows [first, last) of all lists by one warp. */
 DEVICE void copy_rows(const struct copy_lists_args *args, wide first, wide last)
 {
@@ -40,9 +61,13 @@ DEVICE void copy_rows(const struct copy_lists_args *args, wide first, wide last)
         if (first < until) {
             const wide at = LOAD((const wide_cell *)args->at + list);
 
-            copy_bytes((const char *)at + (first - begin) * args->bytes,
-                       (char *)args->out + first * args->bytes,
-                       (until - first) * args->bytes);
+            if (args->in_pitch == args->bytes && args->out_pitch == args->bytes &&
+                !(at & LISTS_NUMBERS))
+                copy_bytes((const char *)at + (first - begin) * args->bytes,
+                           (char *)args->out + first * args->bytes,
+                           (until - first) * args->bytes);
+            else
+                copy_values(args, at, begin, first, until);
             first = until;
         }
         list++;

@@ -28,7 +28,11 @@ struct write_words_args {
     wide word[LISTS_WORDS];
 };
 
-/* Copy one array of all lists, of `bytes` bytes a row, to `out`, list after list. */
+/*
+ * Copy `bytes` bytes of each row of one array of all lists to `out`, list after list.
+ * Pitches are the distances from a row to the next. If they are not `bytes`, there are at
+ * most 8 bytes.
+ */
 struct copy_lists_args {
     const wide *firsts;
     const wide *at;
@@ -38,14 +42,22 @@ struct copy_lists_args {
     wide count; /* rows of all lists */
     unsigned list_count;
     unsigned bytes; /* 1 to GATHER_MOST_BYTES */
+    unsigned in_pitch;
+    unsigned out_pitch;
+    unsigned out_bytes; /* `bytes`; or 8 for values of 4, which are extended by zeros */
+    unsigned unused;
 };
+
+/* In a table instead of an address: the number of the list's first row is meant. */
+#define LISTS_NUMBERS ((wide)1 << 63)
 
 /* Rows that a warp of copy_lists copies at once. */
 #define LISTS_COPY_ROWS(bytes) (GATHER_ROWS(bytes) / LISTS_COPY_WARPS)
 
 /*
  * Where the lists of a merge round are. Groups of neighbouring lists are merged; other
- * lists stay where they are. Array 0 has the keys.
+ * lists stay where they are. Array 0 has the keys; with places arrays of all pieces follow,
+ * of which one may be numbers of rows (LISTS_NUMBERS), and then of all parts of codes.
  */
 struct tile_lists {
     const wide *firsts;

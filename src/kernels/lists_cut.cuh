@@ -65,7 +65,12 @@ DEVICE struct cut_list list_of_group(const tile_input *in, const struct lists_gr
     struct cut_list list;
 
     list.in = in;
+#ifdef TILE_PLACES
+    list.at = list_at(in, 0, g->mine);
+    list.number = g->mine;
+#else
     list.first = list_at(in, 0, g->mine) / sizeof(key);
+#endif
     return list;
 }
 

@@ -3,10 +3,11 @@
  * the result, or finds cuts for other blocks. It is tile_merge with another source.
  *
  * The caller's lists may not be sorted. Then no access leaves the arrays, but keys could be
- * lost, in three ways:
+ * lost, in four ways:
  *   - cuts of neighbouring tiles cross, or a tile is longer than its cells (plan_tile)
  *   - rows of a level's result do not begin where the rows before them end (follows)
  *   - fillers end up among the keys of the tile (ends_in_fillers)
+ *   - with places, a key is not within the bounds of its tile (is_stray)
  * If none of this happens in any tile, each key is in the result once: tiles have all keys
  * between them, levels of merging permute the cells of a tile, and the fillers are where
  * they are not stored. Otherwise the round is flagged, and a copy of the lists as they are
@@ -31,7 +32,12 @@ DEVICE int plan_tile(const tile_input *in, const struct lists_group *g,
     list->count = (int)((unsigned)cuts->second - start);
     if (BALLOT((unsigned)list->count > TILE))
         return 0;
+#ifdef TILE_PLACES
+    list->from = start;
+    list->list = mine;
+#else
     list->from = mine.first + start;
+#endif
     list->staged = PLACED ? (int)sum_up_to_lane((unsigned)list->count) - list->count : 0;
     lay_out_list(list, cells);
     if (SHUFFLE(list->end_row, WARP - 1) > TILE_ROWS)
@@ -60,13 +66,20 @@ DEVICE int merge_lists(const tile_input *in, struct tile_merge_shared *sm,
 
     if (!plan_tile(in, g, cuts, cells, &sm->tree, &list))
         return 0;
-    load_lists(&list, in, CARRY_OF(in), &b);
+
+    const int strays = load_lists(&list, in, CARRY_OF(in), &b);
+
     fill_pairs(&list, round->ways, b.fill);
     BARRIER();
     if (b.near)
         sound = merge_rounds(&sm->tree, cells, sm->splits, round->ways, 1, b.fill);
     else
         sound = merge_rounds(&sm->tree, cells, sm->splits, round->ways, 0, b.fill);
+    sound &= !strays;
+#ifdef TILE_PLACES /* items that are not sound may have places where no row is */
+    if (any_bits(sm->splits, !sound))
+        return 0;
+#endif
     WARP_BARRIER();
 
     const wide tile = LOAD(&sm->tree.tile);
@@ -75,7 +88,12 @@ DEVICE int merge_lists(const tile_input *in, struct tile_merge_shared *sm,
     to.samples = 0;
     to.first = (unsigned)(tile >> 32);
     to.count = (int)tile;
+#ifdef TILE_PLACES
+    store_carried(in, CARRY_OF(in), &in->lists.enter, &list, cells, sm->order, sm->splits,
+                  &to, &b, &in->merge.leave);
+#else
     store_rows(cells, &to, (int)(to.first % WARP), b.base, &in->merge.leave);
+#endif
     return sound;
 }
 

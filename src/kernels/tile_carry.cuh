@@ -14,6 +14,17 @@ typedef unsigned short value_2;
 typedef unsigned value_4;
 typedef wide value_8;
 
+/* Where a piece comes from: with lists each list has an array of its own (piece_at). */
+#ifdef TILE_LISTS
+#define PIECE_IN(piece, chunk) ((chunk)->at)
+#define PIECE_HAS_NUMBERS(piece, chunk) PIECE_IS_NUMBER((chunk)->at)
+#define PIECE_NUMBER(chunk) ((chunk)->at)
+#else
+#define PIECE_IN(piece, chunk) ((piece)->in)
+#define PIECE_HAS_NUMBERS(piece, chunk) (!(piece)->in)
+#define PIECE_NUMBER(chunk) 0
+#endif
+
 #define VALUE_BYTES 1
 #include "tile_values.inl"
 #define VALUE_BYTES 2
@@ -67,8 +78,9 @@ DEVICE void take_piece(const struct tile_piece *piece, const struct carry_order 
 }
 
 /* Move all pieces. Until the first barrier threads may still read the cells. */
-DEVICE void carry_pieces(const struct tile_carry *carry, const struct tile_list *list,
-                         const struct carry_order *order, const struct carry_rows *mine)
+DEVICE void carry_pieces(const tile_input *in, const struct tile_carry *carry,
+                         const struct tile_list *list, const struct carry_order *order,
+                         const struct carry_rows *mine)
 {
     const int chunks = SHUFFLE(list->end_chunk, WARP - 1);
 
@@ -78,8 +90,9 @@ DEVICE void carry_pieces(const struct tile_carry *carry, const struct tile_list 
 
         BARRIER();
         for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
-            const struct carry_chunk chunk = chunk_of(list, number, order->cells);
+            struct carry_chunk chunk = chunk_of(list, number, order->cells);
 
+            chunk.at = piece_at(in, carry, p, chunk.list);
             stage_piece(piece, &chunk);
         }
         BARRIER();
@@ -165,10 +178,11 @@ DEVICE void store_codes(const struct tile_carry *carry, const struct carry_order
 }
 
 /* Store a tile whose items are sorted in the cells: its keys, samples and pieces. */
-DEVICE void store_carried(const struct tile_carry *carry, const struct key_code *enter_by,
-                          const struct tile_list *list, int cells, place_cell *rows,
-                          int_cell *splits, const struct tile_target *to,
-                          const struct tile_base *b, const struct key_code *leave_by)
+DEVICE void store_carried(const tile_input *in, const struct tile_carry *carry,
+                          const struct key_code *enter_by, const struct tile_list *list,
+                          int cells, place_cell *rows, int_cell *splits,
+                          const struct tile_target *to, const struct tile_base *b,
+                          const struct key_code *leave_by)
 {
     const struct carry_rows mine = my_rows(to);
     const struct carry_order order = {rows, splits + TILE_ROWS / 2, splits, cells,
@@ -179,12 +193,12 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct key_code 
 
         const unsigned ties = put_order(&order, &mine, 1);
 
-        stage_codes(&carry->source, enter_by, list, cells);
-        mend_order(&carry->source, enter_by, list, &order, &mine, ties, b->base);
+        stage_codes(in, enter_by, list, cells);
+        mend_order(in, enter_by, list, &order, &mine, ties, b->base);
         store_codes(carry, &order, to, &mine, 0, leave_by, 1);
     } else {
         put_order(&order, &mine, 0);
         store_codes(carry, &order, to, &mine, b->base, leave_by, 0);
     }
-    carry_pieces(carry, list, &order, &mine);
+    carry_pieces(in, carry, list, &order, &mine);
 }

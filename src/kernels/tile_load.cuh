@@ -10,6 +10,13 @@ enum {
     SHORT_CHUNK = (SHORT_STEPS - 1) * WARP /* ... if it has at most SHORT_CHUNK keys */
 };
 
+/* With lists a piece is no array but the numbers of rows (piece_at). */
+#ifdef TILE_LISTS
+#define PIECE_IS_NUMBER(at) (((at)&LISTS_NUMBERS) != 0)
+#else
+#define PIECE_IS_NUMBER(at) 0
+#endif
+
 /* Keys are loaded once; with places they may be loaded again, then from L2. */
 #ifndef TILE_PLACES
 #define LOAD_ONCE(p) LOAD_EVICT(BULK, p)
@@ -26,6 +33,9 @@ struct tile_list {
     int first_chunk; /* the number of its first chunk, ... */
     int end_chunk;   /* ... and one past its last */
     int end_row;     /* one past the last row of its pair */
+#if defined(TILE_LISTS) && defined(TILE_PLACES)
+    struct cut_list list; /* the whole of it */
+#endif
 };
 
 /*
@@ -88,36 +98,76 @@ DEVICE void load_part(const struct tile_chunk *chunk, bare *r, const int steps,
     }
 }
 
-/* Store the registers to shared memory, 32 cells apart: upwards for A, down for B. */
-DEVICE void put_chunk(const struct tile_chunk *chunk, const bare *r,
-                      const struct tile_base *b, const int steps)
+/*
+ * Does a key lie outside the bounds of its tile, so that its item has not all of it? Only
+ * in lists that are not sorted.
+ */
+DEVICE int is_stray(bare k, const struct tile_base *b)
+{
+#if defined(TILE_LISTS) && defined(TILE_PLACES)
+    return b->rest_bits == 0 && (k - b->base) >> PREFIX_BITS != 0;
+#else
+    (void)k, (void)b;
+    return 0;
+#endif
+}
+
+/*
+ * Store the registers to shared memory, 32 cells apart: upwards for A, down for B. Returns
+ * whether some of them are stray.
+ */
+DEVICE int put_chunk(const struct tile_chunk *chunk, const bare *r,
+                     const struct tile_base *b, const int steps)
 {
     enum { STEP = WARP / ITEMS * ROW_BYTES / CELL_BYTES };
     item_cell *const to = SHARED_CELL(item_cell, chunk->place);
+    int strays = 0;
 
     if (chunk->is_b) {
         UNROLL
         for (int i = 0; i < steps; i++) {
             const bare k = chunk->late ? r[(i + 1) % steps] : r[i];
 
-            if (WARP * i < chunk->left)
+            if (WARP * i < chunk->left) {
+                strays |= is_stray(k, b);
                 STORE(to - STEP * i, item_made(k, b, chunk->staged + WARP * i));
+            }
         }
     } else {
         UNROLL
         for (int i = 0; i < steps; i++) {
             const bare k = chunk->late ? r[(i + 1) % steps] : r[i];
 
-            if (WARP * i < chunk->left)
+            if (WARP * i < chunk->left) {
+                strays |= is_stray(k, b);
                 STORE(to + STEP * i, item_made(k, b, chunk->staged + WARP * i));
+            }
         }
     }
+    return strays;
 }
 
 #ifdef TILE_PLACES
 
+/*
+ * Where a piece of a list's first row is: an address, or the number of that row with the
+ * highest bit set if the piece is that of row numbers.
+ */
+DEVICE wide piece_at(const tile_input *in, const struct tile_carry *carry, int piece,
+                     unsigned list)
+{
+#ifdef TILE_LISTS
+    (void)carry;
+    return list_at(in, 1 + piece, list);
+#else
+    (void)in, (void)list;
+    return (wide)carry->piece[piece].in;
+#endif
+}
+
 /* Have L2 load the values of a chunk's rows, which are needed after merging. */
-DEVICE void fetch_pieces(const struct tile_carry *carry, wide row, int left)
+DEVICE void fetch_pieces(const tile_input *in, const struct tile_carry *carry,
+                         unsigned list, wide row, int left)
 {
     enum { LINE = 128 };
     const int rows = left < CHUNK ? left : CHUNK;
@@ -125,26 +175,68 @@ DEVICE void fetch_pieces(const struct tile_carry *carry, wide row, int left)
     NO_UNROLL
     for (int i = 0; i < carry->piece_count; i++) {
         const struct tile_piece *const piece = &carry->piece[i];
-        const char *const from = (const char *)piece->in + row * piece->in_pitch;
+        const wide at = piece_at(in, carry, i, list);
+        const char *const from = (const char *)at + row * piece->in_pitch;
         const unsigned bytes = (unsigned)rows * piece->in_pitch;
 
-        for (unsigned at = LANE * LINE; at < bytes; at += WARP * LINE)
-            PREFETCH(from + at);
+        if (PIECE_IS_NUMBER(at))
+            continue;
+        for (unsigned line = LANE * LINE; line < bytes; line += WARP * LINE)
+            PREFETCH(from + line);
     }
 }
 
+/* The code of a row that is made of parts. */
+DEVICE key code_made(const tile_input *in, unsigned list, wide row)
+{
+#ifdef TILE_LISTS
+    return code_in_list(in, list, row);
+#else
+    (void)list;
+    return code_of_parts(in, row);
+#endif
+}
+
 /* Load a chunk of codes that are made of parts, straight to shared memory. */
-DEVICE void put_parts(const struct tile_source *source, wide row,
-                      const struct tile_chunk *chunk, const struct tile_base *b)
+DEVICE int put_parts(const tile_input *in, unsigned list, wide row,
+                     const struct tile_chunk *chunk, const struct tile_base *b)
 {
     enum { STEP = WARP / ITEMS * ROW_BYTES / CELL_BYTES };
     const int step = chunk->is_b ? -STEP : STEP;
+    int strays = 0;
 
     NO_UNROLL
-    for (int i = 0; i < CHUNK_STEPS && WARP * i < chunk->left; i++)
-        STORE(
-            SHARED_CELL(item_cell, chunk->place) + step * i,
-            item_made(code_of_parts(source, row + WARP * i), b, chunk->staged + WARP * i));
+    for (int i = 0; i < CHUNK_STEPS && WARP * i < chunk->left; i++) {
+        const key k = code_made(in, list, row + WARP * i);
+
+        strays |= is_stray(k, b);
+        STORE(SHARED_CELL(item_cell, chunk->place) + step * i,
+              item_made(k, b, chunk->staged + WARP * i));
+    }
+    return strays;
+}
+
+/* Where the key of a row of a lane's list is. */
+DEVICE const key_cell *key_of_list(const tile_input *in, const struct tile_list *mine,
+                                   int lane, wide row)
+{
+#ifdef TILE_LISTS
+    return key_in_list(in, SHUFFLE(mine->list.at, lane), row);
+#else
+    (void)mine, (void)lane;
+    return key_of_row(in, row);
+#endif
+}
+
+/* The number of a lane's list in the table of lists. */
+DEVICE unsigned number_of_list(const struct tile_list *mine, int lane)
+{
+#ifdef TILE_LISTS
+    return SHUFFLE(mine->list.number, lane);
+#else
+    (void)mine, (void)lane;
+    return 0;
+#endif
 }
 
 #endif
@@ -159,13 +251,17 @@ DEVICE void enter_chunk(const tile_input *in, bare *r, const int steps)
 #endif
 }
 
-/* Load the lists; all warps take chunks in turn, whatever the lengths of the lists. */
-DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
-                       const struct tile_carry *carry, const struct tile_base *b)
+/*
+ * Load the lists; all warps take chunks in turn, whatever the lengths of the lists. Returns
+ * whether some of my keys are stray.
+ */
+DEVICE int load_lists(const struct tile_list *mine, const tile_input *in,
+                      const struct tile_carry *carry, const struct tile_base *b)
 {
     (void)carry; /* without places there are no values */
     const int chunks = SHUFFLE(mine->end_chunk, WARP - 1);
     const int my_place = (LANE + LANE / ITEMS) * CELL_BYTES;
+    int strays = 0;
 
     for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
         const int list = HIGHEST_BIT(BALLOT(mine->first_chunk <= number));
@@ -178,8 +274,8 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
 
         chunk.is_b = list % 2;
 #ifdef TILE_PLACES
-        chunk.from = key_of_row(in, (wide)begin + LANE);
-        chunk.pitch = in->pitch;
+        chunk.from = key_of_list(in, mine, list, (wide)begin + LANE);
+        chunk.pitch = SOURCE_OF(in)->pitch;
 #else
         chunk.from = key_of_row(in, begin) + LANE;
 #endif
@@ -188,22 +284,24 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
         chunk.place = place + (chunk.is_b ? -ahead : ahead);
         chunk.staged = PLACED ? SHUFFLE(mine->staged, list) + done + LANE : 0;
 #ifdef TILE_PLACES
-        fetch_pieces(carry, (wide)begin, chunk.left + LANE);
-        if (in->part_count) {
-            put_parts(in, (wide)begin + LANE, &chunk, b);
+        const unsigned number_in_table = number_of_list(mine, list);
+
+        fetch_pieces(in, carry, number_in_table, (wide)begin, chunk.left + LANE);
+        if (SOURCE_OF(in)->part_count) {
+            strays |= put_parts(in, number_in_table, (wide)begin + LANE, &chunk, b);
             continue;
         }
-        if (in->pitch != sizeof(key)) {
+        if (SOURCE_OF(in)->pitch != sizeof(key)) {
             load_part(&chunk, r, CHUNK_STEPS, 0);
             enter_chunk(in, r, CHUNK_STEPS);
-            put_chunk(&chunk, r, b, CHUNK_STEPS);
+            strays |= put_chunk(&chunk, r, b, CHUNK_STEPS);
             continue;
         }
 #endif
         if (chunk.left + LANE <= SHORT_CHUNK) {
             load_part(&chunk, r, SHORT_STEPS, 1);
             enter_chunk(in, r, SHORT_STEPS);
-            put_chunk(&chunk, r, b, SHORT_STEPS);
+            strays |= put_chunk(&chunk, r, b, SHORT_STEPS);
             continue;
         }
         if (chunk.left + LANE >= CHUNK)
@@ -211,8 +309,9 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
         else
             load_part(&chunk, r, CHUNK_STEPS, 1);
         enter_chunk(in, r, CHUNK_STEPS);
-        put_chunk(&chunk, r, b, CHUNK_STEPS);
+        strays |= put_chunk(&chunk, r, b, CHUNK_STEPS);
     }
+    return strays;
 }
 
 /* Fill the cells of each pair's rows after B's last key, fewer than ITEMS of them. */

@@ -76,7 +76,7 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
 #ifdef TILE_PLACES
     const struct key_code entered = {0, 0, 0}; /* the first pass made codes */
 
-    store_carried(&args->carry, &entered, &list, cells, sm->order, sm->splits, &to, &b,
+    store_carried(&args->carry.source, &args->carry, &entered, &list, cells, sm->order, sm->splits, &to, &b,
                   &args->leave);
 #else
     store_rows(cells, &to, (int)(to.first % WARP), b.base, &args->leave);

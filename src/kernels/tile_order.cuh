@@ -16,6 +16,8 @@ struct carry_chunk {
     wide row;   /* my first row in the input */
     int left;   /* rows from mine to the end of the list's part */
     int staged; /* my first row's place */
+    wide at;    /* TILE_LISTS: where the list's keys or values are (piece_at) */
+    unsigned list;
 };
 
 /* The rows of a tile that a thread stores: 32 apart, too. */
@@ -57,6 +59,8 @@ DEVICE struct carry_chunk chunk_of(const struct tile_list *mine, int number, int
     struct carry_chunk chunk;
 
     chunk.cells = cells;
+    chunk.at = 0;
+    chunk.list = number_of_list(mine, list);
     chunk.row = (wide)SHUFFLE(mine->from, list) + done;
     chunk.left = SHUFFLE(mine->count, list) - done;
     chunk.staged = SHUFFLE(mine->staged, list) + done;
@@ -73,13 +77,23 @@ DEVICE struct carry_rows my_rows(const struct tile_target *to)
     return mine;
 }
 
+/* My first key of a chunk. */
+DEVICE const key_cell *key_of_chunk(const tile_input *in, const struct carry_chunk *chunk)
+{
+#ifdef TILE_LISTS
+    return key_in_list(in, list_at(in, 0, chunk->list), chunk->row);
+#else
+    return key_of_row(in, chunk->row);
+#endif
+}
+
 /* Load a chunk of keys to shared memory. The constants are those of tile_values.inl. */
-DEVICE void stage_keys(const struct tile_source *source, const struct key_code *enter_by,
+DEVICE void stage_keys(const tile_input *source, const struct key_code *enter_by,
                        const struct carry_chunk *chunk, const int dense, const int steps,
                        const int whole)
 {
-    const char *const from = (const char *)key_of_row(source, chunk->row);
-    const unsigned step = WARP * (dense ? sizeof(key) : (unsigned)source->pitch);
+    const char *const from = (const char *)key_of_chunk(source, chunk);
+    const unsigned step = WARP * (dense ? sizeof(key) : (unsigned)SOURCE_OF(source)->pitch);
     key_cell *const to = SHARED_CELL(key_cell, chunk->cells) + chunk->staged;
     bare k[CHUNK_STEPS];
 
@@ -98,7 +112,7 @@ DEVICE void stage_keys(const struct tile_source *source, const struct key_code *
 }
 
 /* Load the codes of a tile to shared memory, in order of places. */
-DEVICE void stage_codes(const struct tile_source *source, const struct key_code *enter_by,
+DEVICE void stage_codes(const tile_input *source, const struct key_code *enter_by,
                         const struct tile_list *list, int cells)
 {
     const int chunks = SHUFFLE(list->end_chunk, WARP - 1);
@@ -108,11 +122,12 @@ DEVICE void stage_codes(const struct tile_source *source, const struct key_code 
         const struct carry_chunk chunk = chunk_of(list, number, cells);
         key_cell *const to = SHARED_CELL(key_cell, cells) + chunk.staged;
 
-        if (source->part_count) {
+        if (SOURCE_OF(source)->part_count) {
             NO_UNROLL
             for (int i = 0; WARP * i < chunk.left && i < CHUNK_STEPS; i++)
-                STORE_AS(VALUE, to + WARP * i, code_of_parts(source, chunk.row + WARP * i));
-        } else if (source->pitch != sizeof(key)) {
+                STORE_AS(VALUE, to + WARP * i,
+                         code_made(source, chunk.list, chunk.row + WARP * i));
+        } else if (SOURCE_OF(source)->pitch != sizeof(key)) {
             stage_keys(source, enter_by, &chunk, 0, CHUNK_STEPS, 0);
         } else if (chunk.left + LANE >= CHUNK) {
             stage_keys(source, enter_by, &chunk, 1, CHUNK_STEPS, 1);
@@ -235,7 +250,7 @@ DEVICE int mend_group(const struct carry_order *order, int row)
  * Sort a tile by whole codes: by PREFIX_BITS of them after the other, the lowest first,
  * each time stably.
  */
-DEVICE void resort(const struct tile_source *source, const struct key_code *enter_by,
+DEVICE void resort(const tile_input *source, const struct key_code *enter_by,
                    const struct tile_list *list, const struct carry_order *order,
                    const struct carry_rows *mine, bare base)
 {
@@ -287,7 +302,7 @@ DEVICE void resort(const struct tile_source *source, const struct key_code *ente
 }
 
 /* Put right what is in order of prefixes, but not of whole codes. */
-DEVICE void mend_order(const struct tile_source *source, const struct key_code *enter_by,
+DEVICE void mend_order(const tile_input *source, const struct key_code *enter_by,
                        const struct tile_list *list, const struct carry_order *order,
                        const struct carry_rows *mine, unsigned ties, bare base)
 {

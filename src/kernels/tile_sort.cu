@@ -197,7 +197,7 @@ KERNEL(tile_sort, struct tile_sort_args)
         r[j] =
             TILE_ROWS * j < left ? item_made(k[j], &b, TILE_ROWS * j + THREAD) : filler();
     sort_tile(cells, sm->splits, &args.enter, r);
-    store_carried(&args.carry, &args.enter, &list, cells, sm->order, sm->splits, &to, &b,
+    store_carried(&args.carry.source, &args.carry, &args.enter, &list, cells, sm->order, sm->splits, &to, &b,
                   &args.leave);
     clear_cuts(&args);
 }

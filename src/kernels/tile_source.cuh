@@ -27,6 +27,7 @@ DEVICE const key_cell *key_of_row(const tile_input *in, wide row)
 typedef struct tile_source tile_input;
 typedef unsigned tile_index;
 
+#define SOURCE_OF(in) (in)
 #define INPUT_OF(args) (&(args)->carry.source)
 #define CARRY_OF(args) (&(args)->carry)
 

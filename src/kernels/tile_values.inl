@@ -15,7 +15,8 @@ CELL(VALUES(value_cell), VALUES(value));
 DEVICE void VALUES(stage)(const struct tile_piece *piece, const struct carry_chunk *chunk,
                           const int dense, const int steps, const int whole)
 {
-    const char *const from = (const char *)piece->in + chunk->row * piece->in_pitch;
+    const char *const from =
+        (const char *)PIECE_IN(piece, chunk) + chunk->row * piece->in_pitch;
     const unsigned step = dense ? WARP * VALUE_BYTES : WARP * piece->in_pitch;
     VALUES(value_cell) *const to =
         SHARED_CELL(VALUES(value_cell), chunk->cells) + chunk->staged;
@@ -43,14 +44,15 @@ DEVICE void VALUES(number)(const struct carry_chunk *chunk)
     UNROLL
     for (int i = 0; i < CHUNK_STEPS; i++) {
         if (WARP * i < chunk->left)
-            STORE_AS(VALUE, to + WARP * i, (VALUES(value))(chunk->row + WARP * i));
+            STORE_AS(VALUE, to + WARP * i,
+                     (VALUES(value))(chunk->row + PIECE_NUMBER(chunk) + WARP * i));
     }
 }
 
 DEVICE void VALUES(stage_any)(const struct tile_piece *piece,
                               const struct carry_chunk *chunk)
 {
-    if (!piece->in)
+    if (PIECE_HAS_NUMBERS(piece, chunk))
         VALUES(number)(chunk);
     else if (piece->in_pitch != VALUE_BYTES)
         VALUES(stage)(piece, chunk, 0, CHUNK_STEPS, 0);

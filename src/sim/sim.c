@@ -41,7 +41,10 @@ struct program {
 #define PLACES_OF(bits, rows, items) PLACES(bits, rows, items)
 #define TUNE_LISTS(arch, kib, size, rows, items, merge_blocks)                           \
     LISTS_OF(BITS_##size, rows, items)
+#define TUNE_LISTS_PLACES(arch, kib, size, rows, items, merge_blocks)                    \
+    LISTS_PLACES_OF(BITS_##size, rows, items)
 #define LISTS_OF(bits, rows, items) LISTS(bits, rows, items)
+#define LISTS_PLACES_OF(bits, rows, items) LISTS_PLACES(bits, rows, items)
 #define TUNE_LESS(bits, most, threads, items)                                            \
     extern const struct simt_kernel *const                                               \
         simt_less_##bits##_##threads##x##items[KERNEL_COUNT];
@@ -56,6 +59,9 @@ struct program {
 #define LISTS(bits, rows, items)                                                         \
     extern const struct simt_kernel *const                                               \
         simt_lists_##bits##_##rows##x##items[KERNEL_COUNT];
+#define LISTS_PLACES(bits, rows, items)                                                  \
+    extern const struct simt_kernel *const                                               \
+        simt_lists_##bits##_##rows##x##items##_places[KERNEL_COUNT];
 #define PLACES(bits, rows, items)                                                        \
     extern const struct simt_kernel *const                                               \
         simt_tile_##bits##_##rows##x##items##_places[KERNEL_COUNT];
@@ -66,7 +72,10 @@ extern const struct simt_kernel *const simt_rows_0[KERNEL_COUNT];
 #undef TILE
 #undef PLACES
 #undef LISTS
+#undef LISTS_PLACES
 
+#define TUNE_LISTS_PLACES(arch, kib, size, rows, items, merge_blocks)                    \
+    LISTS_PLACES_OF(BITS_##size, rows, items)
 #define TUNE_LISTS(arch, kib, size, rows, items, merge_blocks)                           \
     LISTS_OF(BITS_##size, rows, items)
 #define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
@@ -82,6 +91,8 @@ extern const struct simt_kernel *const simt_rows_0[KERNEL_COUNT];
     {MW_ENGINE_TILE, bits, rows, items, 0, simt_tile_##bits##_##rows##x##items},
 #define LISTS(bits, rows, items)                                                         \
     {PROGRAM_LISTS, bits, rows, items, 0, simt_lists_##bits##_##rows##x##items},
+#define LISTS_PLACES(bits, rows, items)                                                  \
+    {PROGRAM_LISTS, bits, rows, items, 1, simt_lists_##bits##_##rows##x##items##_places},
 #define PLACES(bits, rows, items)                                                        \
     {MW_ENGINE_TILE, bits, rows, items, 1, simt_tile_##bits##_##rows##x##items##_places},
 static const struct program programs[] = {
