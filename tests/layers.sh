@@ -35,6 +35,7 @@ src/sim/                   include/ src/base/ src/device.h src/tune.def src/kern
 src/cuda/                  include/ src/base/ src/device.h src/kernels/*.h src/kernels/kernels.def src/cuda/
 src/cpu/                   include/ src/base/ src/request.h src/cpu/
 src/device.h               src/base/ src/kernels/programs.h
+src/plan_lists             src/plan_lists.h src/plan_parts.h src/tune.def
 src/plan_less.c            src/less.h src/plan_parts.h src/tune.def
 src/passes_less.c          src/less.h src/kernels/launch.h
 src/less.h                 src/passes.h src/request.h
@@ -50,8 +51,9 @@ src/backend_rows.c         src/backend_device.h
 src/backend_later.c        src/backend_device.h
 src/backend_lists.c        src/lists.h src/plan_parts.h
 src/backend_split.c        src/lists.h src/less.h
-src/backend_merge.c        src/lists.h src/plan_lists.h
-src/plan_lists             src/plan_lists.h src/plan_parts.h src/tune.def
+src/backend_merge.c        src/merge.h
+src/passes_merge.c         src/merge.h
+src/merge.h                src/lists.h src/plan_lists.h
 src/passes_lists.c         src/lists.h
 src/lists.h                src/backend_device.h
 src/backend_select.c       src/backend_device.h
