@@ -127,11 +127,12 @@ done:
 
 mw_status lists_copy(struct lists_run *run, const struct copy_lists_args *args)
 {
-    enum { MOST_BLOCKS = 2048 };
+    /* A copy that is hardly ever made has few blocks: they cost time even so. */
+    const uint64_t most = args->condition ? 256 : 2048;
     const uint64_t rows = LISTS_COPY_WARPS * (uint64_t)LISTS_COPY_ROWS(args->bytes);
     const uint64_t blocks = (args->count + rows - 1) / rows;
 
     return lists_launch(run, run->mover, KERNEL_COPY_LISTS,
-                        blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS, copy_lists_threads, 0,
+                        blocks < most ? blocks : most, copy_lists_threads, 0,
                         args, sizeof *args);
 }
