@@ -149,6 +149,47 @@ uint64_t comparison_code(const struct comparison *c, uint64_t row)
     return code;
 }
 
+uint64_t comparison_number(const struct request_field *field, const unsigned char *at)
+{
+    return field_code_of(load(at, field->bytes), &field->code) << (64 - 8 * field->bytes);
+}
+
+/* The codes of one number in each row; `bytes` is a constant where this is inlined. */
+static inline void number_codes(const struct comparison *c, uint64_t first, uint32_t count,
+                                uint32_t bytes, uint64_t *codes)
+{
+    const struct field_code code = c->order->field[0].code;
+    const uint64_t step = c->field[0].step;
+    const unsigned char *const at = c->field[0].first + first * step;
+
+    for (uint32_t i = 0; i < count; i++)
+        codes[i] = field_code_of(load(at + i * step, bytes), &code) << (64 - 8 * bytes);
+}
+
+void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count,
+                      uint64_t *codes)
+{
+    const int is_number = c->order->field_count == 1 && !c->order->field[0].is_string;
+
+    switch (is_number ? c->order->field[0].bytes : 0) {
+    case 1:
+        number_codes(c, first, count, 1, codes);
+        break;
+    case 2:
+        number_codes(c, first, count, 2, codes);
+        break;
+    case 4:
+        number_codes(c, first, count, 4, codes);
+        break;
+    case 8:
+        number_codes(c, first, count, 8, codes);
+        break;
+    default:
+        for (uint32_t i = 0; i < count; i++)
+            codes[i] = comparison_code(c, first + i);
+    }
+}
+
 uint32_t comparison_covered(const struct comparison *c, unsigned bits)
 {
     uint32_t covered = 0;
