@@ -218,25 +218,49 @@ DEVICE void split_try(const struct split_keys_args *args, struct split_task *t,
     split_narrow(t, total, ~0u);
 }
 
+/* The row at place LANE of the concatenated windows, which have at most 32 rows. */
+DEVICE struct split_place split_mine(const struct split_task *t)
+{
+    const unsigned count = t->lists->list_count;
+    struct split_place mine = {0, 0};
+    int passed = 0;
+
+    NO_UNROLL
+    for (unsigned base = 0; base < count; base += WARP) {
+        const unsigned i = base + LANE;
+        const wide lo = i < count ? LOAD(t->lo + i) : 0;
+        const int length = i < count ? (int)(LOAD(t->hi + i) - lo) : 0;
+        const int end = passed + (int)split_sum_up_to((wide)length);
+        const int begin = end - length;
+        int lane = 0; /* the last whose window begins at or before my place */
+
+        UNROLL
+        for (int step = WARP / 2; step > 0; step /= 2)
+            lane += SHUFFLE(begin, lane + step) <= LANE ? step : 0;
+
+        const wide row = SHUFFLE(lo - (wide)begin, lane) + (wide)LANE;
+        const int last = SHUFFLE(end, WARP - 1);
+
+        if (LANE >= passed && LANE < last) {
+            mine.list = base + (unsigned)lane;
+            mine.row = row;
+        }
+        passed = last;
+    }
+    return mine;
+}
+
 /* At most 32 rows are left: rank them, and narrow the windows to the cut. */
 DEVICE void split_few(const struct split_keys_args *args, struct split_task *t)
 {
     const unsigned count = t->lists->list_count;
     const int open = (int)(t->above - t->below);
     const int need = (int)(t->rank - t->below);
-    struct split_place mine = {0, 0};
-    wide code;
+    const struct split_place mine = split_mine(t);
+    const wide code = LANE < open ? split_code(args, mine.list, mine.row) : 0;
     int rank = 0;
-    int begin = 0;
+    int passed = 0;
 
-    NO_UNROLL
-    for (int i = 0; i < open; i++) {
-        const struct split_place p = split_find(t, (wide)i);
-
-        if (LANE == i)
-            mine = p;
-    }
-    code = LANE < open ? split_code(args, mine.list, mine.row) : 0;
     NO_UNROLL
     for (int i = 0; i < open; i++) {
         const wide other = SHUFFLE(code, i);
@@ -251,12 +275,12 @@ DEVICE void split_few(const struct split_keys_args *args, struct split_task *t)
         const unsigned i = base + LANE;
         const wide lo = i < count ? LOAD(t->lo + i) : 0;
         const int length = i < count ? (int)(LOAD(t->hi + i) - lo) : 0;
-        const int end = begin + (int)split_sum_up_to((wide)length);
+        const int end = passed + (int)split_sum_up_to((wide)length);
         const unsigned window = length ? (~0u >> (WARP - length)) << (end - length) : 0;
 
         if (i < count)
             STORE(t->lo + i, lo + (wide)BITS(taken & window));
-        begin = SHUFFLE(end, WARP - 1);
+        passed = SHUFFLE(end, WARP - 1);
     }
     t->below = t->rank;
 }
