@@ -12,16 +12,32 @@
  * ranked. If the value is known before that, the rows in the windows are equal.
  */
 
-/* The code of a row of a list. */
-DEVICE wide split_code(const struct split_keys_args *args, unsigned list, wide row)
+/* A list, and where it has the first part of its codes. */
+struct split_list {
+    unsigned number;
+    wide at;
+};
+
+DEVICE struct split_list split_list_of(const struct split_keys_args *args, unsigned number)
 {
+    struct split_list list;
+
+    list.number = number;
+    list.at = LOAD((const wide_cell *)args->lists.at + number);
+    return list;
+}
+
+/* The code of a row of a list. */
+DEVICE wide split_code(const struct split_keys_args *args, struct split_list list, wide row)
+{
+    const wide_cell *const others =
+        (const wide_cell *)args->lists.at + list.number; /* of the other parts */
     wide code = 0;
 
     NO_UNROLL
     for (int i = 0; i < args->part_count; i++) {
         const struct code_part *const part = &args->part[i];
-        const wide at = LOAD((const wide_cell *)args->lists.at +
-                             (wide)i * args->lists.list_count + list);
+        const wide at = i ? LOAD(others + (wide)i * args->lists.list_count) : list.at;
         const wide field = field_code_of(
             load_bits((const void *)(at + row * part->pitch), part->bytes, part->is_string),
             &part->code);
@@ -32,8 +48,8 @@ DEVICE wide split_code(const struct split_keys_args *args, unsigned list, wide r
 }
 
 /* How many rows of a list in [lo, hi] have codes up to `value`, galloping from `guess`. */
-DEVICE wide split_up_to(const struct split_keys_args *args, unsigned list, wide lo, wide hi,
-                        wide guess, wide step, wide value)
+DEVICE wide split_up_to(const struct split_keys_args *args, struct split_list list, wide lo,
+                        wide hi, wide guess, wide step, wide value)
 {
     int up;
 
@@ -102,8 +118,9 @@ DEVICE struct split_values split_range(const struct split_keys_args *args,
         const wide length = LOAD(t->hi + i);
 
         if (length) {
-            const wide first = split_code(args, i, 0);
-            const wide last = split_code(args, i, length - 1);
+            const struct split_list list = split_list_of(args, i);
+            const wide first = split_code(args, list, 0);
+            const wide last = split_code(args, list, length - 1);
 
             low = first < low ? first : low;
             high = last > high ? last : high;
@@ -154,7 +171,7 @@ DEVICE wide split_typical(const struct split_keys_args *args, const struct split
     const unsigned list = SHUFFLE(mine, lane);
     const wide lo = SHUFFLE(LANE == lane ? LOAD(t->lo + list) : 0, lane);
 
-    return split_code(args, list, lo + split_part(most - 1, share));
+    return split_code(args, split_list_of(args, list), lo + split_part(most - 1, share));
 }
 
 /* A value from `low` on, and less than `high`. */
@@ -204,7 +221,8 @@ DEVICE void split_try(const struct split_keys_args *args, struct split_task *t,
             const wide guess = lo + split_part(hi - 1 - lo, share);
             const wide nearer = guess - lo < hi - guess ? guess - lo : hi - guess;
 
-            before = split_up_to(args, i, lo, hi, guess, split_root(nearer), value);
+            before = split_up_to(args, split_list_of(args, i), lo, hi, guess,
+                                 split_root(nearer), value);
         }
         STORE(t->before + i, before);
         total += before;
@@ -257,7 +275,8 @@ DEVICE void split_few(const struct split_keys_args *args, struct split_task *t)
     const int open = (int)(t->above - t->below);
     const int need = (int)(t->rank - t->below);
     const struct split_place mine = split_mine(t);
-    const wide code = LANE < open ? split_code(args, mine.list, mine.row) : 0;
+    const struct split_list list = split_list_of(args, mine.list);
+    const wide code = LANE < open ? split_code(args, list, mine.row) : 0;
     int rank = 0;
     int passed = 0;
 
