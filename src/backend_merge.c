@@ -23,14 +23,12 @@ static int is_bare(const struct request *request)
 static mw_status make_shape(struct merge_run *m, struct backend *backend,
                             const struct request *request, int *served)
 {
-    const mw_engine engine = backend->tuning.engine;
     const uint64_t count = request->count;
     mw_status status;
 
     *served = 0;
     TRY(lists_sort_make(&m->sort, backend, request, (char *)PLAN_ALIGNMENT));
-    if (request->order.field_count == 0 || count > UINT32_MAX ||
-        (engine != MW_ENGINE_AUTO && engine != MW_ENGINE_TILE))
+    if (request->order.field_count == 0 || count > UINT32_MAX)
         return MW_OK;
     if (is_bare(request)) {
         const size_t size = request->element_type->size;

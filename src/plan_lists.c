@@ -21,20 +21,27 @@ static const struct geometry geometries[] = {
 };
 /* clang-format on */
 
-/* The first geometry that fits and that the caller wishes, or NULL. */
+/*
+ * The first geometry that fits, or NULL; one with the threads that the caller wishes goes
+ * first. Other wishes are about sorts.
+ */
 static const struct tile_geometry *geometry_of(const mw_tuning *wish, const mw_info *info,
                                                struct plan_keys keys)
 {
+    const struct tile_geometry *first = NULL;
+
     for (size_t i = 0; i < sizeof geometries / sizeof *geometries; i++) {
         const struct geometry *const row = &geometries[i];
 
-        if (row->arch <= info->architecture && row->size == keys.size &&
-            row->tile.places == (unsigned)keys.places &&
-            row->kib * UINT64_C(1024) <= info->shared_per_processor &&
-            (!wish->threads || wish->threads == row->tile.rows))
+        if (row->arch > info->architecture || row->size != keys.size ||
+            row->tile.places != (unsigned)keys.places ||
+            row->kib * UINT64_C(1024) > info->shared_per_processor)
+            continue;
+        if (row->tile.rows == wish->threads)
             return &row->tile;
+        first = first ? first : &row->tile;
     }
-    return NULL;
+    return first;
 }
 
 /* Take room for `bytes` bytes from the workspace. */
