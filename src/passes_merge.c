@@ -124,13 +124,21 @@ static wide *flag_of(const struct merge_run *m)
 mw_status merge_put_tables(struct merge_run *m)
 {
     struct lists_writer writer;
+    uint64_t most = 0; /* cells of a round */
     mw_status status = MW_OK;
 
     lists_write(&writer, &m->run, (wide *)(m->run.workspace + m->plan.table_offset));
-    writer.args.zeros = flag_of(m);
-    writer.args.zero_count = 1 + m->plan.cut_cells;
-    for (uint32_t i = 0; i < m->plan.rounds; i++)
+    for (uint32_t i = 0; i < m->plan.rounds; i++) {
+        const struct lists_round *const r = &m->plan.round[i];
+        uint64_t cells;
+
         TRY(put_round(m, &writer, i));
+        cells = (m->table[i].tiles + r->groups) *
+                TILE_CUT_CELLS(r->ways, 8 * (int)m->shape.keys.size, m->shape.keys.places);
+        most = cells > most ? cells : most;
+    }
+    writer.args.zeros = flag_of(m);
+    writer.args.zero_count = 1 + most;
     TRY(lists_flush(&writer));
 done:
     return status;
@@ -221,6 +229,7 @@ mw_status merge_round(struct merge_run *m, uint32_t number)
                                      .groups = table->groups,
                                      .flag = flag_of(m),
                                      .list_count = r->lists,
+                                     .merged = r->merged,
                                      .enter = code};
     if (m->shape.keys.places)
         rows_carry(&m->rows, ROWS_IN, rows_side(number + 1, m->plan.rounds), &args.carry,

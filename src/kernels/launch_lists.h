@@ -66,7 +66,7 @@ struct tile_lists {
                         /*   then how many tiles come before it */
     wide *flag;         /* becomes the round's number if a list is not sorted */
     unsigned list_count;
-    unsigned unused;
+    unsigned merged;       /* lists of all groups, which are the first ones */
     struct key_code enter; /* from the caller's bits, which the result has too */
 };
 

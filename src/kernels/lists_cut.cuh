@@ -16,6 +16,7 @@ struct lists_group {
     unsigned first_row; /* rows of all lists before it */
     unsigned mine;      /* my list; without one, the first */
     unsigned length;    /* keys of my list, or 0 */
+    wide at;            /* where its keys are */
 };
 
 /* How many tiles come before a group, or how many cuts: a group has one more of these. */
@@ -25,14 +26,10 @@ DEVICE unsigned tiles_before(const tile_input *in, unsigned group, int with_cuts
            (with_cuts ? group : 0);
 }
 
-/* The group of tile `at`, or of cut `at`: in each step all lanes try another group. */
-DEVICE struct lists_group group_of(const struct tile_round *round, const tile_input *in,
-                                   unsigned at, int with_cuts)
+/* The number of the group of tile or cut `at`: in each step lanes try other groups. */
+DEVICE unsigned find_group(const tile_input *in, unsigned count, unsigned at, int with_cuts)
 {
-    const wide_cell *const firsts = (const wide_cell *)in->lists.firsts;
     unsigned lo = 0;
-    unsigned count = round->groups;
-    struct lists_group g;
 
     NO_UNROLL
     while (count > 1) {
@@ -44,16 +41,32 @@ DEVICE struct lists_group group_of(const struct tile_round *round, const tile_in
         lo += passed;
         count = count - passed < step ? count - passed : step;
     }
+    return lo;
+}
 
-    const wide lists = LOAD((const wide_cell *)in->lists.groups + 2 * lo);
+/*
+ * The group of tile `at`, or of cut `at`. If there is only one, all loads are independent
+ * of each other and of those of cuts, so that a block waits for them only once.
+ */
+DEVICE struct lists_group group_of(const struct tile_round *round, const tile_input *in,
+                                   unsigned at, int with_cuts)
+{
+    const wide_cell *const firsts = (const wide_cell *)in->lists.firsts;
+    struct lists_group g = {0, 0, 0, 0, 0, 0, 0, 0};
 
-    g.number = lo;
-    g.first_tile = tiles_before(in, lo, 0);
-    g.first_list = (unsigned)lists;
-    g.list_count = (unsigned)(lists >> 32);
-    g.first_row = (unsigned)LOAD(firsts + g.first_list);
+    g.list_count = in->lists.merged;
+    if (round->groups > 1) {
+        g.number = find_group(in, round->groups, at, with_cuts);
+        g.first_tile = tiles_before(in, g.number, 0);
+
+        const wide lists = LOAD((const wide_cell *)in->lists.groups + 2 * g.number);
+
+        g.first_list = (unsigned)lists;
+        g.list_count = (unsigned)(lists >> 32);
+        g.first_row = (unsigned)LOAD(firsts + g.first_list);
+    }
     g.mine = g.first_list + ((unsigned)LANE < g.list_count ? LANE : 0);
-    g.length = 0;
+    g.at = list_at(in, 0, g.mine);
     if ((unsigned)LANE < g.list_count)
         g.length = (unsigned)(LOAD(firsts + g.mine + 1) - LOAD(firsts + g.mine));
     return g;
@@ -66,10 +79,10 @@ DEVICE struct cut_list list_of_group(const tile_input *in, const struct lists_gr
 
     list.in = in;
 #ifdef TILE_PLACES
-    list.at = list_at(in, 0, g->mine);
+    list.at = g->at;
     list.number = g->mine;
 #else
-    list.first = list_at(in, 0, g->mine) / sizeof(key);
+    list.first = g->at / sizeof(key);
 #endif
     return list;
 }
