@@ -206,8 +206,8 @@ MW_API mw_status mw_top(mw_context *context, mw_type type, mw_direction directio
  * Flags of a field. Without them floats follow mw_direction's order on bits.
  *
  * Zeros or NaNs made equal keep the order and the bits they came with. Only where bare
- * keys are sorted (one built-in type, no columns, no positions) nothing can tell, and
- * they are sorted by bits.
+ * keys are sorted or selected (one built-in type, no columns, no positions) nothing can
+ * tell, and they are sorted by bits.
  */
 enum {
     MW_ZEROS_EQUAL = 1, /* floats: -0 and +0 are equal */

@@ -17,6 +17,8 @@
 
 #include <stdlib.h>
 
+enum { MORE_LISTS = 5 }; /* that a workspace may cover: fewer */
+
 /* A job for the library, with what it points at. */
 struct asked {
     mw_column out_columns[MOST_COLUMNS];
@@ -87,8 +89,7 @@ static void set_table(struct primitive *p, struct asked *a, uint32_t number, uin
     a->in[number] = (mw_table){columns[0].data, count, columns + 1, c->columns - 1};
 }
 
-/* `more`: rows, segments and ranks that there are not, for a workspace that covers these.
- */
+/* With `more` rows, lists, segments and ranks, for a workspace that covers fewer. */
 static void ask(struct primitive *p, struct asked *a, int is_shape, uint64_t more)
 {
     struct case_of_rows *const c = &p->c;
@@ -104,9 +105,11 @@ static void ask(struct primitive *p, struct asked *a, int is_shape, uint64_t mor
     job->order = &c->order;
     job->in = a->in;
     if (p->list_first) {
-        job->in_count = p->list_count;
+        job->in_count = p->list_count + (uint32_t)(more % MORE_LISTS);
         for (uint32_t i = 0; i < p->list_count; i++)
             set_table(p, a, i, p->list_first[i], p->list_rows[i] + more, is_shape);
+        for (uint32_t i = p->list_count; i < job->in_count; i++)
+            set_table(p, a, i, 0, more, is_shape);
     } else {
         set_table(p, a, 0, 0, c->count + more, is_shape);
     }
@@ -128,7 +131,7 @@ static void ask(struct primitive *p, struct asked *a, int is_shape, uint64_t mor
     }
     if (more) /* any number of rows that is large enough for a selection */
         a->out.count = p->operation == MW_SORT    ? c->count + more
-                       : p->operation == MW_MERGE ? p->total + more * p->list_count
+                       : p->operation == MW_MERGE ? p->total + more * job->in_count
                                                   : UINT64_MAX;
     job->out = c->with_out ? &a->out : NULL;
     job->position_type = c->position_type;
@@ -222,7 +225,7 @@ static const char *try_job(mw_context *context, struct primitive *p, struct aske
 
 static const char *try_case(mw_context *context, struct primitive *p, mw_status *status)
 {
-    const size_t tables = p->list_count ? p->list_count : 1;
+    const size_t tables = p->list_count + (size_t)MORE_LISTS;
     struct asked a = {.columns = calloc(tables * MOST_COLUMNS, sizeof *a.columns),
                       .in = calloc(tables, sizeof *a.in)};
     unsigned char *before[MOST_COLUMNS] = {NULL};

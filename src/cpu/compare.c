@@ -89,8 +89,8 @@ static int compare_field(const struct request_field *field, const unsigned char 
     return (left > right) - (left < right);
 }
 
-int comparison_between(const struct comparison *c, uint64_t a, const struct comparison *d,
-                       uint64_t b, uint32_t from)
+static inline int less_between(const struct comparison *c, uint64_t a,
+                               const struct comparison *d, uint64_t b, uint32_t from)
 {
     const struct request_order *const order = c->order;
     const uint64_t bytes = order->element_bytes;
@@ -108,13 +108,19 @@ int comparison_between(const struct comparison *c, uint64_t a, const struct comp
     return 0;
 }
 
+int comparison_between(const struct comparison *c, uint64_t a, const struct comparison *d,
+                       uint64_t b, uint32_t from)
+{
+    return less_between(c, a, d, b, from);
+}
+
 int comparison_less(const struct comparison *c, uint64_t a, uint64_t b, uint32_t from)
 {
     if (c->map) {
         a = number_at(c->map, c->map_bytes, a);
         b = number_at(c->map, c->map_bytes, b);
     }
-    return comparison_between(c, a, c, b, from);
+    return less_between(c, a, c, b, from);
 }
 
 /* The first 8 bytes of a string, or fewer, as a number; the first byte on top. */
@@ -169,7 +175,8 @@ static inline void number_codes(const struct comparison *c, uint64_t first, uint
 void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count,
                       uint64_t *codes)
 {
-    const int is_number = c->order->field_count == 1 && !c->order->field[0].is_string;
+    const int is_number =
+        c->order->field_count == 1 && !c->order->field[0].is_string && !c->map;
 
     switch (is_number ? c->order->field[0].bytes : 0) {
     case 1:

@@ -47,7 +47,7 @@ uint64_t comparison_code(const struct comparison *c, uint64_t row);
 /* The same of a row whose only field is a number, which is at `at`. */
 uint64_t comparison_number(const struct request_field *field, const unsigned char *at);
 
-/* The same of rows [first, first + count), which are not mapped. */
+/* The same of rows [first, first + count). */
 void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count,
                       uint64_t *codes);
 

@@ -6,19 +6,26 @@
 
 #include <string.h>
 
+#include "cpu/choice.inl"
+
 enum {
     PART_ROWS = 16, /* of each list, that a part should have: a cut costs time, too */
     CHUNK = 512,    /* rows that are chosen before any is copied */
     NOBODY = -1
 };
 
-/* What a part needs for each list: its window, a leaf and a node of the tournament. */
+/* What a part needs for each list: a leaf with its window, and a node of the tournament. */
 struct leaf {
     struct list_row head; /* the code is UINT64_MAX if no row is left */
     uint64_t last;
 };
 
-enum { LEAF_BYTES = sizeof(struct leaf) + sizeof(int32_t) };
+struct node {
+    uint64_t code; /* of the leaf's head */
+    int64_t leaf;
+};
+
+enum { LEAF_BYTES = sizeof(struct leaf) + sizeof(struct node) };
 
 /* Smaller rooms are laid out in the memory of leaves and nodes. */
 _Static_assert((int)LEAF_BYTES >= (int)LIST_ROOM_BYTES,
@@ -83,18 +90,16 @@ static void find_cuts(struct pool *pool, struct merge *merge)
 struct tournament {
     const struct lists *lists;
     struct leaf *leaf; /* of lists with rows, in their order */
-    int32_t *node;     /* of inner nodes from 1 on: the leaf that lost there; 0: who won */
-    int32_t leaves;
+    struct node *node; /* from 1 on: the leaf that lost there; 0: the one that won */
+    int64_t leaves;
 };
 
-/* Does leaf `a` win against leaf `b`? */
-static int wins(const struct tournament *t, int32_t a, int32_t b)
+/* Does leaf `a` win against leaf `b`? Their codes are equal. */
+static int wins_tie(const struct tournament *t, int64_t a, int64_t b)
 {
     const struct leaf *const x = &t->leaf[a];
     const struct leaf *const y = &t->leaf[b];
 
-    if (x->head.code != y->head.code)
-        return x->head.code < y->head.code;
     if (x->head.row == x->last || y->head.row == y->last)
         return x->head.row != x->last;
     return lists_precede(t->lists, &x->head, &y->head);
@@ -107,19 +112,45 @@ static void leaf_code(const struct tournament *t, struct leaf *leaf)
                           : UINT64_MAX;
 }
 
-/* Let a leaf play from the bottom to the top. */
-static void play(struct tournament *t, int32_t leaf)
+/*
+ * Let a leaf play from the bottom to the top. Who wins is a coin toss, which as a branch
+ * would be mispredicted; so node and leaf are swapped by arithmetic. Ties are rare.
+ */
+static void play(const struct tournament *t, int64_t number)
 {
-    int32_t at = (leaf + t->leaves) / 2;
+    struct node leaf = {t->leaf[number].head.code, number};
+
+    for (int64_t at = (number + t->leaves) / 2; at > 0; at /= 2) {
+        struct node *const node = &t->node[at];
+        const int is_swapped = node->code == leaf.code ? wins_tie(t, node->leaf, leaf.leaf)
+                                                       : node->code < leaf.code;
+        const uint64_t mask = -(uint64_t)choice(is_swapped);
+        const uint64_t code = (node->code ^ leaf.code) & mask;
+        const int64_t other = (node->leaf ^ leaf.leaf) & (int64_t)mask;
+
+        node->code ^= code;
+        leaf.code ^= code;
+        node->leaf ^= other;
+        leaf.leaf ^= other;
+    }
+    t->node[0] = leaf;
+}
+
+/* The same for the first time: who comes to a node first waits there. */
+static void play_first(const struct tournament *t, int64_t number)
+{
+    int64_t at = (number + t->leaves) / 2;
+    struct node leaf = {t->leaf[number].head.code, number};
 
     for (; at > 0; at /= 2) {
-        const int32_t other = t->node[at];
+        const struct node other = t->node[at];
 
-        if (other == NOBODY) { /* the first to come here waits */
+        if (other.leaf == NOBODY) {
             t->node[at] = leaf;
             return;
         }
-        if (wins(t, other, leaf)) {
+        if (other.code == leaf.code ? wins_tie(t, other.leaf, leaf.leaf)
+                                    : other.code < leaf.code) {
             t->node[at] = leaf;
             leaf = other;
         }
@@ -143,10 +174,10 @@ static void enter(struct tournament *t, const uint64_t *first, const uint64_t *l
         leaf_code(t, leaf);
         t->leaves++;
     }
-    for (int32_t i = 0; i < t->leaves; i++)
-        t->node[i] = NOBODY;
-    for (int32_t i = t->leaves; i-- > 0;)
-        play(t, i);
+    for (int64_t i = 0; i < t->leaves; i++)
+        t->node[i].leaf = NOBODY;
+    for (int64_t i = t->leaves; i-- > 0;)
+        play_first(t, i);
 }
 
 /* ---- Writing ------------------------------------------------------------------------- */
@@ -227,7 +258,7 @@ static void merge_share(void *arg, unsigned worker)
     const struct lists *const lists = &merge->lists;
     const uint64_t last = part_at(merge, worker + 1);
     struct leaf *const leaf = (struct leaf *)(merge->rooms + worker * merge->room_bytes);
-    struct tournament t = {lists, leaf, (int32_t *)(leaf + lists->count), 0};
+    struct tournament t = {lists, leaf, (struct node *)(leaf + lists->count), 0};
     struct chunk chunk;
 
     enter(&t, cuts_of(merge, worker), cuts_of(merge, worker + 1));
@@ -238,7 +269,7 @@ static void merge_share(void *arg, unsigned worker)
     for (chunk.to = part_at(merge, worker); chunk.to < last; chunk.to += chunk.count) {
         for (chunk.count = 0; chunk.count < CHUNK && chunk.to + chunk.count < last;
              chunk.count++) {
-            const int32_t winner = t.node[0];
+            const int64_t winner = t.node[0].leaf;
             struct list_row *const head = &t.leaf[winner].head;
 
             chunk.list[chunk.count] = head->list;
