@@ -44,6 +44,12 @@ uint64_t plan_tile_row_end(uint64_t count);
 mw_status plan_tile(struct plan *plan, const mw_info *info, struct plan_keys keys,
                     uint64_t count, struct error *error);
 
+/* Engine tile: the time of a pass of 2^levels ways over `count` keys, in 0.1 ps. */
+uint64_t plan_pass_time(struct plan_keys keys, uint64_t count, uint32_t levels);
+
+/* Engine tile: the keys of a piece, such that a tile holds it however its cuts fall. */
+uint64_t plan_tile_piece(const struct tile_geometry *tile, uint32_t ways);
+
 /* Engine pair's part: all of it. MW_UNSUPPORTED if the wish has other numbers. */
 mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count,
                     struct error *error);

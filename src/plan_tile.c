@@ -144,6 +144,11 @@ _Static_assert(1 << TILE_MOST_LEVELS == TILE_MOST_WAYS &&
                    (int)PASS_ROWS == TILE_MOST_LEVELS,
                "tune.def has one TUNE_PASS for each number of levels");
 
+uint64_t plan_pass_time(struct plan_keys keys, uint64_t count, uint32_t levels)
+{
+    return PLAN_PASS_START + count * pass_each[keys.places][levels];
+}
+
 /* Levels of pass `i` of `passes` that share `levels` as evenly as can be, longest first. */
 static uint32_t levels_of_pass(uint32_t levels, uint32_t passes, uint32_t i)
 {
@@ -159,10 +164,10 @@ static uint32_t choose_passes(struct plan_keys keys, uint64_t count, uint32_t le
     uint64_t best_time = UINT64_MAX;
 
     for (uint32_t passes = fewest; passes && passes <= levels; passes++) {
-        uint64_t time = passes * (uint64_t)PLAN_PASS_START;
+        uint64_t time = 0;
 
         for (uint32_t i = 0; i < passes; i++)
-            time += count * pass_each[keys.places][levels_of_pass(levels, passes, i)];
+            time += plan_pass_time(keys, count, levels_of_pass(levels, passes, i));
         if (time < best_time) {
             best_time = time;
             best = passes;
@@ -172,9 +177,19 @@ static uint32_t choose_passes(struct plan_keys keys, uint64_t count, uint32_t le
 }
 
 /*
- * A tile's rows hold `most` keys even if the cuts on both sides are off by all
- * their slack and every pair of lists ends with an almost empty row. Pieces are of
- * one length: no cut is to be found near the end of a group, where samples are few.
+ * A tile's rows hold these keys even if the cuts on both sides are off by all their slack
+ * and every pair of lists ends with an almost empty row.
+ */
+uint64_t plan_tile_piece(const struct tile_geometry *tile, uint32_t ways)
+{
+    const int keys = (int)(tile->rows * tile->items);
+
+    return (uint64_t)(keys - 2 * TILE_SLACK(keys)) - ways / 2 * (tile->items - 1);
+}
+
+/*
+ * Pieces are of one length: no cut is to be found near the end of a group, where samples
+ * are few.
  */
 static struct plan_round tile_round(const struct tile_geometry *tile, const mw_info *info,
                                     uint64_t count, uint64_t run, uint32_t ways)
@@ -183,10 +198,8 @@ static struct plan_round tile_round(const struct tile_geometry *tile, const mw_i
     const uint64_t most_joined = at_once > PLAN_MOST_JOINED ? at_once : PLAN_MOST_JOINED;
     const uint64_t ahead = (uint64_t)PLAN_AHEAD_EACH * info->processors;
     const uint64_t warps = tile->rows / WARP;
-    const int keys = (int)(tile->rows * tile->items);
     const uint64_t group = run > count / ways ? count : run * ways;
-    const uint64_t most =
-        (uint64_t)(keys - 2 * TILE_SLACK(keys)) - ways / 2 * (tile->items - 1);
+    const uint64_t most = plan_tile_piece(tile, ways);
     struct plan_round round = {.run = run, .ways = ways};
 
     round.groups = divide_up(count, run * ways);

@@ -23,7 +23,8 @@ alignas asm break char const continue define defined do double else enum error e
 if inline int long namespace return short sizeof static static_assert struct switch
 template typedef typename undef union unsigned void volatile while
 all blockDim blockIdx gridDim index max round size_t threadIdx
-KEY_BITS TILE_ROWS TILE_ITEMS TILE_SORT_BLOCKS TILE_MERGE_BLOCKS TILE_PLACES PAIR_PROGRAM
+KEY_BITS TILE_ROWS TILE_ITEMS TILE_SORT_BLOCKS TILE_MERGE_BLOCKS TILE_PLACES TILE_LISTS
+PAIR_PROGRAM
 ROWS_PROGRAM LESS_THREADS LESS_ITEMS LESS_SORT_BLOCKS LESS_MERGE_BLOCKS memcpy
 mw_kernels mw_text mw_element mw_less_of_text
 WORDS
@@ -54,7 +55,8 @@ TEXT
 for text in types constants; do
     for program in -DPAIR_PROGRAM=1 -DHEAP -DROWS_PROGRAM=1 \
         '-DLESS_THREADS=256 -DLESS_ITEMS=13 -DLESS_SORT_BLOCKS=2 -DLESS_MERGE_BLOCKS=2' \
-        '-DTILE_ROWS=256 -DTILE_ITEMS=16 -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0'; do
+        '-DTILE_ROWS=256 -DTILE_ITEMS=16 -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0' \
+        '-DTILE_LISTS=1 -DTILE_ROWS=256 -DTILE_ITEMS=16 -DTILE_SORT_BLOCKS=0 -DTILE_MERGE_BLOCKS=0'; do
         # shellcheck disable=SC2086 # several options
         log=$("$nvcc" -ptx -arch=sm_90 -DKEY_BITS=64 $program -include "$folder/$text.h" \
             -include "$folder/order.h" -I"$source_tree/src/base" -o "$folder/ptx" "$kernels/program.cu" 2>&1) && log= ||

@@ -39,7 +39,7 @@ judge() {
             grep -q "Compiling entry function '$kernel' for 'sm_$2'" "$folder/log" ||
                 echo "no word of $kernel"
         done
-        awk -v most=$((${5:+128} + 0)) '
+        awk -v most=$((${5:+136} + 0)) '
             /properties for/ { kernel = $NF; gsub("\047", "", kernel) }
             match($0, /[0-9]+ bytes stack frame/) {
                 if (substr($0, RSTART) + 0 > (kernel == "tile_cut" && !most ? 32 : most))
@@ -59,7 +59,7 @@ by_nvcc() { # PROGRAM ARCHITECTURE DEFINITION...
         "$(grep -o TILE_PLACES <<<"$*")"
 }
 
-by_nvrtc() { # BITS ARCHITECTURE heap|pair|rows|tile [ROWS ITEMS SORT MERGE [places]]
+by_nvrtc() { # BITS ARCHITECTURE heap|pair|rows|tile|lists [ROWS ITEMS SORT MERGE [places]]
     "$nvrtc_compile" "$@" >"$folder/log" 2>&1
     judge $? "$2" "$3" \
         "NVRTC, $3, $1-bit keys, sm_$2${5:+, tiles of $4 x $5}${8:+ with $8}: few spills" \
@@ -76,6 +76,11 @@ for architecture in ${nvcc:+80 90}; do
                 -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS="$sort" \
                 -DTILE_MERGE_BLOCKS="$merge" ${places:+-DTILE_PLACES=1}
         done < <(tiles "$architecture" $bits)
+        while read -r rows items sort merge places; do
+            by_nvcc lists "$architecture" -DKEY_BITS=$bits -DTILE_LISTS=1 \
+                -DTILE_ROWS="$rows" -DTILE_ITEMS="$items" -DTILE_SORT_BLOCKS="$sort" \
+                -DTILE_MERGE_BLOCKS="$merge" ${places:+-DTILE_PLACES=1}
+        done < <("$nvrtc_compile" lists "$architecture" $bits)
     done
 done
 
@@ -89,6 +94,7 @@ if [ $? -ne 77 ]; then
             echo "$bits 90 heap"
             echo "$bits 90 pair"
             tiles 90 "$bits" | sed "s/^/$bits 90 tile /"
+            "$nvrtc_compile" lists 90 "$bits" | sed "s/^/$bits 90 lists /"
         done
         printf '%s\n' '32 75 heap' '32 75 pair' '64 75 pair' '0 75 rows' '0 90 rows'
         printf '%s 0 0\n' '32 75 tile 128 32' '64 75 tile 128 16' '32 90 tile 64 8' \

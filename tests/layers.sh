@@ -25,7 +25,7 @@ tests/                     include/ kit/ src/ tests/ bench/rivals.h cli/tally.h
 src/base/                  include/ src/base/
 src/kernels/kernel_files.h -
 src/kernels/programs.h     src/base/ src/kernels/launch.h src/kernels/kernels.def
-src/kernels/launch.h       src/kernels/launch_less.h src/base/field.inl
+src/kernels/launch.h       src/kernels/launch_*.h src/base/field.inl
 src/kernels/simt.h         src/kernels/launch.h src/sim/simt_sim.h
 src/kernels/program.cu     src/kernels/
 src/kernels/kernels.def    src/kernels/*.cu
@@ -35,6 +35,7 @@ src/sim/                   include/ src/base/ src/device.h src/tune.def src/kern
 src/cuda/                  include/ src/base/ src/device.h src/kernels/*.h src/kernels/kernels.def src/cuda/
 src/cpu/                   include/ src/base/ src/request.h src/cpu/
 src/device.h               src/base/ src/kernels/programs.h
+src/plan_lists             src/plan_lists.h src/plan_parts.h src/tune.def
 src/plan_less.c            src/less.h src/plan_parts.h src/tune.def
 src/passes_less.c          src/less.h src/kernels/launch.h
 src/less.h                 src/passes.h src/request.h
@@ -48,7 +49,13 @@ src/backend.h              src/request.h
 src/backend_cpu.c          src/backend.h src/cpu/cpu.h
 src/backend_rows.c         src/backend_device.h
 src/backend_later.c        src/backend_device.h
-src/backend_lists.c        src/backend_device.h
+src/backend_lists.c        src/lists.h src/plan_parts.h
+src/backend_split.c        src/lists.h src/less.h
+src/backend_merge.c        src/merge.h
+src/passes_merge.c         src/merge.h
+src/merge.h                src/lists.h src/plan_lists.h
+src/passes_lists.c         src/lists.h
+src/lists.h                src/backend_device.h
 src/backend_select.c       src/backend_device.h
 src/backend_segments.c     src/backend_device.h
 src/backend_stage.c        src/backend_device.h

@@ -2,10 +2,11 @@
  * nvrtc_compile.c - compile the library's kernels as the library would:
  *
  *   nvrtc_compile BITS ARCHITECTURE heap|pair|rows      such as 32 90 heap or 0 90 rows
- *   nvrtc_compile BITS ARCHITECTURE tile ROWS ITEMS SORT MERGE [places]
- *   nvrtc_compile kernels heap|pair|tile|rows  the names of an engine's kernels
+ *   nvrtc_compile BITS ARCHITECTURE tile|lists ROWS ITEMS SORT MERGE [places]
+ *   nvrtc_compile kernels heap|pair|tile|lists|rows  the names of an engine's kernels
  *   nvrtc_compile tiles ARCHITECTURE BITS     ROWS ITEMS SORT MERGE [places] of its
  *                                             rows of tune.def
+ *   nvrtc_compile lists ARCHITECTURE BITS     the same of those that merge lists
  *
  * Each kernel of the engine by itself; prints NVRTC's logs, with what each kernel uses.
  * Exits with 77 if the machine has no NVRTC, with 1 if a kernel does not
@@ -30,13 +31,27 @@ static const struct kernel {
 #undef KERNEL_ROW
 };
 
+/* clang-format off */
+static const struct list_row {
+    unsigned arch, size;
+    struct tile_geometry tile;
+} list_rows[] = {
+#define TUNE_LISTS(arch, kib, size, rows, items, merge_blocks) \
+    {arch, size, {rows, items, 0, merge_blocks, 0}},
+#define TUNE_LISTS_PLACES(arch, kib, size, rows, items, merge_blocks) \
+    {arch, size, {rows, items, 0, merge_blocks, 1}},
+#include "tune.def"
+};
+/* clang-format on */
+
 static unsigned engine_of(const char *name)
 {
-    return strcmp(name, "heap") == 0   ? MW_ENGINE_HEAP
-           : strcmp(name, "tile") == 0 ? MW_ENGINE_TILE
-           : strcmp(name, "pair") == 0 ? MW_ENGINE_PAIR
-           : strcmp(name, "rows") == 0 ? PROGRAM_ROWS
-                                       : MW_ENGINE_AUTO;
+    return strcmp(name, "heap") == 0    ? MW_ENGINE_HEAP
+           : strcmp(name, "tile") == 0  ? MW_ENGINE_TILE
+           : strcmp(name, "lists") == 0 ? PROGRAM_LISTS
+           : strcmp(name, "pair") == 0  ? MW_ENGINE_PAIR
+           : strcmp(name, "rows") == 0  ? PROGRAM_ROWS
+                                        : MW_ENGINE_AUTO;
 }
 
 static int print_kernels(unsigned engine)
@@ -48,14 +63,26 @@ static int print_kernels(unsigned engine)
     return 0;
 }
 
+static void print_tile(const struct tile_geometry *tile)
+{
+    printf("%u %u %u %u%s\n", tile->rows, tile->items, tile->sort_blocks,
+           tile->merge_blocks, tile->places ? " places" : "");
+}
+
 static int print_tiles(unsigned architecture, unsigned bits)
 {
     for (int i = 0; i < TILE_ROW_COUNT; i++) {
-        const struct tile_geometry *const tile = &tile_rows[i].tile;
-
         if (tile_rows[i].arch == architecture && 8 * tile_rows[i].size == bits)
-            printf("%u %u %u %u%s\n", tile->rows, tile->items, tile->sort_blocks,
-                   tile->merge_blocks, tile->places ? " places" : "");
+            print_tile(&tile_rows[i].tile);
+    }
+    return 0;
+}
+
+static int print_lists(unsigned architecture, unsigned bits)
+{
+    for (size_t i = 0; i < sizeof list_rows / sizeof *list_rows; i++) {
+        if (list_rows[i].arch == architecture && 8 * list_rows[i].size == bits)
+            print_tile(&list_rows[i].tile);
     }
     return 0;
 }
@@ -102,16 +129,22 @@ int main(int count, char **arguments)
         return print_kernels(engine_of(arguments[2]));
     if (count == 4 && strcmp(arguments[1], "tiles") == 0)
         return print_tiles(numbers[2], numbers[3]);
+    if (count == 4 && strcmp(arguments[1], "lists") == 0)
+        return print_lists(numbers[2], numbers[3]);
 
     const unsigned places = count == 9 && strcmp(arguments[8], "places") == 0;
 
     request.program.engine = count > 3 ? engine_of(arguments[3]) : MW_ENGINE_AUTO;
+
+    const int has_tiles = request.program.engine == MW_ENGINE_TILE ||
+                          request.program.engine == PROGRAM_LISTS;
+
     request.program.bits = (int)numbers[1];
     request.architecture = numbers[2];
-    if (request.program.engine == MW_ENGINE_TILE)
+    if (has_tiles)
         request.program.tile =
             (struct tile_geometry){numbers[4], numbers[5], numbers[6], numbers[7], places};
-    if (request.program.engine == MW_ENGINE_TILE ? count != 8 && !places : count != 4) {
+    if (has_tiles ? count != 8 && !places : count != 4) {
         fprintf(stderr,
                 "nvrtc_compile: wrong arguments; its source says which are right\n");
         return 2;

@@ -20,7 +20,7 @@ static const struct library_function functions[] = {
 
 static const char program_name[] = "program.cu";
 
-enum { MOST_OPTIONS = 12, OPTION_BYTES = 96, MOST_SOURCES = 64 };
+enum { MOST_OPTIONS = 12, OPTION_BYTES = 96, MOST_SOURCES = 128 };
 
 /* The command line of one request. */
 struct options {
@@ -70,7 +70,10 @@ static mw_status make_options(struct options *options, const struct nvrtc_reques
         add(options, "--define-macro=ROWS_PROGRAM=1");
     if (request->program.engine == MW_ENGINE_PAIR)
         add(options, "--define-macro=PAIR_PROGRAM=1");
-    if (request->program.engine == MW_ENGINE_TILE) {
+    if (request->program.engine == PROGRAM_LISTS)
+        add(options, "--define-macro=TILE_LISTS=1");
+    if (request->program.engine == MW_ENGINE_TILE ||
+        request->program.engine == PROGRAM_LISTS) {
         add(options, "--define-macro=TILE_ROWS=%u", tile->rows);
         add(options, "--define-macro=TILE_ITEMS=%u", tile->items);
         add(options, "--define-macro=TILE_SORT_BLOCKS=%u", tile->sort_blocks);

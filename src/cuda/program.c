@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* What an SM's memory serves best as, by kernels.def. */
-enum memory { CACHE, SHARED, TILES };
+enum memory { CACHE, SHARED, TILES, ANY };
 
 static const struct kernel {
     const char *name;
@@ -72,6 +72,8 @@ static int carveout(const struct program_target *target, const struct program_na
         return CU_SHAREDMEM_CARVEOUT_MAX_L1;
     if (memory == SHARED)
         return CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
+    if (memory == ANY)
+        return CU_SHAREDMEM_CARVEOUT_DEFAULT;
 
     if (name->engine == PROGRAM_LESS)
         return share_of(target, less_shared(name));
@@ -152,8 +154,9 @@ static void name_image(const struct program_name *name, char *text, size_t bytes
 {
     const struct tile_geometry *const tile = &name->tile;
 
-    if (name->engine == MW_ENGINE_TILE)
-        snprintf(text, bytes, "tile_%d_%ux%u_%u_%u%s.fatbin", name->bits, tile->rows,
+    if (name->engine == MW_ENGINE_TILE || name->engine == PROGRAM_LISTS)
+        snprintf(text, bytes, "%s_%d_%ux%u_%u_%u%s.fatbin",
+                 name->engine == PROGRAM_LISTS ? "lists" : "tile", name->bits, tile->rows,
                  tile->items, tile->sort_blocks, tile->merge_blocks,
                  tile->places ? "_places" : "");
     else

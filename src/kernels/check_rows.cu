@@ -21,26 +21,31 @@ DEVICE int compare_strings(const char *a, const char *b, int bytes)
     return 0;
 }
 
+/* Compare two values of a field: negative, 0 or positive. */
+DEVICE int compare_fields(const struct code_part *field, const char *x, const char *y)
+{
+    if (field->is_string) {
+        const int order = compare_strings(x, y, field->bytes);
+
+        return field->code.flip ? -order : order;
+    }
+
+    const wide k = field_code_of(load_bits(x, field->bytes, 0), &field->code);
+    const wide l = field_code_of(load_bits(y, field->bytes, 0), &field->code);
+
+    return k < l ? -1 : k > l;
+}
+
 DEVICE int compare_rows(const struct check_rows_args *args, wide a, wide b)
 {
     NO_UNROLL
     for (int i = 0; i < args->field_count; i++) {
         const struct code_part *const field = &args->field[i];
-        const char *const x = (const char *)field->at + a * field->pitch;
-        const char *const y = (const char *)field->at + b * field->pitch;
+        const int order = compare_fields(field, (const char *)field->at + a * field->pitch,
+                                         (const char *)field->at + b * field->pitch);
 
-        if (field->is_string) {
-            const int order = compare_strings(x, y, field->bytes);
-
-            if (order)
-                return field->code.flip ? -order : order;
-        } else {
-            const wide k = field_code_of(load_bits(x, field->bytes, 0), &field->code);
-            const wide l = field_code_of(load_bits(y, field->bytes, 0), &field->code);
-
-            if (k != l)
-                return k < l ? -1 : 1;
-        }
+        if (order)
+            return order;
     }
     return 0;
 }

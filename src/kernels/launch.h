@@ -79,6 +79,7 @@ struct tile_geometry {
 enum {
     tile_sort_threads = TILE_ROWS,
     tile_merge_threads = TILE_ROWS,
+    lists_merge_threads = TILE_ROWS,
     tile_join_threads = TILE_ROWS
 };
 #endif
@@ -176,14 +177,14 @@ enum {
 
 /*
  * With places items have 4 bytes, and 8 bytes of each row are staged besides: its code and
- * some of its values. Each chunk of a list has 16 bytes, and each of `rows` threads and
+ * some of its values. Each chunk of a list has 20 bytes, and each of `rows` threads and
  * of 32 warps has a word.
  */
 #define TILE_STAGE_BYTES 8
 #define TILE_STAGE(rows, items) ((rows) * (items)*TILE_STAGE_BYTES)
 #define TILE_CHUNKS(rows) (TILE_MOST_WAYS + (rows) / 16)
 #define TILE_STAGED(rows, items) \
-    (TILE_STAGE(rows, items) + 16 * TILE_CHUNKS(rows) + 4 * ((rows) + 32))
+    (TILE_STAGE(rows, items) + 20 * TILE_CHUNKS(rows) + 4 * ((rows) + 32))
 #define TILE_SORT_PLACED(rows, items) \
     (TILE_STAGED(rows, items) + TILE_SORT_SHARED(rows, items, TILE_PLACED_BYTES))
 #define TILE_MERGE_PLACED(rows, items) \
@@ -403,5 +404,6 @@ struct check_last_args {
 };
 
 #include "launch_less.h"
+#include "launch_lists.h"
 
 #endif

@@ -40,6 +40,12 @@ typedef ::mw_text::mw_element row;
 /* Bytes of an item in an array, at most ITEM_BYTES: a constant. */
 #define STORED_BYTES(order) (POSITIONS ? (int)ITEM_BYTES : (int)sizeof(row))
 
+/* Compare row `i` of the array at address `a` and row `j` of that at `b`. */
+DEVICE int rows_before(const struct less_order *order, wide a, wide i, wide b, wide j)
+{
+    return ::mw_text::mw_less_of_text((const row *)a + i, (const row *)b + j);
+}
+
 /* Compare two rows where they are. */
 DEVICE int row_before(const struct less_order *order, wide a, wide b)
 {
@@ -81,15 +87,19 @@ DEVICE int comes_before_at(const struct less_order *order, const item_cell *a,
  * Of a row in global memory the simulator sees one byte being read: it does not know
  * which bytes the function reads.
  */
-DEVICE int row_before(const struct less_order *order, wide a, wide b)
+DEVICE int rows_before(const struct less_order *order, wide a, wide i, wide b, wide j)
 {
-    const byte_cell *const rows = (const byte_cell *)order->rows;
-    const byte_cell *const first = rows + a * order->bytes;
-    const byte_cell *const second = rows + b * order->bytes;
+    const byte_cell *const first = (const byte_cell *)a + i * order->bytes;
+    const byte_cell *const second = (const byte_cell *)b + j * order->bytes;
 
     (void)LOAD_AS(PROBE, first);
     (void)LOAD_AS(PROBE, second);
     return order->less_on_host(first, second) != 0;
+}
+
+DEVICE int row_before(const struct less_order *order, wide a, wide b)
+{
+    return rows_before(order, (wide)order->rows, a, (wide)order->rows, b);
 }
 
 DEVICE int comes_before(const struct less_order *order, item a, item b)

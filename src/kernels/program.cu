@@ -2,7 +2,8 @@
  * program.cu - the kernels of one engine for keys of KEY_BITS bits: 8, 16, 32 or
  * 64. With TILE_ROWS defined, and the rest of a tile's geometry (launch.h), it is
  * engine tile's program, with PAIR_PROGRAM engine pair's, otherwise engine heap's.
- * With TILE_PLACES, too, engine tile's items carry their places (item.cuh).
+ * With TILE_PLACES, too, engine tile's items carry their places (item.cuh). With
+ * TILE_LISTS, too, it merges lists that lie anywhere (lists_merge.cu).
  *
  * With ROWS_PROGRAM it has what all engines use to move rows; KEY_BITS is then 0.
  * With LESS_THREADS, and the rest of that geometry, it sorts by a comparison (less.cuh).
@@ -57,6 +58,9 @@ namespace mw_kernels { /* see simt.h */
 #include "tile_value.cuh"
 
 #include "tile_pivot.cuh"
+#ifndef TILE_LISTS
+#include "tile_samples.cuh"
+#endif
 
 #include "tile_block.cuh"
 #include "tile_load.cuh"
@@ -67,8 +71,13 @@ namespace mw_kernels { /* see simt.h */
 #include "tile_carry.cuh"
 #endif
 
+#ifdef TILE_LISTS
+#define TEXT_OF_LISTS
+#define ENTRY_OF_LISTS(name, args) ENTRY(name, args)
+#else
 #define TEXT_OF_TILE
 #define ENTRY_OF_TILE(name, args) ENTRY(name, args)
+#endif
 
 #elif defined PAIR_PROGRAM
 
@@ -86,6 +95,9 @@ namespace mw_kernels { /* see simt.h */
 
 #ifndef ENTRY_OF_TILE
 #define ENTRY_OF_TILE(name, args) NO_ENTRY
+#endif
+#ifndef ENTRY_OF_LISTS
+#define ENTRY_OF_LISTS(name, args) NO_ENTRY
 #endif
 #ifndef ENTRY_OF_PAIR
 #define ENTRY_OF_PAIR(name, args) NO_ENTRY
@@ -105,6 +117,7 @@ namespace mw_kernels { /* see simt.h */
 #include "kernels.def"
 #undef KERNEL_ROW
 #undef TEXT_OF_TILE
+#undef TEXT_OF_LISTS
 #undef TEXT_OF_PAIR
 #undef TEXT_OF_ROWS
 #undef TEXT_OF_LESS

@@ -11,7 +11,11 @@
  * Keys of 8 bits are integers. Floats of 2 and 4 bytes are coded one by one: the short
  * way saves little for them and makes tile_sort slower for integers.
  */
+#ifdef TILE_LISTS /* keys of a list that is not sorted could not be mended */
+enum { MAY_BE_FLOATS = KEY_BITS >= 16, HURRIED = 0 };
+#else
 enum { MAY_BE_FLOATS = KEY_BITS >= 16, HURRIED = KEY_BITS == 64 && !PLACED };
+#endif
 
 /* The flip of floats: all ones if they descend, else 0. */
 DEVICE key turn_of(const struct key_code *code)

@@ -12,13 +12,16 @@ enum {
 
 /* One lane's list: its part of the tile, and where that goes. */
 struct tile_list {
-    unsigned from;   /* its first key in the input, which has less than 2^32 keys */
+    tile_index from; /* its first key in the input */
     int count;       /* keys */
     int staged;      /* with places: keys of the lists before it, its first key's place */
     int place;       /* address of its first key's cell */
     int first_chunk; /* the number of its first chunk, ... */
     int end_chunk;   /* ... and one past its last */
     int end_row;     /* one past the last row of its pair */
+#if defined(TILE_LISTS) && defined(TILE_PLACES)
+    unsigned number; /* of the list, in the table of lists */
+#endif
 };
 
 #ifndef TILE_PLACES /* otherwise tile_stage.cuh loads them */
@@ -102,6 +105,16 @@ DEVICE void put_chunk(const struct tile_chunk *chunk, const bare *r,
     }
 }
 
+/* Lists of the caller's: turn the bits of the keys into codes. */
+DEVICE void enter_chunk(const tile_input *in, bare *r, const int steps)
+{
+#ifdef TILE_LISTS
+    enter_all(r, steps, &in->lists.enter);
+#else
+    (void)in, (void)r, (void)steps;
+#endif
+}
+
 /* Load the lists; all warps take chunks in turn, whatever the lengths of the lists. */
 DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
                        const struct tile_base *b)
@@ -112,7 +125,7 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
     for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
         const int list = HIGHEST_BIT(BALLOT(mine->first_chunk <= number));
         const int done = (number - SHUFFLE(mine->first_chunk, list)) * CHUNK;
-        const unsigned begin = SHUFFLE(mine->from, list) + done;
+        const tile_index begin = SHUFFLE(mine->from, list) + done;
         const int ahead = done / ITEMS * ROW_BYTES + my_place;
         const int place = SHUFFLE(mine->place, list);
         struct tile_chunk chunk;
@@ -125,6 +138,7 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
         chunk.place = place + (chunk.is_b ? -ahead : ahead);
         if (chunk.left + LANE <= SHORT_CHUNK) {
             load_part(&chunk, r, SHORT_STEPS);
+            enter_chunk(in, r, SHORT_STEPS);
             put_chunk(&chunk, r, b, SHORT_STEPS);
             continue;
         }
@@ -132,6 +146,7 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
             load_whole(&chunk, r);
         else
             load_part(&chunk, r, CHUNK_STEPS);
+        enter_chunk(in, r, CHUNK_STEPS);
         put_chunk(&chunk, r, b, CHUNK_STEPS);
     }
 }

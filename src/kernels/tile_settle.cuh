@@ -10,6 +10,8 @@
  * two probes.
  */
 
+#ifndef TILE_LISTS
+
 /* One lane's list, of samples or of keys. */
 struct cut_list {
     const key_cell *keys;
@@ -67,6 +69,8 @@ DEVICE struct cut_list list_of_lane(const struct cut_list *mine, int lane)
 #endif
     return list;
 }
+
+#endif
 
 /* One lane's list and the window that is searched. */
 struct cut_span {
@@ -310,6 +314,22 @@ DEVICE struct cut_pivot take_probe(const struct cut_span *w, unsigned need, unsi
 }
 
 /*
+ * Lists that are not sorted could take a round for each key. Whatever cut is made of them,
+ * the tile's check finds out (lists_merge.cu).
+ */
+enum { SETTLE_ROUNDS = 256 };
+
+DEVICE int is_endless(int round)
+{
+#ifdef TILE_LISTS
+    return round == SETTLE_ROUNDS;
+#else
+    (void)round;
+    return 0;
+#endif
+}
+
+/*
  * Find a pivot of rank `aim`, up to `tolerance` more or less. Each lane has a window
  * of its list.
  */
@@ -318,14 +338,14 @@ DEVICE struct cut_pivot settle(struct cut_span w, unsigned aim, unsigned toleran
     struct cut_bounds bounds = {0, -1, (key) ~(key)0, WARP};
     int below = 0;
 
-    for (;;) {
+    for (int round = 0;; round++) {
         shorten(&w, aim);
         close_windows(&w, aim, &bounds);
 
         const unsigned begun = SUM(w.lo);
         const unsigned open = SUM(w.hi) - begun;
 
-        if (open == 0) { /* only if keys change during the search */
+        if (open == 0 || is_endless(round)) { /* only if keys change during the search */
             const struct cut_pivot none = {0, -1, 0, w.lo};
 
             return none;

@@ -232,7 +232,7 @@ KERNEL(tile_sort, struct tile_sort_args)
 
     const struct tile_list list = whole_list(&to);
 
-    const struct tile_staging stage = begin_staging(&sm->stage, &list);
+    const struct tile_staging stage = begin_staging(&sm->stage, &list, &args.carry.source);
     const int staged = stage_pieces(&stage, &args.carry, 0, (int)sizeof(key));
 
     load_codes(&args, &to, stage.area, k);

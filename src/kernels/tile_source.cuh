@@ -1,12 +1,18 @@
 /*
  * tile_source.cuh - where the keys of a pass come from: an array of keys; or, in a program
  * with places, rows whose codes are a number of the caller's or are made of the parts of a
- * field order (struct tile_source).
+ * field order (struct tile_source). In a program with lists they come from any number of
+ * arrays (lists_source.cuh).
  */
 
-#ifndef TILE_PLACES
+#ifdef TILE_LISTS
+
+#include "lists_source.cuh"
+
+#elif !defined(TILE_PLACES)
 
 typedef key_cell tile_input;
+typedef unsigned tile_index; /* of a key in the input, which has less than 2^32 keys */
 
 #define INPUT_OF(args) ((const key_cell *)(args)->round.in)
 
@@ -18,7 +24,9 @@ DEVICE const key_cell *key_of_row(const tile_input *in, wide row)
 #else
 
 typedef struct tile_source tile_input;
+typedef unsigned tile_index;
 
+#define SOURCE_OF(in) (in)
 #define INPUT_OF(args) (&(args)->carry.source)
 
 CELL(byte_cell, unsigned char);

@@ -18,7 +18,8 @@ AGREE(TILE / CHUNK < TILE_ROWS / 16); /* TILE_CHUNKS */
 struct tile_stage {
     wide_cell area[TILE_STAGE(TILE_ROWS, ITEMS) / 8];
     wide_cell chunks[2 * TILE_CHUNKS(TILE_ROWS)];
-    int_cell wrong[TILE_ROWS]; /* struct carry_order */
+    unsigned_cell lists[TILE_CHUNKS(TILE_ROWS)]; /* of the chunks, in the table of lists */
+    int_cell wrong[TILE_ROWS];                   /* struct carry_order */
     int_cell votes[2 * VOTES];
 };
 
@@ -26,6 +27,7 @@ AGREE(sizeof(struct tile_stage) == TILE_STAGED(TILE_ROWS, ITEMS));
 
 /* Where it is, and the number of chunks. */
 struct tile_staging {
+    const tile_input *in;
     struct tile_stage *at;
     int area; /* its address */
     int chunk_count;
@@ -33,19 +35,21 @@ struct tile_staging {
 
 /* A chunk of a list, as one lane sees it: rows 32 apart. */
 struct stage_chunk {
-    unsigned row; /* my first row in the input */
-    int left;     /* rows from mine to the end of the list's part */
-    int staged;   /* my first row's place */
-    int cell;     /* address of its item's cell, ... */
-    int is_b;     /* ... from which items go down */
+    unsigned row;  /* my first row in the input */
+    int left;      /* rows from mine to the end of the list's part */
+    int staged;    /* my first row's place */
+    int cell;      /* address of its item's cell, ... */
+    int is_b;      /* ... from which items go down */
+    unsigned list; /* with TILE_LISTS: the number of its list */
 };
 
 /* Cut the lists into chunks. Each warp writes down those that it will take. */
 DEVICE struct tile_staging begin_staging(struct tile_stage *stage,
-                                         const struct tile_list *mine)
+                                         const struct tile_list *mine, const tile_input *in)
 {
     struct tile_staging to;
 
+    to.in = in;
     to.at = stage;
     to.area = SHARED_ADDRESS(stage->area);
     to.chunk_count = SHUFFLE(mine->end_chunk, WARP - 1);
@@ -63,6 +67,9 @@ DEVICE struct tile_staging begin_staging(struct tile_stage *stage,
                   (wide)(mine->from + (unsigned)done) << 32 | (unsigned)staged);
             STORE(&stage->chunks[2 * number + 1],
                   (wide)(unsigned)cell << 32 | (unsigned)(mine->count - done));
+#ifdef TILE_LISTS
+            STORE(&stage->lists[number], mine->number);
+#endif
         }
     }
     return to;
@@ -84,8 +91,20 @@ DEVICE struct stage_chunk chunk_of(const struct tile_staging *stage, int number)
     chunk.staged = (int)((unsigned)rows >> 1) + LANE;
     chunk.is_b = (int)(rows & 1);
     chunk.cell = (int)(cells >> 32) + (chunk.is_b ? -ahead : ahead);
+#ifdef TILE_LISTS
+    chunk.list = LOAD(&stage->at->lists[number]);
+#else
+    chunk.list = 0;
+#endif
     return chunk;
 }
+
+/* Where the values of a piece come from. */
+struct value_source {
+    const void *at; /* of the first row; NULL: values are numbers of rows, from ... */
+    unsigned first; /* ... this one on */
+    unsigned pitch;
+};
 
 typedef unsigned char value_1;
 typedef unsigned short value_2;
@@ -101,25 +120,42 @@ typedef wide value_8;
 #define VALUE_BYTES 8
 #include "tile_values.inl"
 
-/* Stage a piece of all rows at `to`. */
+/* Piece `number` of a list: with TILE_LISTS each list has arrays of its own. */
+DEVICE struct value_source source_of(const struct tile_staging *stage,
+                                     const struct tile_piece *piece, int number,
+                                     unsigned list)
+{
+    struct value_source from = {piece->in, 0, piece->in_pitch};
+#ifdef TILE_LISTS
+    const wide at = list_at(stage->in, 1 + number, list);
+
+    from.at = at & LISTS_NUMBERS ? 0 : (const void *)at;
+    from.first = (unsigned)at;
+#else
+    (void)stage, (void)number, (void)list;
+#endif
+    return from;
+}
+
+/* Stage piece `number` of all rows at `to`. */
 DEVICE void stage_piece(const struct tile_staging *stage, const struct tile_piece *piece,
-                        int to)
+                        int number, int to)
 {
     const struct tile_piece p = *piece;
 
     NO_UNROLL
-    for (int number = THREAD / WARP; number < stage->chunk_count;
-         number += TILE_ROWS / WARP) {
-        const struct stage_chunk chunk = chunk_of(stage, number);
+    for (int c = THREAD / WARP; c < stage->chunk_count; c += TILE_ROWS / WARP) {
+        const struct stage_chunk chunk = chunk_of(stage, c);
+        const struct value_source from = source_of(stage, &p, number, chunk.list);
 
         if (p.bytes == 4)
-            stage_any_4(p.in, p.in_pitch, &chunk, to);
+            stage_any_4(&from, &chunk, to);
         else if (p.bytes == 8)
-            stage_any_8(p.in, p.in_pitch, &chunk, to);
+            stage_any_8(&from, &chunk, to);
         else if (p.bytes == 2)
-            stage_any_2(p.in, p.in_pitch, &chunk, to);
+            stage_any_2(&from, &chunk, to);
         else
-            stage_any_1(p.in, p.in_pitch, &chunk, to);
+            stage_any_1(&from, &chunk, to);
     }
 }
 
@@ -138,10 +174,22 @@ DEVICE int stage_pieces(const struct tile_staging *stage, const struct tile_carr
 
         if (used + bytes > TILE_STAGE_BYTES)
             break;
-        stage_piece(stage, &carry->piece[p], stage->area + used * TILE);
+        stage_piece(stage, &carry->piece[p], p, stage->area + used * TILE);
         used += bytes;
     }
     return p;
+}
+
+/* The code of a row that is made of parts. */
+DEVICE key code_made(const struct tile_staging *stage, const struct stage_chunk *chunk,
+                     wide row)
+{
+#ifdef TILE_LISTS
+    return code_in_list(stage->in, chunk->list, row);
+#else
+    (void)chunk;
+    return code_of_parts(stage->in, row);
+#endif
 }
 
 /* Copy or make the codes of all rows. */
@@ -151,20 +199,42 @@ DEVICE void stage_codes(const struct tile_staging *stage, const struct tile_sour
     for (int number = THREAD / WARP; number < stage->chunk_count;
          number += TILE_ROWS / WARP) {
         const struct stage_chunk chunk = chunk_of(stage, number);
+        struct value_source from = {source->keys, 0, (unsigned)source->pitch};
 
+#ifdef TILE_LISTS
+        from.at = (const void *)list_at(stage->in, 0, chunk.list);
+#endif
         if (source->part_count) {
             key_cell *const codes = SHARED_CELL(key_cell, stage->area) + chunk.staged;
 
             NO_UNROLL
             for (int i = 0; i < CHUNK_STEPS && WARP * i < chunk.left; i++)
                 STORE_AS(VALUE, codes + WARP * i,
-                         code_of_parts(source, chunk.row + (wide)(WARP * i)));
+                         code_made(stage, &chunk, chunk.row + (wide)(WARP * i)));
         } else if (KEY_BITS == 32) {
-            stage_any_4(source->keys, (unsigned)source->pitch, &chunk, stage->area);
+            stage_any_4(&from, &chunk, stage->area);
         } else {
-            stage_any_8(source->keys, (unsigned)source->pitch, &chunk, stage->area);
+            stage_any_8(&from, &chunk, stage->area);
         }
     }
+}
+
+/* Lists of the caller's: turn the bits of the keys of a chunk into codes. */
+DEVICE void enter_codes(const struct tile_staging *stage, const struct tile_source *source,
+                        const struct stage_chunk *chunk)
+{
+#ifdef TILE_LISTS
+    key_cell *const codes = SHARED_CELL(key_cell, stage->area) + chunk->staged;
+    const struct key_code *const code = &stage->in->lists.enter;
+
+    if (source->part_count || (!code->flip && !code->is_float))
+        return;
+    NO_UNROLL
+    for (int i = 0; i < CHUNK_STEPS && WARP * i < chunk->left; i++)
+        STORE_AS(VALUE, codes + WARP * i, enter(LOAD_AS(VALUE, codes + WARP * i), code));
+#else
+    (void)stage, (void)source, (void)chunk;
+#endif
 }
 
 /* Make the items of a chunk, whose codes this lane has staged. */
@@ -204,6 +274,7 @@ DEVICE int load_lists(const struct tile_staging *stage, const struct tile_carry 
          number += TILE_ROWS / WARP) {
         const struct stage_chunk chunk = chunk_of(stage, number);
 
+        enter_codes(stage, &carry->source, &chunk);
         if (KEY_BITS == 64 && b->is_narrow)
             make_items(&chunk, stage->area, b, CHUNK_STEPS, 1);
         else if (chunk.left + LANE <= FEW_STEPS * WARP)

@@ -26,34 +26,35 @@ DEVICE void VALUES(stage_dense)(const void *in, const struct stage_chunk *chunk,
     }
 }
 
-/* Copy any chunk of values; if `in` is NULL, the numbers of the rows. */
-DEVICE void VALUES(stage)(const void *in, unsigned pitch, const struct stage_chunk *chunk,
-                          int area)
+/* Copy any chunk of values, or write the numbers of its rows. */
+DEVICE void VALUES(stage)(const struct value_source *source,
+                          const struct stage_chunk *chunk, int area)
 {
     VALUES(value_cell) *to = SHARED_CELL(VALUES(value_cell), area) + chunk->staged;
-    const char *from = (const char *)in + (wide)chunk->row * pitch;
+    const unsigned pitch = source->pitch;
+    const char *from = (const char *)source->at + (wide)chunk->row * pitch;
 
     NO_UNROLL
     for (int i = 0; i < CHUNK_STEPS && WARP * i < chunk->left; i++) {
-        if (in)
+        if (source->at)
             COPY(BULK, to, (const VALUES(value_cell) *)from);
         else
-            STORE_AS(VALUE, to, (VALUES(value))(chunk->row + WARP * i));
+            STORE_AS(VALUE, to, (VALUES(value))(source->first + chunk->row + WARP * i));
         to += WARP;
         from += WARP * pitch;
     }
 }
 
 /* Stage a chunk of values. Only the usual ones are worth an unrolled loop. */
-DEVICE void VALUES(stage_any)(const void *in, unsigned pitch,
+DEVICE void VALUES(stage_any)(const struct value_source *source,
                               const struct stage_chunk *chunk, int area)
 {
-    if (VALUE_BYTES < 4 || !in || pitch != VALUE_BYTES)
-        VALUES(stage)(in, pitch, chunk, area);
+    if (VALUE_BYTES < 4 || !source->at || source->pitch != VALUE_BYTES)
+        VALUES(stage)(source, chunk, area);
     else if (chunk->left + LANE <= FEW_STEPS * WARP)
-        VALUES(stage_dense)(in, chunk, area, FEW_STEPS);
+        VALUES(stage_dense)(source->at, chunk, area, FEW_STEPS);
     else
-        VALUES(stage_dense)(in, chunk, area, CHUNK_STEPS);
+        VALUES(stage_dense)(source->at, chunk, area, CHUNK_STEPS);
 }
 
 /* Store the values of my rows, which are at `area` by place. */

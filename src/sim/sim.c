@@ -16,7 +16,7 @@
  * A program is an array of kernels in the order of kernels.def, made by program.cu:
  * simt_heap_32, simt_pair_32, simt_tile_32_256x32 and so on. There are engine heap's and
  * engine pair's for four key widths, engine tile's for the geometries of tune.def, and
- * simt_rows_0. simt_less_128_128x27 and the like call the host's comparison.
+ * simt_rows_0. simt_lists_32_256x32 and the like merge lists. simt_less_128_128x27 and the like call the host's comparison.
  * A geometry of several rows is declared and listed several times.
  */
 struct program {
@@ -39,6 +39,12 @@ struct program {
     PLACES_OF(BITS_##size, rows, items)
 #define TILE_OF(bits, rows, items) TILE(bits, rows, items)
 #define PLACES_OF(bits, rows, items) PLACES(bits, rows, items)
+#define TUNE_LISTS(arch, kib, size, rows, items, merge_blocks)                           \
+    LISTS_OF(BITS_##size, rows, items)
+#define TUNE_LISTS_PLACES(arch, kib, size, rows, items, merge_blocks)                    \
+    LISTS_PLACES_OF(BITS_##size, rows, items)
+#define LISTS_OF(bits, rows, items) LISTS(bits, rows, items)
+#define LISTS_PLACES_OF(bits, rows, items) LISTS_PLACES(bits, rows, items)
 #define TUNE_LESS(bits, most, threads, items)                                            \
     extern const struct simt_kernel *const                                               \
         simt_less_##bits##_##threads##x##items[KERNEL_COUNT];
@@ -50,6 +56,12 @@ struct program {
 #define TILE(bits, rows, items)                                                          \
     extern const struct simt_kernel *const                                               \
         simt_tile_##bits##_##rows##x##items[KERNEL_COUNT];
+#define LISTS(bits, rows, items)                                                         \
+    extern const struct simt_kernel *const                                               \
+        simt_lists_##bits##_##rows##x##items[KERNEL_COUNT];
+#define LISTS_PLACES(bits, rows, items)                                                  \
+    extern const struct simt_kernel *const                                               \
+        simt_lists_##bits##_##rows##x##items##_places[KERNEL_COUNT];
 #define PLACES(bits, rows, items)                                                        \
     extern const struct simt_kernel *const                                               \
         simt_tile_##bits##_##rows##x##items##_places[KERNEL_COUNT];
@@ -59,7 +71,13 @@ extern const struct simt_kernel *const simt_rows_0[KERNEL_COUNT];
 #undef WIDTH
 #undef TILE
 #undef PLACES
+#undef LISTS
+#undef LISTS_PLACES
 
+#define TUNE_LISTS_PLACES(arch, kib, size, rows, items, merge_blocks)                    \
+    LISTS_PLACES_OF(BITS_##size, rows, items)
+#define TUNE_LISTS(arch, kib, size, rows, items, merge_blocks)                           \
+    LISTS_OF(BITS_##size, rows, items)
 #define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
     PLACES_OF(BITS_##size, rows, items)
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
@@ -71,6 +89,10 @@ extern const struct simt_kernel *const simt_rows_0[KERNEL_COUNT];
     {MW_ENGINE_PAIR, bits, 0, 0, 0, simt_pair_##bits},
 #define TILE(bits, rows, items)                                                          \
     {MW_ENGINE_TILE, bits, rows, items, 0, simt_tile_##bits##_##rows##x##items},
+#define LISTS(bits, rows, items)                                                         \
+    {PROGRAM_LISTS, bits, rows, items, 0, simt_lists_##bits##_##rows##x##items},
+#define LISTS_PLACES(bits, rows, items)                                                  \
+    {PROGRAM_LISTS, bits, rows, items, 1, simt_lists_##bits##_##rows##x##items##_places},
 #define PLACES(bits, rows, items)                                                        \
     {MW_ENGINE_TILE, bits, rows, items, 1, simt_tile_##bits##_##rows##x##items##_places},
 static const struct program programs[] = {
@@ -183,7 +205,8 @@ static mw_status sim_load(struct device *device, const struct program_name *name
             return MW_OK;
         }
     }
-    if (name->engine != MW_ENGINE_TILE && name->engine != PROGRAM_LESS)
+    if (name->engine != MW_ENGINE_TILE && name->engine != PROGRAM_LISTS &&
+        name->engine != PROGRAM_LESS)
         return fail(device->error, MW_UNSUPPORTED, "no kernels for keys of %d bits",
                     name->bits);
     return fail(device->error, MW_UNSUPPORTED,

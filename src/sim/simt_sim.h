@@ -78,7 +78,9 @@
     }               \
     ;
 
-#if defined(TILE_ROWS)
+#if defined(TILE_LISTS)
+#define SIMT_PROGRAM SIMT_KERNEL(lists, KEY_BITS)
+#elif defined(TILE_ROWS)
 #define SIMT_PROGRAM SIMT_KERNEL(tile, KEY_BITS)
 #elif defined(LESS_THREADS)
 #define SIMT_PROGRAM SIMT_KERNEL(less, KEY_BITS)
