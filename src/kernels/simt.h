@@ -34,6 +34,11 @@
  *   POST(kind, p, v)          STORE_AS and LOAD_AS of a wide cell of global memory that
  *   PEEK(kind, p)             blocks of one launch share: relaxed atomics
  *
+ *   ADD(kind, p, v)           add v to an unsigned cell of shared memory, or to a wide cell
+ *                             of global memory as POST does; its value before
+ *   FENCE()                   my accesses before it come before those after it, to all
+ *                             blocks of the launch
+ *
  *   PAUSE()                   wait a moment before the next PEEK
  *   BARRIER()                 all threads of the block; orders all memory
  *   WARP_BARRIER()            all 32 lanes of the warp; orders their memory
@@ -99,6 +104,8 @@
 #define PREFETCH(p) simt_prefetch(p)
 #define POST(kind, p, v) simt_post((p), (v))
 #define PEEK(kind, p) simt_peek(p)
+#define ADD(kind, p, v) atomicAdd((p), (v))
+#define FENCE() __threadfence()
 #define PAUSE() __nanosleep(100)
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()
