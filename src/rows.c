@@ -347,7 +347,7 @@ static void make_wide(struct rows *rows, const struct request *request, uint32_t
     const struct request_field *const field = &request->order.field[0];
     struct rows_column column = {.bytes = 0};
 
-    if (is_key(&request->order)) {
+    if (is_key(&request->order) && !turn) {
         const struct request_column c = request_column(request, field->column);
 
         column.bytes = c.bytes;

@@ -399,4 +399,6 @@ struct check_last_args {
 
 #include "launch_less.h"
 
+#include "launch_select.h"
+
 #endif

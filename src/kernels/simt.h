@@ -77,7 +77,8 @@
         simt_follow();                                                          \
         name##_body(args);                                                      \
     }
-#ifdef TILE_PLACES /* helpers get the address of an argument: do not copy it for them */
+#if defined(TILE_PLACES) || defined(ROWS_PROGRAM)
+/* Helpers get the address of an argument: do not copy it for them. */
 #define SIMT_CONSTANT __grid_constant__
 #else
 #define SIMT_CONSTANT

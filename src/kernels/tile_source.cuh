@@ -27,25 +27,9 @@ CELL(byte_cell, unsigned char);
 
 #include "field_bits.cuh"
 
-/* The code of a row that is made of parts. */
 DEVICE key code_of_parts(const struct tile_source *source, wide number)
 {
-    const wide row =
-        source->order ? LOAD((const unsigned_cell *)source->order + number) : number;
-    wide code = 0;
-
-    NO_UNROLL
-    for (int i = 0; i < source->part_count; i++) {
-        const struct code_part *const part = &source->part[i];
-        const char *const at = (const char *)part->at + row * part->pitch;
-        const wide field =
-            field_code_of(load_bits(at, part->bytes, part->is_string), &part->code);
-        const wide mask = ~(wide)0 >> (64 - part->bits);
-
-        code = part->bits < 64 ? code << part->bits : 0;
-        code |= field >> part->drop & mask;
-    }
-    return (key)code;
+    return (key)bits_of_parts(source, number);
 }
 
 /* Where the key of a row is, if it is not made of parts. */

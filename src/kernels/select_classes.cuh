@@ -1,0 +1,221 @@
+/*
+ * select_classes.cuh - for select_filter: the rows whose codes lie in a range, in order of
+ * position. Blocks take one tile after the other, and find how many rows come before their
+ * tile by looking back at the tiles before it, whose counts are posted in cells.
+ */
+
+/* Of each tile, from the top: 2 bits of state, and counts. */
+enum { TILE_COUNTED = 1, TILE_SUMMED = 2, COUNT_BITS = 31 };
+#define MOST_COUNT ((1u << COUNT_BITS) - 1)
+
+/*
+ * Rows are of three classes: `high` with the highest code of the range, `low`, and those
+ * between. To be staged are all but the low ones, which have codes below the range; to the
+ * result go all, but of the ones with the lowest and the highest code only some.
+ */
+struct select_classes {
+    wide low, high;
+    wide skip; /* low rows that are not taken, ... */
+    wide most; /* ... and high rows that are; of one code, low rows up to there */
+    wide staged;
+    wide capacity;
+    unsigned *out;
+    int is_last;
+    int is_two_sided; /* there may be low rows */
+    int is_one_code;  /* all are low */
+    int is_staged;    /* rows are taken from those that were staged */
+};
+
+/* Rows of each class before a row. */
+struct select_counts {
+    unsigned between, high, low;
+};
+
+struct filter_shared {
+    unsigned_cell between[SELECT_WARPS]; /* of each warp */
+    unsigned_cell high[SELECT_WARPS];
+    unsigned_cell low[SELECT_WARPS];
+    unsigned_cell before[3]; /* the tile: between, high, low */
+    unsigned_cell tile;
+    unsigned_cell unused[4];
+};
+
+AGREE(sizeof(struct filter_shared) == SELECT_FILTER_SHARED);
+
+DEVICE struct select_classes classes_of(const struct select_args *args)
+{
+    const struct select_state *const state = args->state;
+    struct select_classes made;
+
+    made.is_last = args->is_last;
+    made.is_two_sided = args->is_two_sided;
+    if (args->is_last) {
+        made.low = args->is_two_sided ? LOAD(cell_of(&state->end[0].low)) : 0;
+        made.high = LOAD(cell_of(&state->end[1].high));
+        made.skip = LOAD(cell_of(&state->skip));
+        made.most = LOAD(cell_of(&state->most));
+        made.is_staged = LOAD(cell_of(&state->is_staged)) != 0;
+        made.staged = LOAD(cell_of(&state->staged));
+        made.capacity = args->last - args->first;
+        made.out = args->out;
+    } else {
+        made.low = LOAD(cell_of(&state->low));
+        made.high = LOAD(cell_of(&state->high));
+        made.skip = 0;
+        made.most = args->last;
+        made.is_staged = 0;
+        made.staged = 0;
+        made.capacity = args->capacity;
+        made.out = args->rows;
+    }
+    made.is_one_code = args->is_last && args->is_two_sided && made.low == made.high;
+    return made;
+}
+
+/* The class of a code: 1 between, 2 high, 4 low, 0 none. */
+DEVICE unsigned class_of(const struct select_classes *classes, wide code)
+{
+    if (classes->is_one_code)
+        return code == classes->low ? 4 : 0;
+    if (code >= classes->high)
+        return code == classes->high ? 2 : 0;
+    if (classes->is_last)
+        return classes->is_two_sided && code == classes->low ? 4 : code >= classes->low;
+    return code < classes->low ? 4 : 1;
+}
+
+/* How many rows before a row are taken. */
+DEVICE wide taken_before(const struct select_classes *classes,
+                         const struct select_counts *before)
+{
+    wide low = before->low;
+    wide high = before->high;
+
+    if (classes->is_one_code)
+        low = low < classes->most ? low : classes->most;
+    low = classes->is_last && low > classes->skip ? low - classes->skip : 0;
+    high = high < classes->most ? high : classes->most;
+    return before->between + high + low;
+}
+
+/* Is any row of a warp taken, which has so many of each class? */
+DEVICE int takes_any(const struct select_classes *classes,
+                     const struct select_counts *before, unsigned between, unsigned high,
+                     unsigned low)
+{
+    struct select_counts after = *before;
+
+    after.between += between;
+    after.high += high;
+    after.low += low;
+    return taken_before(classes, &after) > taken_before(classes, before);
+}
+
+/* The next tile. Tiles are taken in order, so that nobody waits for one not yet taken. */
+DEVICE wide next_tile(const struct select_args *args, struct filter_shared *sm)
+{
+    if (THREAD == 0)
+        STORE(&sm->tile,
+              (unsigned)ADD(CUT, cell_of(&args->state->tickets[args->is_last]), (wide)1));
+    BARRIER();
+    return LOAD(&sm->tile);
+}
+
+DEVICE void post_counts(wide *cells, wide state, struct select_counts counts, int two)
+{
+    const wide between = counts.between < MOST_COUNT ? counts.between : MOST_COUNT;
+    const wide high = counts.high < MOST_COUNT ? counts.high : MOST_COUNT;
+
+    POST(CUT, cell_of(cells), state << 62 | high << COUNT_BITS | between);
+    if (two)
+        POST(CUT, cell_of(cells + 1), state << 62 | counts.low);
+}
+
+/* Rows of each class before a tile that has `mine`. One warp. */
+DEVICE struct select_counts look_back(wide *cells, wide tile, struct select_counts mine,
+                                      int two)
+{
+    const wide end = (wide)TILE_SUMMED << 62; /* before the first tile there is nothing */
+    struct select_counts sum = {0, 0, 0};
+    unsigned summed = tile == 0;
+
+    if (LANE == 0)
+        post_counts(cells + 2 * tile, tile ? TILE_COUNTED : TILE_SUMMED, mine, two);
+    for (wide last = tile; !summed; last -= WARP) {
+        const int is_tile = (wide)LANE < last;
+        wide *const at = cells + 2 * (last - 1 - (wide)LANE);
+        wide counts, low;
+        int is_mine;
+
+        do {
+            counts = is_tile ? PEEK(CUT, cell_of(at)) : end;
+            low = is_tile && two ? PEEK(CUT, cell_of(at + 1)) : counts >> 62 << 62;
+            is_mine = counts >> 62 == 0 || counts >> 62 != low >> 62;
+            if (is_mine)
+                PAUSE();
+        } while (BALLOT(is_mine));
+        summed = BALLOT(counts >> 62 == TILE_SUMMED);
+        is_mine = !summed || LANE <= LOWEST_BIT(summed);
+        sum.between += SUM(is_mine ? (unsigned)counts & MOST_COUNT : 0);
+        sum.high += SUM(is_mine ? (unsigned)(counts >> COUNT_BITS) & MOST_COUNT : 0);
+        sum.low += SUM(is_mine ? (unsigned)low : 0);
+        sum.between = sum.between < MOST_COUNT ? sum.between : MOST_COUNT;
+        sum.high = sum.high < MOST_COUNT ? sum.high : MOST_COUNT;
+    }
+    mine.between += sum.between;
+    mine.high += sum.high;
+    mine.low += sum.low;
+    if (LANE == 0 && tile)
+        post_counts(cells + 2 * tile, TILE_SUMMED, mine, two);
+    return sum;
+}
+
+/* The first warp adds up the counts of all and looks back. */
+DEVICE void sum_tile(const struct select_args *args, const struct select_classes *classes,
+                     struct filter_shared *sm, wide tile, wide tiles)
+{
+    const int is_warp = LANE < SELECT_WARPS;
+    struct select_counts mine, before;
+
+    mine.between = SUM(is_warp ? LOAD(&sm->between[LANE]) : 0);
+    mine.high = SUM(is_warp ? LOAD(&sm->high[LANE]) : 0);
+    mine.low = SUM(is_warp ? LOAD(&sm->low[LANE]) : 0);
+    before = look_back(args->tiles, tile, mine, classes->is_two_sided);
+    if (LANE == 0) {
+        STORE(&sm->before[0], before.between);
+        STORE(&sm->before[1], before.high);
+        STORE(&sm->before[2], before.low);
+    }
+    if (LANE == 0 && tile + 1 == tiles && !classes->is_last) {
+        mine.between += before.between;
+        mine.high += before.high;
+        STORE(cell_of(&args->state->staged), taken_before(classes, &mine));
+        STORE(cell_of(&args->state->before), before.low + mine.low);
+    }
+}
+
+/* Add up my counts with the others'; those before my warp. Two barriers. */
+DEVICE struct select_counts count_before(const struct select_args *args,
+                                         const struct select_classes *classes,
+                                         struct filter_shared *sm, wide tile, wide tiles,
+                                         unsigned between, unsigned high, unsigned low)
+{
+    const int warp = THREAD / WARP;
+    const unsigned both = SUM(high << 16 | between);
+    const unsigned lows = classes->is_two_sided ? SUM(low) : 0;
+    struct select_counts before;
+
+    if (LANE == 0) {
+        STORE(&sm->between[warp], both & 0xffff);
+        STORE(&sm->high[warp], both >> 16);
+        STORE(&sm->low[warp], lows);
+    }
+    BARRIER();
+    if (warp == 0)
+        sum_tile(args, classes, sm, tile, tiles);
+    BARRIER();
+    before.between = LOAD(&sm->before[0]) + SUM(LANE < warp ? LOAD(&sm->between[LANE]) : 0);
+    before.high = LOAD(&sm->before[1]) + SUM(LANE < warp ? LOAD(&sm->high[LANE]) : 0);
+    before.low = LOAD(&sm->before[2]) + SUM(LANE < warp ? LOAD(&sm->low[LANE]) : 0);
+    return before;
+}

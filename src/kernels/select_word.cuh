@@ -1,0 +1,122 @@
+/*
+ * select_word.cuh - codes of one width for selecting: included once for each SELECT_CODE,
+ * an unsigned number of SELECT_BITS bits.
+ */
+
+#define SELECT_JOIN(code, name) code##_##name
+#define SELECT_JOIN_OF(code, name) SELECT_JOIN(code, name)
+#define SELECT_NAME(name) SELECT_JOIN_OF(SELECT_CODE, name)
+
+enum {
+    SELECT_NAME(each) = SELECT_BYTES / (SELECT_BITS / 8), /* codes of a thread ... */
+    SELECT_NAME(pack) = 16 / (SELECT_BITS / 8)            /* ... and of one load */
+};
+
+/* code.inl for this width. */
+#undef KEY_BITS
+#define KEY_BITS SELECT_BITS
+#define key SELECT_CODE
+#define code_lowest SELECT_NAME(code_lowest)
+#define code_negatives SELECT_NAME(code_negatives)
+#define code_enter SELECT_NAME(code_enter)
+#define code_leave SELECT_NAME(code_leave)
+#define code_fold SELECT_NAME(code_fold)
+#define code_enter_most SELECT_NAME(code_enter_most)
+#define code_leave_most SELECT_NAME(code_leave_most)
+#define code_to_mend SELECT_NAME(code_to_mend)
+#define code_mend SELECT_NAME(code_mend)
+#define CODE_FUNCTION DEVICE
+#include "code.inl"
+#undef CODE_FUNCTION
+#undef KEY_BITS
+#define KEY_BITS 0
+
+DEVICE SELECT_CODE SELECT_NAME(enter)(SELECT_CODE bits, const struct key_code *code)
+{
+    return code->is_float ? code_enter(bits, 1, (SELECT_CODE)code->flip)
+                          : bits ^ (SELECT_CODE)code->flip;
+}
+
+#undef key
+#undef code_lowest
+#undef code_negatives
+#undef code_enter
+#undef code_leave
+#undef code_fold
+#undef code_enter_most
+#undef code_leave_most
+#undef code_to_mend
+#undef code_mend
+
+/* The code of one row. */
+DEVICE SELECT_CODE SELECT_NAME(code_of)(const struct select_view *view, wide row)
+{
+    if (view->parts)
+        return (SELECT_CODE)bits_of_parts(view->parts, row);
+    return SELECT_NAME(enter)(
+        LOAD_AS(BULK, (const SELECT_NAME(cell) *)(view->keys + row * view->pitch)),
+        &view->enter);
+}
+
+/* Load the codes of a full tile from an array, `pack` neighbours at a time. */
+DEVICE void SELECT_NAME(load_full)(SELECT_CODE *code, const struct select_view *view,
+                                   wide begin)
+{
+    enum { PACK = SELECT_NAME(pack), LOADS = SELECT_NAME(each) / PACK };
+    const char *const base = view->keys - view->lead * sizeof(SELECT_CODE); /* aligned */
+    quad bits[LOADS];
+
+    UNROLL
+    for (int i = 0; i < LOADS; i++)
+        bits[i] = LOAD_AS(BULK, (const quad_cell *)base + begin / PACK + i * WARP);
+    UNROLL
+    for (int i = 0; i < LOADS; i++) {
+#if SELECT_BITS == 32
+        code[4 * i] = SELECT_NAME(enter)((unsigned)bits[i].low, &view->enter);
+        code[4 * i + 1] = SELECT_NAME(enter)((unsigned)(bits[i].low >> 32), &view->enter);
+        code[4 * i + 2] = SELECT_NAME(enter)((unsigned)bits[i].high, &view->enter);
+        code[4 * i + 3] = SELECT_NAME(enter)((unsigned)(bits[i].high >> 32), &view->enter);
+#else
+        code[2 * i] = SELECT_NAME(enter)(bits[i].low, &view->enter);
+        code[2 * i + 1] = SELECT_NAME(enter)(bits[i].high, &view->enter);
+#endif
+    }
+}
+
+/*
+ * Load my codes of a tile, from place `begin` on; places are counted from where the first
+ * tile begins. What is no row gets all ones. Returns how many are no rows.
+ */
+DEVICE unsigned SELECT_NAME(load)(SELECT_CODE *code, const struct select_view *view,
+                                  wide tile, wide begin)
+{
+    enum { PACK = SELECT_NAME(pack), TILE = SELECT_TILE(SELECT_BITS / 8) };
+    unsigned missing = 0;
+
+    if (view->is_dense && tile * TILE >= view->lead &&
+        (tile + 1) * TILE <= view->lead + view->count) {
+        SELECT_NAME(load_full)(code, view, begin);
+        return 0;
+    }
+    UNROLL
+    for (int i = 0; i < SELECT_NAME(each); i++) {
+        const wide at = begin + (wide)(i / PACK * PACK * WARP + i % PACK);
+
+        code[i] = (SELECT_CODE) ~(SELECT_CODE)0;
+        if (is_row(view, at))
+            code[i] = SELECT_NAME(code_of)(view, at - view->lead);
+        else
+            missing++;
+    }
+    return missing;
+}
+
+#include "select_word_filter.cuh"
+
+#include "select_word_count.cuh"
+
+#undef SELECT_CODE
+#undef SELECT_BITS
+#undef SELECT_NAME
+#undef SELECT_JOIN_OF
+#undef SELECT_JOIN
