@@ -294,7 +294,6 @@ static const char *try_case(mw_context *context, struct case_of_rows *c)
     unsigned char *before[MOST_COLUMNS] = {NULL};
     uint64_t *const order = malloc((size_t)(c->count + 1) * sizeof *order);
     const char *wrong = order && make_asked(c, &a) ? NULL : "no memory";
-    const int has_positions = c->has_positions;
     struct array *array;
 
     for (uint32_t i = 0; i < c->columns && !wrong; i++) {
@@ -304,10 +303,8 @@ static const char *try_case(mw_context *context, struct case_of_rows *c)
         else
             wrong = "no memory";
     }
-    c->has_positions = 1; /* equal keys go by their positions */
     if (!wrong && c->is_order)
         case_sort(c, order);
-    c->has_positions = has_positions;
     if (!wrong)
         wrong = run(context, c, &a);
     if (!wrong)
