@@ -33,6 +33,7 @@
  *   PREFETCH(p)               have L2 load the line at p, which will be needed soon
  *   POST(kind, p, v)          STORE_AS and LOAD_AS of a wide cell of global memory that
  *   PEEK(kind, p)             blocks of one launch share: relaxed atomics
+ *   POST_BITS(kind, p, bits)  set bits of such a cell, atomically
  *
  *   PAUSE()                   wait a moment before the next PEEK
  *   BARRIER()                 all threads of the block; orders all memory
@@ -99,6 +100,7 @@
 #define PREFETCH(p) simt_prefetch(p)
 #define POST(kind, p, v) simt_post((p), (v))
 #define PEEK(kind, p) simt_peek(p)
+#define POST_BITS(kind, p, bits) ((void)atomicOr((p), (bits)))
 #define PAUSE() __nanosleep(100)
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()
