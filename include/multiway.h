@@ -2,12 +2,12 @@
  * multiway.h - sort on a GPU, on the CPU, or in a simulator that counts.
  *
  *   1. mw_open, mw_sort, mw_sort_pairs,     sort keys, keys with values or records in
- *      mw_argsort, mw_sort_records          host memory, or find their order
+ *      mw_argsort, mw_sort_records,         host memory, or find their order; merge
+ *      mw_merge, mw_top                     sorted lists; find the first few
  *   2. mw_order, mw_job and three verbs     say what to do once, then prepare it,
  *      mw_prepare, mw_run, mw_enqueue       run it, or enqueue it on a stream
  *
  * How a sort is made, and what it costs, is in multiway_insight.h.
- *
  * Everything returns a status; nothing prints, exits or reads the environment.
  * A handle serves one thread at a time; different handles are independent.
  *
@@ -182,6 +182,24 @@ MW_API mw_status mw_argsort(mw_context *context, mw_type type, mw_direction dire
 MW_API mw_status mw_sort_records(mw_context *context, const struct mw_order *order,
                                  void *records, uint64_t count);
 
+/*
+ * Merge `list_count` sorted lists, at most 100,000: list i has counts[i] keys at lists[i],
+ * which may be none. `out` has room for all of them and overlaps no list. Stable: equal
+ * keys in the order of their lists.
+ */
+MW_API mw_status mw_merge(mw_context *context, mw_type type, mw_direction direction,
+                          const void *const *lists, const uint64_t *counts,
+                          uint32_t list_count, void *out);
+
+/*
+ * Write the first `k` keys of the sorted sequence, or all if there are fewer, to `out`: the
+ * smallest, or the largest if MW_DESCENDING. `positions` gets where they stand in `keys`,
+ * which is only read; equal keys by position. Of `out` and `positions` one may be NULL.
+ */
+MW_API mw_status mw_top(mw_context *context, mw_type type, mw_direction direction,
+                        const void *keys, uint64_t count, uint64_t k, void *out,
+                        void *positions, mw_type position_type);
+
 /* ---- 2. Orders, jobs and three verbs -------------------------------------- */
 
 /*
@@ -284,29 +302,37 @@ typedef struct mw_table {
     uint32_t column_count;
 } mw_table;
 
-typedef enum mw_operation {
-    MW_SORT = 0,   /* the rows in order */
-    MW_MERGE = 1,  /* one sorted table from `in_count` sorted ones */
-    MW_SPLIT = 2,  /* where to cut sorted tables so that `rank` rows lie before */
-    MW_SELECT = 3, /* rows of ranks [first, last), sorted, without sorting the rest */
-    MW_CHECK = 4   /* the first position that is out of order, or the count */
-} mw_operation;
+/* clang-format off */
+typedef enum mw_operation { MW_SORT = 0, MW_MERGE = 1, MW_SPLIT = 2, MW_SELECT = 3,
+                            MW_CHECK = 4 } mw_operation; /* see mw_job */
+/* clang-format on */
 
 /*
  * What to do. Results are stable, descending ones too: rows that compare equal keep the
- * order they had. So they are unique, and all devices return the same bytes.
+ * order they had, those of lists in the order of the lists. So they are unique, and all
+ * devices return the same bytes.
  *
- * MW_SORT with `out` only reads `in`; each array of `out` is the array of `in`, for
- * sorting in place, or overlaps nothing else. `out` has the same columns, or none if no
- * value is wanted. An array that is NULL is not wanted. With none but `positions` the job
- * is an argsort.
+ *   MW_SORT    the rows in order; in place, or with `out`, and then `in` is only read
+ *   MW_MERGE   one sorted table from 0 to 100,000; positions count as if lists were
+ *              concatenated. One that is not sorted gives some permutation of the rows
+ *   MW_SPLIT   cuts[r * in_count + i] is how many rows of list i are among the first
+ *              ranks[r] of all lists merged; a rank beyond their sum counts as the sum
+ *   MW_SELECT  rows [first, last) of the sorted order, as MW_SORT would write them
+ *   MW_CHECK   the first position that is out of order, or the count
  *
- * Elements of a built-in type are aligned as it is, those of an order of one's own as its
- * function and text need it; those of field orders, and values, are aligned to nothing in
- * particular. Positions are aligned as their type is. Values have 1 to 4096 bytes.
+ * `out` has the same columns as `in`, or none if no value is wanted. An array that is NULL
+ * is not wanted; a sort with positions and nothing else is an argsort. What a job writes
+ * overlaps nothing that it reads, but an array of `out` may be that of `in` (MW_SORT).
  *
- * This version serves MW_SORT without segments, and MW_CHECK. It answers other valid jobs
- * with MW_UNSUPPORTED.
+ * Segments are [segment_begins[s], segment_ends[s]) of the rows, in any order. MW_SORT
+ * sorts each for itself and leaves rows outside of them untouched, in `out` too. MW_SELECT
+ * writes those of segment s from row s * (last - first) of `out` on, or fewer. Positions
+ * count from the segment's beginning. A segment that ends before it begins or after the
+ * last row, or begins below 0, is empty. Rows where segments overlap are undefined.
+ *
+ * Alignment: elements of a built-in type, positions, segments, ranks and cuts as their
+ * type; elements of an order of one's own as its function and text need it; those of field
+ * orders, and values, to nothing in particular. Values have 1 to 4096 bytes.
  */
 typedef struct mw_job {
     size_t size;          /* sizeof(mw_job), ... */
@@ -316,15 +342,15 @@ typedef struct mw_job {
     const mw_order *order;
     const mw_table *in; /* one table; MERGE and SPLIT: `in_count` sorted ones */
     uint32_t in_count;
-    const mw_table *out;        /* NULL: in place (SORT) */
+    const mw_table *out;        /* NULL: in place (SORT), or only positions are wanted */
     void *positions;            /* where each row of the result came from, or NULL */
     mw_type position_type;      /* U32, I32, U64 or I64 */
-    const void *segment_begins; /* SORT, SELECT: not NULL: segments of their own */
-    const void *segment_ends;
-    mw_type segment_type; /* U32, I32, U64 or I64 */
+    const void *segment_begins; /* SORT, SELECT: not NULL: rows in segments, ... */
+    const void *segment_ends;   /* ... each for itself */
+    mw_type segment_type;       /* U32, I32, U64 or I64 */
     uint64_t segment_count;
     uint64_t first, last;  /* SELECT: ranks [first, last), clamped to the count */
-    const uint64_t *ranks; /* SPLIT: where to cut */
+    const uint64_t *ranks; /* SPLIT: how many rows shall lie before the cuts */
     uint64_t rank_count;
     uint64_t *cuts; /* SPLIT: rank_count rows of in_count positions; CHECK: one */
 } mw_job;
@@ -340,9 +366,9 @@ typedef struct mw_job {
  * mw_enqueue needs. No data is looked at, and the arrays of `in` may be NULL; whether
  * positions and arrays of `out` are NULL, or those of `in`, says what is wanted. The
  * workspace and the kernels then serve every job of the same operation, order, column
- * sizes, position type and wanted arrays, up to this count, under the handle's present
- * tuning and timing. Workspace, at most, but for a quarter of a byte a row and some
- * kilobytes:
+ * sizes, position and segment types and wanted arrays, up to this count and up to this
+ * number of lists, segments, ranks and selected rows, under the handle's present tuning
+ * and timing. Workspace, at most, but for a quarter of a byte a row and some kilobytes:
  *
  *   sort of keys     about the bytes of the keys, or none for few keys
  *   other sorts      1.25 times the bytes of elements and columns, 4 bytes a row where
@@ -367,10 +393,10 @@ MW_API mw_status mw_run(mw_context *context, const mw_job *job);
  * Enqueue a job on device memory (on "cpu": plain memory, and the call waits).
  *
  * Job, order, tables and columns are host memory, read before the call returns;
- * elements, values, positions and cuts are device memory. `workspace` is device memory of
- * at least the bytes that mw_prepare returned, aligned to 256 bytes; NULL if that was 0.
- * `stream` is a CUstream or cudaStream_t, NULL for the default stream; "cpu" and "sim"
- * ignore it.
+ * elements, values, positions, segments, ranks and cuts are device memory. `workspace` is
+ * device memory of at least the bytes that mw_prepare returned, aligned to 256 bytes; NULL
+ * if that was 0. `stream` is a CUstream or cudaStream_t, NULL for the default stream; "cpu"
+ * and "sim" ignore it.
  *
  * On CUDA, after mw_prepare and without timing (multiway_insight.h), this call
  * allocates, loads and waits for nothing and can be captured in a graph. Kernels stay

@@ -45,6 +45,9 @@ static uint64_t scratch_most(const struct request *request)
 /* A request that is more than bare keys needs an order that can be called. */
 static mw_status check_order(struct backend *backend, const struct request *request)
 {
+    if (!request->type && request->operation != MW_CHECK &&
+        (request->operation != MW_SORT || request_has_segments(request)))
+        return fail(backend->error, MW_UNSUPPORTED, "the CPU does not serve this yet");
     if (request->type || request->order.field_count || request->order.less_on_host)
         return MW_OK;
     return fail(backend->error, MW_UNSUPPORTED,

@@ -20,9 +20,60 @@ static void close(struct backend *backend)
     free(backend);
 }
 
+/* The verbs of a request that is not for bare keys. */
+struct row_verbs {
+    mw_status (*prepare)(struct backend *backend, const struct request *request,
+                         uint64_t *workspace_bytes);
+    mw_status (*enqueue)(struct backend *backend, const struct request *request,
+                         void *workspace, uint64_t bytes, void *stream);
+};
+
+static const struct row_verbs *verbs_of(const struct request *request)
+{
+    static const struct row_verbs of_rows = {rows_prepare, rows_enqueue};
+    static const struct row_verbs of_lists = {lists_prepare, lists_enqueue};
+    static const struct row_verbs of_selection = {select_prepare, select_enqueue};
+    static const struct row_verbs of_segments = {segments_prepare, segments_enqueue};
+
+    switch (request->operation) {
+    case MW_MERGE:
+    case MW_SPLIT:
+        return &of_lists;
+    case MW_SELECT:
+        return &of_selection;
+    default:
+        return request_has_segments(request) ? &of_segments : &of_rows;
+    }
+}
+
+mw_status device_prepare(struct backend *backend, const struct request *request,
+                         uint64_t *workspace_bytes)
+{
+    *workspace_bytes = 0;
+    return request->list_count
+               ? verbs_of(request)->prepare(backend, request, workspace_bytes)
+               : MW_OK;
+}
+
+mw_status device_enqueue(struct backend *backend, const struct request *request,
+                         void *workspace, uint64_t bytes, void *stream)
+{
+    if (request->list_count)
+        return verbs_of(request)->enqueue(backend, request, workspace, bytes, stream);
+    device_begin(backend); /* nothing to merge or to split */
+    backend->counts = (mw_counts)MW_COUNTS_INIT;
+    return MW_OK;
+}
+
+/* Only sorts and checks of all rows have rounds to tell of. */
 static mw_status make_plan(struct backend *backend, const struct request *request,
                            struct plan *plan)
 {
+    if (!request->type && request->operation != MW_CHECK &&
+        (request->operation != MW_SORT || request_has_segments(request))) {
+        *plan = (struct plan){.rounds = 0};
+        return device_prepare(backend, request, &plan->workspace_bytes);
+    }
     if (!request->type)
         return rows_plan(backend, request, plan);
     return plan_make(plan, &backend->tuning, &backend_device(backend)->info,
@@ -71,7 +122,7 @@ static mw_status prepare(struct backend *backend, const struct request *request,
     mw_status status;
 
     if (!request->type)
-        return rows_prepare(backend, request, workspace_bytes);
+        return device_prepare(backend, request, workspace_bytes);
     TRY(plan_cover(&cover, &backend->tuning, &device->info, plan_bare(request->type->size),
                    request->count, backend->error));
     for (uint32_t i = 0; i < cover.program_count; i++)
@@ -212,7 +263,7 @@ static mw_status enqueue(struct backend *backend, const struct request *request,
     mw_status status;
 
     if (!request->type) {
-        TRY(rows_enqueue(backend, request, workspace, bytes, stream));
+        TRY(device_enqueue(backend, request, workspace, bytes, stream));
         return MW_OK;
     }
     TRY(make_plan(backend, request, &plan));

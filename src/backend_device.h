@@ -35,6 +35,12 @@ uint32_t device_kernels(const struct backend *backend, uint32_t kernels);
 /* Device memory of at least `bytes` bytes that the handle keeps, or NULL for a failure. */
 mw_status device_scratch(struct backend *backend, uint64_t bytes, char **scratch);
 
+/* Prepare or enqueue a request that is not for bare keys, whatever its operation. */
+mw_status device_prepare(struct backend *backend, const struct request *request,
+                         uint64_t *workspace_bytes);
+mw_status device_enqueue(struct backend *backend, const struct request *request,
+                         void *workspace, uint64_t bytes, void *stream);
+
 /* backend_rows.c: the verbs for requests that are not for bare keys. */
 mw_status rows_plan(struct backend *backend, const struct request *request,
                     struct plan *plan);
@@ -43,6 +49,24 @@ mw_status rows_prepare(struct backend *backend, const struct request *request,
 mw_status rows_run_host(struct backend *backend, const struct request *request);
 mw_status rows_enqueue(struct backend *backend, const struct request *request,
                        void *workspace, uint64_t bytes, void *stream);
+
+/* backend_lists.c: the same for MERGE and SPLIT. There is at least one list. */
+mw_status lists_prepare(struct backend *backend, const struct request *request,
+                        uint64_t *workspace_bytes);
+mw_status lists_enqueue(struct backend *backend, const struct request *request,
+                        void *workspace, uint64_t bytes, void *stream);
+
+/* backend_select.c: for SELECT, with segments and without. */
+mw_status select_prepare(struct backend *backend, const struct request *request,
+                         uint64_t *workspace_bytes);
+mw_status select_enqueue(struct backend *backend, const struct request *request,
+                         void *workspace, uint64_t bytes, void *stream);
+
+/* backend_segments.c: for SORT with segments. */
+mw_status segments_prepare(struct backend *backend, const struct request *request,
+                           uint64_t *workspace_bytes);
+mw_status segments_enqueue(struct backend *backend, const struct request *request,
+                           void *workspace, uint64_t bytes, void *stream);
 
 /* backend_less.c: the same for orders by an expression. */
 mw_status comparison_plan(struct backend *backend, const struct request *request,

@@ -6,9 +6,8 @@
 
 /* ---- Tables -------------------------------------------------------------------- */
 
-/* Read a table; its columns are checked where it is known what they are for. */
-static mw_status read_table(const mw_job *job, const mw_table *theirs, const char *name,
-                            mw_table *table, struct error *error)
+mw_status job_read_table(const mw_job *job, const void *theirs, const char *name,
+                         mw_table *table, struct error *error)
 {
     mw_status status;
 
@@ -24,8 +23,8 @@ done:
     return status;
 }
 
-static mw_status read_column(const mw_job *job, const mw_table *table, uint32_t number,
-                             mw_column *column, struct error *error)
+mw_status job_read_column(const mw_job *job, const mw_table *table, uint32_t number,
+                          mw_column *column, struct error *error)
 {
     const char *const all = (const char *)table->columns;
 
@@ -47,14 +46,14 @@ static mw_status read_columns(const mw_job *job, struct request *request,
         return fail(error, MW_BAD_ARGUMENT, "job: %u columns, expected at most %d",
                     request->in.column_count, REQUEST_MOST_COLUMNS);
     for (uint32_t i = 0; i < request->in.column_count; i++) {
-        TRY(read_column(job, &request->in, i, &in, error));
+        TRY(job_read_column(job, &request->in, i, &in, error));
         if (in.bytes == 0 || in.bytes > REQUEST_MOST_BYTES)
             return fail(error, MW_BAD_ARGUMENT,
                         "job: values of column %u have %u bytes, expected 1 to %d", i,
                         in.bytes, REQUEST_MOST_BYTES);
         out = in;
         if (request->out.columns)
-            TRY(read_column(job, &request->out, i, &out, error));
+            TRY(job_read_column(job, &request->out, i, &out, error));
         if (in.bytes != out.bytes)
             return fail(error, MW_BAD_ARGUMENT,
                         "job: values of column %u have %u bytes in `in` and %u in `out`", i,
@@ -117,7 +116,7 @@ static mw_status check_positions(const mw_job *job, struct request *request,
     return MW_OK;
 }
 
-/* Read `out`, or make it `in` where it is NULL. */
+/* Read `out`, or make it `in` where it is NULL and a sort is in place. */
 static mw_status read_out(const mw_job *job, struct request *request, struct error *error)
 {
     const mw_table *const in = &request->in;
@@ -127,17 +126,30 @@ static mw_status read_out(const mw_job *job, struct request *request, struct err
     *out = job->operation == MW_SORT ? *in : (mw_table){.elements = NULL};
     if (!job->out)
         return MW_OK;
-    TRY(read_table(job, job->out, "out", out, error));
-    if (out->column_count && out->column_count != in->column_count)
+    TRY(job_read_table(job, job->out, "out", out, error));
+    if (request->list_count && out->column_count && out->column_count != in->column_count)
         return fail(error, MW_BAD_ARGUMENT, "job: out has %u columns, expected %u or none",
                     out->column_count, in->column_count);
-    if (out->count != in->count && (out->count || out->elements || out->column_count))
-        return fail(error, MW_BAD_ARGUMENT, "job: out has %llu rows, expected %llu",
-                    (unsigned long long)out->count, (unsigned long long)in->count);
     if (!out->column_count)
         out->columns = NULL;
 done:
     return status;
+}
+
+/* Has `out` as many rows as the result? That of a selection may have more. */
+static mw_status check_out(const mw_job *job, const struct request *request,
+                           struct error *error)
+{
+    const mw_table *const out = &request->out;
+    const int is_nothing = !out->count && !out->elements && !out->column_count;
+    const int may_have_more = request->operation == MW_SELECT;
+
+    if (!job->out || is_nothing || out->count == request->result_count ||
+        (may_have_more && out->count > request->result_count))
+        return MW_OK;
+    return fail(error, MW_BAD_ARGUMENT, "job: out has %llu rows, expected %llu%s",
+                (unsigned long long)out->count, (unsigned long long)request->result_count,
+                may_have_more ? " or more" : "");
 }
 
 /* Which arrays are wanted, and are they those of `in`? */
@@ -156,23 +168,10 @@ static void find_wanted(const mw_job *job, struct request *request)
     }
     request->with_data = with_data;
     request->in_place = job->operation == MW_SORT && (!job->out || same);
-    request->only_positions = job->out && !wanted && job->positions;
+    request->only_positions = !wanted && job->positions;
 }
 
 /* ---- Jobs -------------------------------------------------------------------------- */
-
-/* What a later version will do with a valid job. */
-static mw_status check_served(const mw_job *job, struct error *error)
-{
-    const char *what = NULL;
-
-    if (job->operation != MW_SORT && job->operation != MW_CHECK)
-        what = "operations other than MW_SORT and MW_CHECK";
-    else if (job->segment_begins)
-        what = "segments";
-    return what ? fail(error, MW_UNSUPPORTED, "job: this version does not serve %s", what)
-                : MW_OK;
-}
 
 static mw_status check_count(uint64_t count, uint64_t row_bytes, struct error *error)
 {
@@ -191,7 +190,6 @@ static mw_status read_rest(const mw_job *job, int is_bare, struct request *reque
     mw_status status;
 
     request->type = NULL;
-    request->cuts = job->cuts;
     if (is_bare && request->element_type) { /* nothing can tell: ties go by their bits */
         code->zero = 0;
         code->low = 0;
@@ -200,7 +198,12 @@ static mw_status read_rest(const mw_job *job, int is_bare, struct request *reque
     TRY(read_out(job, request, error));
     TRY(read_columns(job, request, error));
     TRY(check_count(request->count, request->row_bytes + 8, error));
-    TRY(check_fields(request, error));
+    if (request->list_count) { /* without lists no columns are known */
+        TRY(check_fields(request, error));
+        TRY(job_check_lists(job, request, error));
+    }
+    TRY(job_read_ranges(job, request, error));
+    TRY(check_out(job, request, error));
     TRY(check_positions(job, request, error));
     find_wanted(job, request);
     if (request->with_data)
@@ -226,6 +229,24 @@ done:
     return status;
 }
 
+/* What an operation does not take. */
+static mw_status check_foreign(const mw_job *job, struct error *error)
+{
+    static const char *const names[] = {"MW_SORT", "MW_MERGE", "MW_SPLIT", "MW_SELECT",
+                                        "MW_CHECK"};
+    const mw_operation operation = job->operation;
+    const int answers = operation == MW_SPLIT || operation == MW_CHECK;
+    const char *const what =
+        answers && job->out         ? "an output table"
+        : answers && job->positions ? "positions"
+        : job->segment_begins && operation != MW_SORT && operation != MW_SELECT ? "segments"
+                                                                                : NULL;
+
+    return what ? fail(error, MW_BAD_ARGUMENT, "job: %s with %s, expected none",
+                       names[operation], what)
+                : MW_OK;
+}
+
 static mw_status check_job(const mw_job *job, struct error *error)
 {
     if ((unsigned)job->operation > MW_CHECK)
@@ -233,14 +254,11 @@ static mw_status check_job(const mw_job *job, struct error *error)
                     (int)job->operation, (int)MW_CHECK);
     if (job->in_count != 1 && job->operation != MW_MERGE && job->operation != MW_SPLIT)
         return fail(error, MW_BAD_ARGUMENT, "job: %u tables, expected 1", job->in_count);
-    if (job->segment_ends && !job->segment_begins)
-        return fail(error, MW_BAD_ARGUMENT, "job: segment_ends without segment_begins");
-    if (job->operation == MW_CHECK && (job->out || job->positions || job->segment_begins))
-        return fail(error, MW_BAD_ARGUMENT, "job: MW_CHECK with %s, expected none",
-                    job->out         ? "an output table"
-                    : job->positions ? "positions"
-                                     : "segments");
-    return check_served(job, error);
+    if (!job->segment_ends != !job->segment_begins)
+        return fail(error, MW_BAD_ARGUMENT, "job: segment_%s without segment_%s",
+                    job->segment_ends ? "ends" : "begins",
+                    job->segment_ends ? "begins" : "ends");
+    return check_foreign(job, error);
 }
 
 mw_status job_read(const mw_job *theirs, int with_data, struct request *request,
@@ -254,16 +272,24 @@ mw_status job_read(const mw_job *theirs, int with_data, struct request *request,
     TRY(sized_read(&job, sizeof job, theirs, theirs->size, offsetof(mw_job, out), "the job",
                    error));
     TRY(check_job(&job, error));
-    TRY(read_table(&job, job.in, "in", &request->in, error));
+    if (job.operation == MW_MERGE || job.operation == MW_SPLIT) {
+        TRY(job_read_lists(&job, request, error));
+    } else {
+        TRY(job_read_table(&job, job.in, "in", &request->in, error));
+        request->list_count = 1;
+        request->count = request->in.count;
+    }
 
-    const int is_bare =
-        job.operation == MW_SORT && !job.positions && !request->in.column_count;
+    /* Lists may be sorted by an order with ties: theirs are not decided by bits. */
+    const int is_bare = (job.operation == MW_SORT || job.operation == MW_SELECT) &&
+                        !job.positions && !request->in.column_count;
+    const int is_lean =
+        is_bare && job.operation == MW_SORT && !job.out && !job.segment_begins;
 
     request->operation = job.operation;
     request->with_data = with_data;
-    request->count = request->in.count;
-    TRY(order_read(job.order, is_bare && !job.out, request, error));
-    if (is_bare && !job.out && request->type)
+    TRY(order_read(job.order, is_lean, request, error));
+    if (is_lean && request->type)
         TRY(read_keys(request, error));
     else
         TRY(read_rest(&job, is_bare, request, error));

@@ -47,6 +47,11 @@ src/request.h              src/base/
 src/backend.h              src/request.h
 src/backend_cpu.c          src/backend.h src/cpu/cpu.h
 src/backend_rows.c         src/backend_device.h
+src/backend_later.c        src/backend_device.h
+src/backend_lists.c        src/backend_device.h
+src/backend_select.c       src/backend_device.h
+src/backend_segments.c     src/backend_device.h
+src/backend_stage.c        src/backend_device.h
 src/backend_less.c         src/backend_device.h src/less.h
 src/backend_device         src/backend.h src/backend_device.h src/device.h src/passes.h
 src/context.h              src/backend.h
