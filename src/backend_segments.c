@@ -9,8 +9,6 @@
  */
 #include "backend_device.h"
 
-#include "segments.h"
-
 /* Where the temporary arrays are in the workspace. */
 struct segments_space {
     uint64_t begins, ends, covered; /* bits of rows */
@@ -26,13 +24,8 @@ static uint64_t take(uint64_t *at, uint64_t bytes)
 {
     const uint64_t taken = *at;
 
-    *at += (bytes + PLAN_ALIGNMENT - 1) / PLAN_ALIGNMENT * PLAN_ALIGNMENT;
+    *at += round_up(bytes, PLAN_ALIGNMENT);
     return taken;
-}
-
-static uint64_t divide_up(uint64_t a, uint64_t b)
-{
-    return (a + b - 1) / b;
 }
 
 static struct segments_space lay_out(const struct request *request)
@@ -206,6 +199,176 @@ mw_status segments_prepare(struct backend *backend, const struct request *reques
     }
     rest = bytes > rest ? bytes : rest;
     *workspace_bytes = space.rest + rest;
+done:
+    return status;
+}
+
+/* Everything that the steps of one request have in common. */
+struct segments_run {
+    struct backend *backend;
+    const struct request *request;
+    struct segments_space space;
+    struct program *program; /* PROGRAM_ROWS */
+    char *workspace;
+    void *stream;
+    struct pass_log *log;
+};
+
+static mw_status launch(const struct segments_run *run, enum kernel_id kernel,
+                        uint64_t blocks, uint32_t threads, const void *args, size_t bytes)
+{
+    const struct launch what = {.program = run->program,
+                                .kernel = kernel,
+                                .blocks = blocks,
+                                .threads = threads,
+                                .shared_bytes = SEGMENT_SCAN_SHARED,
+                                .args = args,
+                                .args_bytes = bytes,
+                                .stream = run->stream};
+
+    return passes_launch(backend_device(run->backend), &what, run->log);
+}
+
+static struct segment_marks marks_of(const struct segments_run *run)
+{
+    return (struct segment_marks){.begins = (wide *)(run->workspace + run->space.begins),
+                                  .ends = (wide *)(run->workspace + run->space.ends),
+                                  .count = run->request->count};
+}
+
+/* Mark where segments begin and end. */
+static mw_status mark(const struct segments_run *run)
+{
+    const struct request *const request = run->request;
+    struct segment_mark_args args = {.marks = marks_of(run),
+                                     .segments = request->segment_count,
+                                     .bytes = (int)request->segment_bytes,
+                                     .is_signed = request->segment_signed};
+    const uint64_t words = divide_up(request->count, SEGMENT_WORD);
+    mw_status status;
+
+    TRY(launch(run, KERNEL_SEGMENT_MARK, divide_up(words, segment_mark_threads),
+               segment_mark_threads, &args, sizeof args));
+    args.begins = request->segment_begins;
+    args.ends = request->segment_ends;
+    TRY(launch(run, KERNEL_SEGMENT_MARK,
+               divide_up(request->segment_count, segment_mark_threads),
+               segment_mark_threads, &args, sizeof args));
+done:
+    return status;
+}
+
+/* Find the homes of all rows. */
+static mw_status find_homes(const struct segments_run *run)
+{
+    const uint64_t windows = divide_up(run->request->count, SEGMENT_WINDOW);
+    struct segment_scan_args args = {.marks = marks_of(run),
+                                     .first = (wide *)(run->workspace + run->space.first),
+                                     .last = (wide *)(run->workspace + run->space.last),
+                                     .windows = windows,
+                                     .home = (unsigned *)(run->workspace + run->space.home),
+                                     .covered =
+                                         (wide *)(run->workspace + run->space.covered),
+                                     .window = SEGMENT_WINDOW,
+                                     .step = SEGMENT_LOOK};
+    mw_status status;
+
+    TRY(launch(run, KERNEL_SEGMENT_SCAN, divide_up(windows, SEGMENT_FILL_THREADS / WARP),
+               SEGMENT_FILL_THREADS, &args, sizeof args));
+    args.step = SEGMENT_CARRY;
+    TRY(launch(run, KERNEL_SEGMENT_SCAN, 1, segment_scan_threads, &args, sizeof args));
+    args.step = SEGMENT_FILL;
+    TRY(launch(run, KERNEL_SEGMENT_SCAN, windows, SEGMENT_FILL_THREADS, &args,
+               sizeof args));
+done:
+    return status;
+}
+
+/* Sort positions by home and the order. */
+static mw_status sort_positions(const struct segments_run *run, uint64_t bytes)
+{
+    const struct segments_space *const space = &run->space;
+    char *const memory = run->workspace;
+    char *const rest = memory + space->rest;
+    const uint64_t left = bytes - space->rest;
+    struct inner inner;
+    mw_status status;
+
+    if (run->request->order.field_count) {
+        make_by_fields(&inner, run->request, memory + space->home, memory + space->order);
+    } else {
+        make_by_less(&inner, run->request, memory + space->argument);
+        TRY(comparison_enqueue(run->backend, &inner.request, rest, left, run->stream,
+                               run->log));
+        TRY(passes_gather(backend_device(run->backend), run->program, memory + space->home,
+                          memory + space->homes, memory + space->argument,
+                          run->request->count, 4, run->stream, run->log));
+        make_by_home(&inner, run->request, memory + space->homes, memory + space->argument,
+                     memory + space->order);
+    }
+    TRY(rows_enqueue_more(run->backend, &inner.request, rest, left, run->stream, run->log));
+done:
+    return status;
+}
+
+/* Gather the columns, and tell positions. */
+static mw_status move_rows(const struct segments_run *run)
+{
+    const struct request *const request = run->request;
+    struct device *const device = backend_device(run->backend);
+    const char *const order = run->workspace + run->space.order;
+    const char *const covered = run->workspace + run->space.covered;
+    char *const spare = run->workspace + run->space.rest;
+    const struct segment_positions_args args = {
+        .in = (const unsigned *)order,
+        .home = (const unsigned *)(run->workspace + run->space.home),
+        .covered = (const wide *)covered,
+        .out = request->positions,
+        .count = request->count,
+        .bytes = (int)request->position_bytes};
+    mw_status status = MW_OK;
+
+    for (uint32_t i = 0; i < request->column_count; i++) {
+        const struct request_column c = request_column(request, i);
+        void *const out = c.out == c.in ? spare : c.out;
+
+        if (!c.out)
+            continue;
+        TRY(passes_gather_some(device, run->program, c.in, out, order, covered,
+                               request->count, c.bytes, run->stream, run->log));
+        if (out == spare)
+            TRY(passes_gather_some(device, run->program, spare, c.out, NULL, covered,
+                                   request->count, c.bytes, run->stream, run->log));
+    }
+    if (request->position_bytes)
+        TRY(launch(run, KERNEL_SEGMENT_POSITIONS,
+                   divide_up(request->count, segment_positions_threads),
+                   segment_positions_threads, &args, sizeof args));
+done:
+    return status;
+}
+
+mw_status segments_enqueue(struct backend *backend, const struct request *request,
+                           void *workspace, uint64_t bytes, void *stream)
+{
+    struct segments_run run = {.backend = backend,
+                               .request = request,
+                               .space = lay_out(request),
+                               .workspace = workspace,
+                               .stream = stream,
+                               .log = device_begin(backend)};
+    mw_status status = MW_OK;
+
+    if (request->count == 0 || request->segment_count == 0) {
+        backend->counts = (mw_counts)MW_COUNTS_INIT;
+        return MW_OK;
+    }
+    TRY(backend_check_workspace(backend, bytes, run.space.rest + spare_bytes(request)));
+    TRY(load(backend, &run.program));
+    TRY(mark(&run));
+    TRY(find_homes(&run));
+    TRY(sort_positions(&run, bytes));
+    TRY(move_rows(&run));
 done:
     return status;
 }

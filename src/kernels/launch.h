@@ -34,7 +34,7 @@ typedef unsigned long long wide; /* positions in the array: 64 bits everywhere *
 enum {
     CHECK_THREADS = 256,
     CHECK_ROWS = 4096, /* of a block of check_rows */
-    CHECK_FIELDS = 17 /* those of an order, and the number of a segment */
+    CHECK_FIELDS = 17  /* those of an order, and the number of a segment */
 };
 
 enum {

@@ -16,7 +16,8 @@ enum {
     SEGMENT_FILL_THREADS = 256,
     SEGMENT_WORD = 64,     /* marks of a word */
     SEGMENT_WINDOW = 4096, /* rows of a block of SEGMENT_FILL */
-    SEGMENT_WORDS = SEGMENT_WINDOW / SEGMENT_WORD
+    SEGMENT_WORDS = SEGMENT_WINDOW / SEGMENT_WORD,
+    SEGMENT_SCAN_SHARED = 2 * 8 * segment_scan_threads / WARP
 };
 
 /* The marks of `count` rows. */

@@ -189,9 +189,9 @@ DEVICE void fill_window(const struct segment_scan_args *args)
             const wide row = word * SEGMENT_WORD + at;
             const wide mask = ~(wide)0 >> (SEGMENT_WORD - 1 - at);
             const wide before = (begins | ends) & mask;
-            const wide mark = before ? last_of_word(begins & mask, ends & mask,
-                                                    word * SEGMENT_WORD)
-                                     : last;
+            const wide mark =
+                before ? last_of_word(begins & mask, ends & mask, word * SEGMENT_WORD)
+                       : last;
             const int inside = (int)(mark & 1) && row < marks->count;
 
             covered |= (wide)BALLOT(inside) << half * WARP;
