@@ -50,6 +50,11 @@ mw_status rows_run_host(struct backend *backend, const struct request *request);
 mw_status rows_enqueue(struct backend *backend, const struct request *request,
                        void *workspace, uint64_t bytes, void *stream);
 
+/* The same as a part of another request, whose log this is. */
+mw_status rows_enqueue_more(struct backend *backend, const struct request *request,
+                            void *workspace, uint64_t bytes, void *stream,
+                            struct pass_log *log);
+
 /* backend_lists.c: the same for MERGE and SPLIT. There is at least one list. */
 mw_status lists_prepare(struct backend *backend, const struct request *request,
                         uint64_t *workspace_bytes);
@@ -74,6 +79,7 @@ mw_status comparison_plan(struct backend *backend, const struct request *request
 mw_status comparison_prepare(struct backend *backend, const struct request *request,
                              uint64_t *workspace_bytes);
 mw_status comparison_enqueue(struct backend *backend, const struct request *request,
-                             void *workspace, uint64_t bytes, void *stream);
+                             void *workspace, uint64_t bytes, void *stream,
+                             struct pass_log *log);
 
 #endif

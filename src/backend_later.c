@@ -22,17 +22,3 @@ mw_status lists_enqueue(struct backend *backend, const struct request *request,
     (void)request, (void)workspace, (void)bytes, (void)stream;
     return later(backend, "MW_MERGE and MW_SPLIT");
 }
-
-mw_status segments_prepare(struct backend *backend, const struct request *request,
-                           uint64_t *workspace_bytes)
-{
-    (void)request, (void)workspace_bytes;
-    return later(backend, "segments");
-}
-
-mw_status segments_enqueue(struct backend *backend, const struct request *request,
-                           void *workspace, uint64_t bytes, void *stream)
-{
-    (void)request, (void)workspace, (void)bytes, (void)stream;
-    return later(backend, "segments");
-}

@@ -25,7 +25,7 @@ tests/                     include/ kit/ src/ tests/ bench/rivals.h cli/tally.h
 src/base/                  include/ src/base/
 src/kernels/kernel_files.h -
 src/kernels/programs.h     src/base/ src/kernels/launch.h src/kernels/kernels.def
-src/kernels/launch.h       src/kernels/launch_less.h src/base/field.inl
+src/kernels/launch.h       src/kernels/launch_less.h src/kernels/launch_segments.h src/base/field.inl
 src/kernels/simt.h         src/kernels/launch.h src/sim/simt_sim.h
 src/kernels/program.cu     src/kernels/
 src/kernels/kernels.def    src/kernels/*.cu

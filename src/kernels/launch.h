@@ -34,7 +34,7 @@ typedef unsigned long long wide; /* positions in the array: 64 bits everywhere *
 enum {
     CHECK_THREADS = 256,
     CHECK_ROWS = 4096, /* of a block of check_rows */
-    CHECK_FIELDS = 16
+    CHECK_FIELDS = 17  /* those of an order, and the number of a segment */
 };
 
 enum {
@@ -366,6 +366,7 @@ struct gather_rows_args {
     const void *in;
     void *out;
     const unsigned *positions; /* of rows of `in`; NULL: a copy */
+    const wide *wanted;        /* a bit for each row of `out` to be written; NULL: all */
     wide count;
     unsigned bytes; /* of a row */
     unsigned unused;
@@ -400,5 +401,7 @@ struct check_last_args {
 #include "launch_less.h"
 
 #include "launch_select.h"
+
+#include "launch_segments.h"
 
 #endif

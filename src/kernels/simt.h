@@ -33,6 +33,7 @@
  *   PREFETCH(p)               have L2 load the line at p, which will be needed soon
  *   POST(kind, p, v)          STORE_AS and LOAD_AS of a wide cell of global memory that
  *   PEEK(kind, p)             blocks of one launch share: relaxed atomics
+ *   POST_BITS(kind, p, bits)  set bits of such a cell, atomically
  *
  *   ADD(kind, p, v)           add v to an unsigned cell of shared memory, or to a wide cell
  *                             of global memory as POST does; its value before
@@ -107,6 +108,7 @@
 #define PEEK(kind, p) simt_peek(p)
 #define ADD(kind, p, v) atomicAdd((p), (v))
 #define FENCE() __threadfence()
+#define POST_BITS(kind, p, bits) ((void)atomicOr((p), (bits)))
 #define PAUSE() __nanosleep(100)
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()

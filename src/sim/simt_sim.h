@@ -160,6 +160,8 @@
         simt_old;                                                                   \
     }))
 #define FENCE() ((void)0)
+/* No other thread runs between the two accesses. */
+#define POST_BITS(kind, p, bits) POST(kind, p, PEEK(kind, p) | (bits))
 
 /* Blocks run one after the other, so waiting for a later one would not help. */
 #define PAUSE() ((void)0)
