@@ -1,26 +1,7 @@
 /*
  * backend_select.c - SELECT on a device: the rows of some ranks, in order.
  */
-#include "backend_device.h"
-#include "select.h"
-
-/* Everything that the steps of one request have in common. */
-struct select_run {
-    struct backend *backend;
-    const struct request *request;
-    uint64_t count; /* rows of the result */
-    struct program *mover;
-    char *workspace;
-    uint64_t bytes; /* of it */
-    void *stream;
-    struct pass_log *log;
-    int begun;
-};
-
-static uint64_t aligned(uint64_t bytes)
-{
-    return (bytes + PLAN_ALIGNMENT - 1) / PLAN_ALIGNMENT * PLAN_ALIGNMENT;
-}
+#include "backend_select.h"
 
 static mw_status load_mover(struct backend *backend, struct program **program)
 {
@@ -30,7 +11,7 @@ static mw_status load_mover(struct backend *backend, struct program **program)
     return device->verbs->load(device, &name, kernels_of(PROGRAM_ROWS), program);
 }
 
-static mw_status launch(struct select_run *run, enum kernel_id kernel, uint64_t blocks,
+mw_status select_launch(struct select_run *run, enum kernel_id kernel, uint64_t blocks,
                         uint32_t threads, uint32_t shared_bytes, const void *args,
                         size_t args_bytes)
 {
@@ -57,8 +38,14 @@ static mw_status gather(struct select_run *run, const void *in, void *out,
     const struct gather_rows_args args = {
         .in = in, .out = out, .positions = positions, .count = run->count, .bytes = bytes};
 
-    return launch(run, KERNEL_GATHER_ROWS, (run->count + rows - 1) / rows,
-                  gather_rows_threads, 0, &args, sizeof args);
+    return select_launch(run, KERNEL_GATHER_ROWS, (run->count + rows - 1) / rows,
+                         gather_rows_threads, 0, &args, sizeof args);
+}
+
+mw_status select_gather(struct select_run *run, const struct request_column *column,
+                        const unsigned *positions)
+{
+    return gather(run, column->in, column->out, positions, column->bytes);
 }
 
 /* Write the rows whose numbers `positions` has in order. */
@@ -70,7 +57,7 @@ static mw_status write_rows(struct select_run *run, const unsigned *positions)
         const struct request_column c = request_column(run->request, i);
 
         if (c.out)
-            TRY(gather(run, c.in, c.out, positions, c.bytes));
+            TRY(select_gather(run, &c, positions));
     }
 done:
     return status;
@@ -86,15 +73,15 @@ static mw_status write_positions(struct select_run *run, const unsigned *positio
     if (run->request->position_bytes == 4)
         return gather(run, positions, run->request->positions, NULL, 4);
     if (run->request->position_bytes == 8)
-        return launch(run, KERNEL_WIDEN_POSITIONS, (run->count + each - 1) / each,
-                      widen_positions_threads, 0, &args, sizeof args);
+        return select_launch(run, KERNEL_WIDEN_POSITIONS, (run->count + each - 1) / each,
+                             widen_positions_threads, 0, &args, sizeof args);
     return MW_OK;
 }
 
 /* ---- By sorting ---------------------------------------------------------------------- */
 
 /* The request that finds the order of all rows, to `positions`. */
-static struct request all_in_order(const struct request *request, unsigned *positions)
+struct request select_all(const struct request *request, unsigned *positions)
 {
     struct request all = *request;
 
@@ -112,8 +99,8 @@ static mw_status select_by_sorting(struct select_run *run)
 {
     const struct request *const request = run->request;
     unsigned *const positions = (unsigned *)run->workspace;
-    const uint64_t room = aligned(4 * request->count);
-    const struct request all = all_in_order(request, positions);
+    const uint64_t room = round_up(4 * request->count, PLAN_ALIGNMENT);
+    const struct request all = select_all(request, positions);
     mw_status status;
 
     TRY(backend_check_workspace(run->backend, run->bytes, room));
@@ -137,8 +124,8 @@ struct select_sort {
 };
 
 /* What does not depend on the data: rows travel as numbers. 0: all rows are to be sorted */
-static int can_select(struct backend *backend, const struct request *request,
-                      struct rows_shape *shape)
+int select_by_codes(struct backend *backend, const struct request *request,
+                    struct rows_shape *shape)
 {
     if (request->order.field_count == 0 ||
         rows_shape(shape, request, backend->error) != MW_OK || shape->words > 1)
@@ -155,7 +142,7 @@ static mw_status plan_sort(struct select_run *run, struct select_sort *sort,
     struct device *const device = backend_device(run->backend);
     mw_status status;
 
-    sort->request = all_in_order(run->request, numbers);
+    sort->request = select_all(run->request, numbers);
     sort->request.count = run->count;
     TRY(plan_make(&sort->plan, &run->backend->tuning, &device->info,
                   rows_keys(&sort->shape, 0), run->count, run->backend->error));
@@ -164,6 +151,19 @@ static mw_status plan_sort(struct select_run *run, struct select_sort *sort,
                             &sort->program));
 done:
     return status;
+}
+
+void select_source(const struct request *request, const struct rows_shape *shape,
+                   struct tile_source *source, struct key_code *enter)
+{
+    struct tile_carry carry;
+    struct rows rows;
+    void *unused;
+
+    rows_make(&rows, shape, request, 0, 0, 0, 0, NULL);
+    rows_carry(&rows, ROWS_IN, ROWS_A, &carry, &unused);
+    *source = carry.source;
+    *enter = (struct key_code){.flip = rows.code.flip, .is_float = rows.code.is_float};
 }
 
 /* Find the numbers of the selected rows, in order of position, to `out`. */
@@ -192,26 +192,20 @@ static mw_status find_rows(struct select_run *run, const struct select_sort *sor
     };
     const uint64_t clearers =
         (plan->cells - SELECT_STATE_CELLS + SELECT_CLEARED - 1) / SELECT_CLEARED;
-    struct tile_carry carry;
-    struct rows rows;
-    void *unused;
     mw_status status;
 
-    rows_make(&rows, &sort->shape, request, 0, 0, 0, 0, NULL);
-    rows_carry(&rows, ROWS_IN, ROWS_A, &carry, &unused);
-    args.source = carry.source;
-    args.enter = (struct key_code){.flip = rows.code.flip, .is_float = rows.code.is_float};
-    TRY(launch(run, KERNEL_SELECT_SAMPLE, 1 + clearers, SELECT_THREADS, SELECT_SHARED,
-               &args, sizeof args));
+    select_source(request, &sort->shape, &args.source, &args.enter);
+    TRY(select_launch(run, KERNEL_SELECT_SAMPLE, 1 + clearers, SELECT_THREADS,
+                      SELECT_SHARED, &args, sizeof args));
     if (plan->is_sampled)
-        TRY(launch(run, KERNEL_SELECT_FILTER, plan->blocks, SELECT_THREADS,
-                   SELECT_FILTER_SHARED, &args, sizeof args));
-    TRY(launch(run, KERNEL_SELECT_COUNT, plan->blocks, SELECT_THREADS, SELECT_SHARED, &args,
-               sizeof args));
+        TRY(select_launch(run, KERNEL_SELECT_FILTER, plan->blocks, SELECT_THREADS,
+                          SELECT_FILTER_SHARED, &args, sizeof args));
+    TRY(select_launch(run, KERNEL_SELECT_COUNT, plan->blocks, SELECT_THREADS, SELECT_SHARED,
+                      &args, sizeof args));
     args.is_last = 1;
     args.tiles = cells + plan->tiles_cell[1];
-    TRY(launch(run, KERNEL_SELECT_FILTER, plan->blocks, SELECT_THREADS,
-               SELECT_FILTER_SHARED, &args, sizeof args));
+    TRY(select_launch(run, KERNEL_SELECT_FILTER, plan->blocks, SELECT_THREADS,
+                      SELECT_FILTER_SHARED, &args, sizeof args));
 done:
     return status;
 }
@@ -260,12 +254,12 @@ done:
 static mw_status prepare_sorting(struct backend *backend, const struct request *request,
                                  uint64_t count, uint64_t *workspace_bytes)
 {
-    struct request all = all_in_order(request, NULL);
+    struct request all = select_all(request, NULL);
     mw_status status;
 
     all.count = count;
     TRY(rows_prepare(backend, &all, workspace_bytes));
-    *workspace_bytes += aligned(4 * count);
+    *workspace_bytes += round_up(4 * count, PLAN_ALIGNMENT);
 done:
     return status;
 }
@@ -303,13 +297,14 @@ mw_status select_prepare(struct backend *backend, const struct request *request,
     mw_status status;
 
     *workspace_bytes = 0;
-    if (request_has_segments(request))
-        return fail(backend->error, MW_UNSUPPORTED, "%s does not select in segments",
-                    backend->info.device);
-    if (wanted == 0)
+    if (request->result_count == 0)
         return MW_OK;
     TRY(load_mover(backend, &program));
-    if (!can_select(backend, request, &shape)) {
+    if (request_has_segments(request)) {
+        TRY(select_segments_prepare(backend, request, workspace_bytes));
+        return MW_OK;
+    }
+    if (!select_by_codes(backend, request, &shape)) {
         TRY(prepare_sorting(backend, request, request->count, workspace_bytes));
         return MW_OK;
     }
@@ -327,7 +322,7 @@ mw_status select_enqueue(struct backend *backend, const struct request *request,
 {
     struct select_run run = {.backend = backend,
                              .request = request,
-                             .count = request->last - request->first,
+                             .count = request->result_count,
                              .workspace = workspace,
                              .bytes = bytes,
                              .stream = stream,
@@ -336,13 +331,13 @@ mw_status select_enqueue(struct backend *backend, const struct request *request,
     mw_status status = MW_OK;
 
     backend->counts = (mw_counts)MW_COUNTS_INIT;
-    if (request_has_segments(request))
-        return fail(backend->error, MW_UNSUPPORTED, "%s does not select in segments",
-                    backend->info.device);
     if (run.count == 0)
         return MW_OK;
     TRY(load_mover(backend, &run.mover));
-    if (select_is_worth(request->count, run.count) && can_select(backend, request, &shape))
+    if (request_has_segments(request))
+        TRY(select_segments_enqueue(&run));
+    else if (select_is_worth(request->count, run.count) &&
+             select_by_codes(backend, request, &shape))
         TRY(select_by_rank(&run, &shape));
     else
         TRY(select_by_sorting(&run));

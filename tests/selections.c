@@ -91,7 +91,7 @@ static int make_asked(struct case_of_rows *c, struct asked *a)
     int right = 1;
 
     *a = (struct asked){.groups = 1, .segment_type = types[roll(c, 4)]};
-    a->segmented = (int)roll(c, 2) & 0;
+    a->segmented = (int)roll(c, 2);
     a->first = roll(c, 2) ? 0 : roll(c, c->count + 2) >> roll(c, 12);
     if (a->segmented)
         right = make_segments(c, a);

@@ -365,12 +365,15 @@ struct pair_merge_args {
 struct gather_rows_args {
     const void *in;
     void *out;
-    const unsigned *positions; /* of rows of `in`; NULL: a copy */
+    const unsigned *positions; /* of rows of `in`, or GATHER_NONE; NULL: a copy */
     const wide *wanted;        /* a bit for each row of `out` to be written; NULL: all */
     wide count;
     unsigned bytes; /* of a row */
     unsigned unused;
 };
+
+/* A position that no row has: nothing is written. */
+#define GATHER_NONE 0xffffffffu
 
 /* Rows of a block: about GATHER_BLOCK_BYTES bytes. */
 enum { GATHER_MOST_BYTES = 4096, GATHER_BLOCK_BYTES = 32768 };

@@ -87,4 +87,91 @@ struct select_args {
 #define SELECT_SHARED (4 * (2 * SELECT_BINS + 4 * SELECT_WARPS + 8) + 64)
 #define SELECT_FILTER_SHARED (4 * (3 * SELECT_WARPS + 8))
 
+/*
+ * Segments. One warp selects from a short segment, a block from a longer one. The rows of
+ * a long one are divided into parts: of each part the first `last` rows are staged, and a
+ * block selects from these.
+ */
+enum {
+    SELECT_WARP_DIGIT = 8,
+    SELECT_WARP_BINS = 1 << SELECT_WARP_DIGIT,
+    SELECT_WARP_MOST = 128, /* rows that a warp or ... */
+    SELECT_MOST = 2048,     /* ... a block can sort */
+    SELECT_SHORT = 1024     /* rows of a short segment at most */
+};
+
+enum { select_segments_threads = SELECT_THREADS };
+
+/*
+ * SELECT_CLEAR_STEP   one block: the lists are empty
+ * SELECT_WARPS_STEP   short segments; the others are listed
+ * SELECT_WHOLE_STEP   listed segments and parts
+ * SELECT_JOIN_STEP    long segments, from what was staged
+ * SELECT_TAKE_STEP    from positions that are sorted in each segment
+ */
+enum select_step {
+    SELECT_CLEAR_STEP,
+    SELECT_WARPS_STEP,
+    SELECT_WHOLE_STEP,
+    SELECT_JOIN_STEP,
+    SELECT_TAKE_STEP
+};
+
+/* A part of a segment. */
+struct select_part {
+    unsigned segment; /* GATHER_NONE: none */
+    unsigned number;
+};
+
+/* A long segment: its parts begin at `part` of the list. */
+struct select_long {
+    unsigned segment;
+    unsigned part;
+};
+
+/* How long the lists are, and how many tickets were taken. All are 0 at first. */
+struct select_lists {
+    wide wholes, parts, longs;
+    wide tickets[2];
+};
+
+struct select_segments_args {
+    struct tile_source source; /* as of select_args */
+    struct key_code enter;
+    const void *begins;
+    const void *ends;
+    wide segments;
+    wide count; /* rows of all */
+    wide first;
+    wide last;
+    void *positions;   /* the caller's; NULL: not wanted */
+    void *keys;        /* the caller's elements, if they are keys of code_bytes; or NULL */
+    unsigned *numbers; /* rows by number, GATHER_NONE for none; NULL: not wanted */
+    const unsigned *sorted; /* SELECT_TAKE_STEP: positions */
+    struct select_lists *lists;
+    unsigned *wholes; /* segments; as many as there are */
+    struct select_part *parts;
+    struct select_long *longs;
+    unsigned *staged; /* `last` for each part */
+    wide most_parts;
+    wide most_longs;
+    unsigned part;  /* rows of a part; twice as many are long */
+    unsigned group; /* segments that a warp looks at together, up to 32 */
+    int step;       /* enum select_step */
+    int segment_bytes;
+    int is_signed;
+    int code_bytes;
+    int position_bytes;
+    int unused;
+};
+
+/* Shared memory of a block: a team of all, or one for each warp. */
+#define SELECT_TEAM_SHARED \
+    (4 * (SELECT_BINS + 3 * SELECT_MOST + SELECT_WARPS + 8) + 16 * SELECT_WARPS)
+#define SELECT_WARP_SHARED (4 * (SELECT_WARP_BINS + 3 * SELECT_WARP_MOST + 4))
+#define SELECT_SEGMENTS_SHARED                              \
+    (SELECT_TEAM_SHARED > SELECT_WARPS * SELECT_WARP_SHARED \
+         ? SELECT_TEAM_SHARED                               \
+         : SELECT_WARPS * SELECT_WARP_SHARED)
+
 #endif

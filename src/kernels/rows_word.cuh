@@ -34,8 +34,12 @@ DEVICE void ROWS_NAME(gather)(const struct gather_rows_args *args, wide first, w
 
                 if (wanted)
                     takes[i] = (int)(LOAD(&wanted[source / 64]) >> source % 64 & 1);
-                if (positions)
-                    source = LOAD_AS(BULK, &positions[source]);
+                if (positions) {
+                    const unsigned position = LOAD_AS(BULK, &positions[source]);
+
+                    takes[i] &= position != GATHER_NONE;
+                    source = position;
+                }
                 from[i] = source * (wide)words + (wide)word;
             }
             row += rows + (word + rest >= words);

@@ -14,20 +14,26 @@ struct select_view {
     int is_dense; /* codes are an array, one after the other */
 };
 
-/* The rows of the job, by codes of `bytes` bytes. */
-DEVICE struct select_view view_job(const struct select_args *args, int bytes)
+/* `count` rows, by codes of `bytes` bytes. */
+DEVICE struct select_view view_rows(const struct tile_source *source,
+                                    const struct key_code *enter, wide count, int bytes)
 {
     struct select_view view;
 
-    view.parts = args->source.part_count ? &args->source : 0;
-    view.keys = (const char *)args->source.keys;
-    view.pitch = args->source.pitch;
-    view.enter = args->enter;
+    view.parts = source->part_count ? source : 0;
+    view.keys = (const char *)source->keys;
+    view.pitch = source->pitch;
+    view.enter = *enter;
     view.numbers = 0;
-    view.count = args->count;
+    view.count = count;
     view.is_dense = !view.parts && view.pitch == (wide)bytes;
     view.lead = view.is_dense ? ((wide)view.keys % 16) / (wide)bytes : 0;
     return view;
+}
+
+DEVICE struct select_view view_job(const struct select_args *args, int bytes)
+{
+    return view_rows(&args->source, &args->enter, args->count, bytes);
 }
 
 /* The first `count` staged rows. */
@@ -145,15 +151,15 @@ DEVICE void find_bin(struct select_shared *sm, const unsigned_cell *bins, unsign
     BARRIER();
 }
 
-/* By how many bits differences of up to `span` are shifted to number bins. */
-DEVICE int shift_of(wide span)
+/* By how many bits differences of up to `span` are shifted to number 2^digit bins. */
+DEVICE int shift_of(wide span, int digit)
 {
     const unsigned upper = (unsigned)(span >> 32);
     const int bits = upper  ? 33 + HIGHEST_BIT(upper)
                      : span ? 1 + HIGHEST_BIT((unsigned)span)
                             : 0;
 
-    return bits > SELECT_DIGIT ? bits - SELECT_DIGIT : 0;
+    return bits > digit ? bits - digit : 0;
 }
 
 /* One end while it is being found. */
@@ -164,19 +170,21 @@ struct select_range {
 };
 
 /*
- * Narrow a range to the bin that find_bin found. It is narrow enough if it is one code, or
- * if the wanted row is the bin's first (`side` 0), its last (1) or its only one (2).
+ * Narrow a range to a bin that was found: its number, how many come before it, how many it
+ * has. It is narrow enough if it is one code, or if the wanted row is the bin's first
+ * (`side` 0), its last (1) or its only one (2).
  */
-DEVICE void narrow(struct select_range *range, const struct select_shared *sm, int side)
+DEVICE void narrow(struct select_range *range, const unsigned_cell *found, int digit,
+                   int side)
 {
-    const int shift = shift_of(range->high - range->low);
-    const unsigned count = LOAD(&sm->found[2]);
-    const wide low = range->low + ((wide)LOAD(&sm->found[0]) << shift);
+    const int shift = shift_of(range->high - range->low, digit);
+    const unsigned count = LOAD(&found[2]);
+    const wide low = range->low + ((wide)LOAD(&found[0]) << shift);
     const wide high = low + (((wide)1 << shift) - 1);
 
     range->low = low;
     range->high = high < range->high ? high : range->high;
-    range->rank -= LOAD(&sm->found[1]);
+    range->rank -= LOAD(&found[1]);
     range->found = shift == 0 || (side == 0   ? range->rank == 0
                                   : side == 1 ? range->rank + 1 == count
                                               : count == 1);

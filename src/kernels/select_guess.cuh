@@ -32,7 +32,7 @@ DEVICE struct select_range range_of_rank(struct select_shared *sm, const wide *c
     range.found = 0;
     while (!range.found) {
         const wide span = range.high - range.low;
-        const int shift = shift_of(span);
+        const int shift = shift_of(span, SELECT_DIGIT);
 
         clear_bins(sm);
         UNROLL
@@ -41,7 +41,7 @@ DEVICE struct select_range range_of_rank(struct select_shared *sm, const wide *c
                        code[i] - range.low <= span);
         BARRIER();
         find_bin(sm, sm->bins[0], range.rank);
-        narrow(&range, sm, 2);
+        narrow(&range, sm->found, SELECT_DIGIT, 2);
     }
     return range;
 }

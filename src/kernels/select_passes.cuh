@@ -104,7 +104,7 @@ DEVICE void narrow_both(const struct select_args *args, struct select_shared *sm
     for (int side = 0; side < 2; side++) {
         if (!range[side].found) {
             find_bin(sm, sm->bins[is_shared ? 1 : side], range[side].rank);
-            narrow(&range[side], sm, side);
+            narrow(&range[side], sm->found, SELECT_DIGIT, side);
         }
     }
     if (THREAD == 0) {

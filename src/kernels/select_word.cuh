@@ -37,6 +37,12 @@ DEVICE SELECT_CODE SELECT_NAME(enter)(SELECT_CODE bits, const struct key_code *c
                           : bits ^ (SELECT_CODE)code->flip;
 }
 
+/* And back. */
+DEVICE SELECT_CODE SELECT_NAME(leave)(SELECT_CODE code, const struct key_code *enter)
+{
+    return code_leave(code, enter->is_float, (SELECT_CODE)enter->flip);
+}
+
 #undef key
 #undef code_lowest
 #undef code_negatives

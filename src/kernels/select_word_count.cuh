@@ -20,7 +20,7 @@ DEVICE void SELECT_NAME(count_tile)(struct select_shared *sm,
     for (int side = 0; side < 2; side++) {
         const SELECT_CODE low = (SELECT_CODE)range[side].low;
         const SELECT_CODE span = (SELECT_CODE)(range[side].high - range[side].low);
-        const int shift = shift_of(span);
+        const int shift = shift_of(span, SELECT_DIGIT);
 
         if (range[side].found || (is_shared && side == 0))
             continue;
