@@ -25,7 +25,7 @@ tests/                     include/ kit/ src/ tests/ bench/rivals.h cli/tally.h
 src/base/                  include/ src/base/
 src/kernels/kernel_files.h -
 src/kernels/programs.h     src/base/ src/kernels/launch.h src/kernels/kernels.def
-src/kernels/launch.h       src/kernels/launch_less.h src/kernels/launch_segments.h src/base/field.inl
+src/kernels/launch.h       src/kernels/launch_less.h src/kernels/launch_segments.h src/kernels/launch_select.h src/base/field.inl
 src/kernels/simt.h         src/kernels/launch.h src/sim/simt_sim.h
 src/kernels/program.cu     src/kernels/
 src/kernels/kernels.def    src/kernels/*.cu
@@ -39,6 +39,7 @@ src/plan_less.c            src/less.h src/plan_parts.h src/tune.def
 src/passes_less.c          src/less.h src/kernels/launch.h
 src/less.h                 src/passes.h src/request.h
 src/plan                   src/base/ src/plan.h src/plan_parts.h src/tune.def src/kernels/launch.h src/kernels/programs.h
+src/select                 src/select.h src/plan_parts.h src/request.h src/kernels/launch.h
 src/rows                   src/rows.h src/plan_parts.h src/request.h
 src/passes.h               src/base/ src/device.h src/plan.h src/rows.h
 src/passes_launch.c src/passes.h src/kernels/launch.h src/kernels/kernels.def
@@ -49,7 +50,7 @@ src/backend_cpu.c          src/backend.h src/cpu/cpu.h
 src/backend_rows.c         src/backend_device.h
 src/backend_later.c        src/backend_device.h
 src/backend_lists.c        src/backend_device.h
-src/backend_select.c       src/backend_device.h
+src/backend_select         src/backend_device.h src/backend_select.h src/select.h
 src/backend_segments.c     src/backend_device.h
 src/backend_stage.c        src/backend_device.h
 src/backend_less.c         src/backend_device.h src/less.h
