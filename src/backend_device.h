@@ -30,7 +30,7 @@ void device_note(struct backend *backend, const struct request *request,
                  const struct plan *plan);
 
 /* The set of kernels that are launched under the present timing. */
-uint32_t device_kernels(const struct backend *backend, uint32_t kernels);
+kernel_set device_kernels(const struct backend *backend, kernel_set kernels);
 
 /* Device memory of at least `bytes` bytes that the handle keeps, or NULL for a failure. */
 mw_status device_scratch(struct backend *backend, uint64_t bytes, char **scratch);

@@ -20,7 +20,7 @@ static const struct library_function functions[] = {
 
 static const char program_name[] = "program.cu";
 
-enum { MOST_OPTIONS = 12, OPTION_BYTES = 96, MOST_SOURCES = 64 };
+enum { MOST_OPTIONS = 12, OPTION_BYTES = 96, MOST_SOURCES = 128 };
 
 /* The command line of one request. */
 struct options {

@@ -44,7 +44,7 @@ static void enter_marks(const struct lane *lane, const struct simt_site *site, u
 {
     check_marks(lane, site, at, times, marks, count, mine);
     for (uint32_t i = 0; i < count; i++)
-        shadow_note(times, &marks[i], mine, site->word == SIMT_STORE, 0);
+        shadow_note(times, &marks[i], mine, site->word != SIMT_LOAD, 0);
 }
 
 /* The same for an addition to shared memory. */
