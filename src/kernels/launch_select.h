@@ -5,12 +5,12 @@
 #define MW_LAUNCH_SELECT_H
 
 enum {
-    SELECT_THREADS = 512,
+    SELECT_THREADS = 256,
     SELECT_BYTES = 64, /* of codes that a thread holds */
     SELECT_DIGIT = 11, /* bits by which one pass narrows a range of codes */
     SELECT_BINS = 1 << SELECT_DIGIT,
     SELECT_PASSES = 6, /* for codes of 64 bits */
-    SELECT_SAMPLES = 16 * SELECT_THREADS,
+    SELECT_SAMPLES = 32 * SELECT_THREADS,
     SELECT_CLEARED = 4096 /* cells that a block of select_sample clears */
 };
 

@@ -15,15 +15,19 @@ enum { TILE_COUNTED = 1, TILE_SUMMED = 2, COUNT_BITS = 31 };
  */
 struct select_classes {
     wide low, high;
-    wide skip; /* low rows that are not taken, ... */
-    wide most; /* ... and high rows that are; of one code, low rows up to there */
-    wide staged;
-    wide capacity;
-    unsigned *out;
     int is_last;
     int is_two_sided; /* there may be low rows */
     int is_one_code;  /* all are low */
-    int is_staged;    /* rows are taken from those that were staged */
+};
+
+/* Which of them are taken, and where they go. */
+struct select_limits {
+    wide skip; /* low rows that are not taken, ... */
+    wide most; /* ... and high rows that are; of one code, low rows up to there */
+    wide capacity;
+    unsigned *out;
+    int is_last;
+    int is_one_code;
 };
 
 /* Rows of each class before a row. */
@@ -49,26 +53,26 @@ DEVICE struct select_classes classes_of(const struct select_args *args)
 
     made.is_last = args->is_last;
     made.is_two_sided = args->is_two_sided;
-    if (args->is_last) {
-        made.low = args->is_two_sided ? LOAD(cell_of(&state->end[0].low)) : 0;
-        made.high = LOAD(cell_of(&state->end[1].high));
-        made.skip = LOAD(cell_of(&state->skip));
-        made.most = LOAD(cell_of(&state->most));
-        made.is_staged = LOAD(cell_of(&state->is_staged)) != 0;
-        made.staged = LOAD(cell_of(&state->staged));
-        made.capacity = args->last - args->first;
-        made.out = args->out;
-    } else {
-        made.low = LOAD(cell_of(&state->low));
-        made.high = LOAD(cell_of(&state->high));
-        made.skip = 0;
-        made.most = args->last;
-        made.is_staged = 0;
-        made.staged = 0;
-        made.capacity = args->capacity;
-        made.out = args->rows;
-    }
+    made.low = args->is_two_sided
+                   ? LOAD(cell_of(args->is_last ? &state->end[0].low : &state->low))
+                   : 0;
+    made.high = LOAD(cell_of(args->is_last ? &state->end[1].high : &state->high));
     made.is_one_code = args->is_last && args->is_two_sided && made.low == made.high;
+    return made;
+}
+
+DEVICE struct select_limits limits_of(const struct select_args *args,
+                                      const struct select_classes *classes)
+{
+    const struct select_state *const state = args->state;
+    struct select_limits made;
+
+    made.is_last = classes->is_last;
+    made.is_one_code = classes->is_one_code;
+    made.skip = args->is_last ? LOAD(cell_of(&state->skip)) : 0;
+    made.most = args->is_last ? LOAD(cell_of(&state->most)) : args->last;
+    made.capacity = args->is_last ? args->last - args->first : args->capacity;
+    made.out = args->is_last ? args->out : args->rows;
     return made;
 }
 
@@ -85,34 +89,33 @@ DEVICE unsigned class_of(const struct select_classes *classes, wide code)
 }
 
 /* How many rows before a row are taken. */
-DEVICE wide taken_before(const struct select_classes *classes,
+DEVICE wide taken_before(const struct select_limits *limits,
                          const struct select_counts *before)
 {
     wide low = before->low;
     wide high = before->high;
 
-    if (classes->is_one_code)
-        low = low < classes->most ? low : classes->most;
-    low = classes->is_last && low > classes->skip ? low - classes->skip : 0;
-    high = high < classes->most ? high : classes->most;
+    if (limits->is_one_code)
+        low = low < limits->most ? low : limits->most;
+    low = limits->is_last && low > limits->skip ? low - limits->skip : 0;
+    high = high < limits->most ? high : limits->most;
     return before->between + high + low;
 }
 
-/* Is any row of a warp taken, which has so many of each class? */
-DEVICE int takes_any(const struct select_classes *classes,
-                     const struct select_counts *before, unsigned between, unsigned high,
-                     unsigned low)
+/* Is any row of my warp taken? */
+DEVICE int takes_any(const struct select_limits *limits, const struct filter_shared *sm,
+                     const struct select_counts *before)
 {
     struct select_counts after = *before;
 
-    after.between += between;
-    after.high += high;
-    after.low += low;
-    return taken_before(classes, &after) > taken_before(classes, before);
+    after.between += LOAD(&sm->between[THREAD / WARP]);
+    after.high += LOAD(&sm->high[THREAD / WARP]);
+    after.low += LOAD(&sm->low[THREAD / WARP]);
+    return taken_before(limits, &after) > taken_before(limits, before);
 }
 
 /* The next tile. Tiles are taken in order, so that nobody waits for one not yet taken. */
-DEVICE wide next_tile(const struct select_args *args, struct filter_shared *sm)
+DEVICE unsigned next_tile(const struct select_args *args, struct filter_shared *sm)
 {
     if (THREAD == 0)
         STORE(&sm->tile,
@@ -187,9 +190,11 @@ DEVICE void sum_tile(const struct select_args *args, const struct select_classes
         STORE(&sm->before[2], before.low);
     }
     if (LANE == 0 && tile + 1 == tiles && !classes->is_last) {
+        const struct select_limits limits = limits_of(args, classes);
+
         mine.between += before.between;
         mine.high += before.high;
-        STORE(cell_of(&args->state->staged), taken_before(classes, &mine));
+        STORE(cell_of(&args->state->staged), taken_before(&limits, &mine));
         STORE(cell_of(&args->state->before), before.low + mine.low);
     }
 }

@@ -30,40 +30,64 @@ DEVICE unsigned next_ticket(const struct select_args *args, struct select_shared
     return LOAD(&sm->is_mine);
 }
 
-/* The ranges before a pass. */
-DEVICE void read_ranges(const struct select_args *args, struct select_shared *sm,
-                        int is_staged, unsigned pass, struct select_range *range)
+/* One of the ranges that are in shared memory. */
+DEVICE struct select_range range_at(const struct select_shared *sm, int side)
+{
+    struct select_range range;
+
+    range.low = LOAD(&sm->words[4 * side]);
+    range.high = LOAD(&sm->words[4 * side + 1]);
+    range.rank = (unsigned)LOAD(&sm->words[4 * side + 2]);
+    range.found = LOAD(&sm->words[4 * side + 3]) != 0;
+    return range;
+}
+
+/* The ranges before the first pass. One thread. */
+DEVICE void begin_ranges(const struct select_args *args, struct select_shared *sm,
+                         int is_staged)
+{
+    struct select_state *const state = args->state;
+    const wide before = is_staged ? LOAD(cell_of(&state->before)) : 0;
+    const wide highest = args->code_bytes == 4 ? 0xffffffffu : ~(wide)0;
+    const wide low = is_staged ? LOAD(cell_of(&state->low)) : 0;
+    const wide high = is_staged ? LOAD(cell_of(&state->high)) : highest;
+
+    STORE(&sm->words[0], low);
+    STORE(&sm->words[1], high);
+    STORE(&sm->words[2], args->first - before);
+    STORE(&sm->words[3], !args->is_two_sided);
+    STORE(&sm->words[4], low);
+    STORE(&sm->words[5], high);
+    STORE(&sm->words[6], args->last - 1 - before);
+    STORE(&sm->words[7], 0);
+}
+
+/* Get the ranges before a pass; 0 if both ends are found. */
+DEVICE int read_ranges(const struct select_args *args, struct select_shared *sm,
+                       int is_staged, unsigned pass)
 {
     struct select_state *const state = args->state;
 
-    if (pass == 0) {
-        const wide before = is_staged ? LOAD(cell_of(&state->before)) : 0;
-        const wide high = args->code_bytes == 4 ? 0xffffffffu : ~(wide)0;
-
-        range[0].low = range[1].low = is_staged ? LOAD(cell_of(&state->low)) : 0;
-        range[0].high = range[1].high = is_staged ? LOAD(cell_of(&state->high)) : high;
-        range[0].rank = (unsigned)(args->first - before);
-        range[1].rank = (unsigned)(args->last - 1 - before);
-        range[0].found = !args->is_two_sided;
-        range[1].found = 0;
-        return;
-    }
-    if (THREAD == 0) {
+    if (THREAD == 0 && pass == 0)
+        begin_ranges(args, sm, is_staged);
+    if (THREAD == 0 && pass > 0) {
         while (PEEK(CUT, cell_of(&state->passes)) < pass)
             PAUSE();
         FENCE();
-        UNROLL
+        NO_UNROLL
         for (int i = 0; i < 8; i++)
             STORE(&sm->words[i], PEEK(CUT, cell_of(&state->end[0].low) + i));
     }
     BARRIER();
-    UNROLL
-    for (int side = 0; side < 2; side++) {
-        range[side].low = LOAD(&sm->words[4 * side]);
-        range[side].high = LOAD(&sm->words[4 * side + 1]);
-        range[side].rank = (unsigned)LOAD(&sm->words[4 * side + 2]);
-        range[side].found = LOAD(&sm->words[4 * side + 3]) != 0;
-    }
+    return !LOAD(&sm->words[3]) || !LOAD(&sm->words[7]);
+}
+
+/* Are both ends still in the same range? Then one histogram serves both. */
+DEVICE int is_one_range(const struct select_shared *sm)
+{
+    return !LOAD(&sm->words[3]) && !LOAD(&sm->words[7]) &&
+           LOAD(&sm->words[0]) == LOAD(&sm->words[4]) &&
+           LOAD(&sm->words[1]) == LOAD(&sm->words[5]);
 }
 
 /* Add my bins to those of all; if I am the last, get them back and return 1. */
@@ -93,32 +117,39 @@ DEVICE int add_up(const struct select_args *args, struct select_shared *sm, unsi
     return 1;
 }
 
-/* Narrow the ranges by the bins of all rows, and tell the other blocks. */
-DEVICE void narrow_both(const struct select_args *args, struct select_shared *sm,
-                        int is_staged, unsigned pass, struct select_range *range,
-                        int is_shared)
+/* Narrow one range by the bins of all rows, and post it. */
+DEVICE struct select_range narrow_end(const struct select_args *args,
+                                      struct select_shared *sm, int side, int is_one)
 {
-    struct select_state *const state = args->state;
+    struct select_end *const end = &args->state->end[side];
+    struct select_range range = range_at(sm, side);
 
-    UNROLL
-    for (int side = 0; side < 2; side++) {
-        if (!range[side].found) {
-            find_bin(sm, sm->bins[is_shared ? 1 : side], range[side].rank);
-            narrow(&range[side], sm->found, SELECT_DIGIT, side);
-        }
+    if (!range.found) {
+        find_bin(sm, sm->bins[is_one ? 1 : side], range.rank);
+        narrow(&range, sm->found, SELECT_DIGIT, side);
     }
     if (THREAD == 0) {
-        UNROLL
-        for (int side = 0; side < 2; side++) {
-            POST(CUT, cell_of(&state->end[side].low), range[side].low);
-            POST(CUT, cell_of(&state->end[side].high), range[side].high);
-            POST(CUT, cell_of(&state->end[side].rank), range[side].rank);
-            POST(CUT, cell_of(&state->end[side].found), range[side].found);
-        }
-        if (range[0].found && range[1].found) {
+        POST(CUT, cell_of(&end->low), range.low);
+        POST(CUT, cell_of(&end->high), range.high);
+        POST(CUT, cell_of(&end->rank), range.rank);
+        POST(CUT, cell_of(&end->found), range.found);
+    }
+    return range;
+}
+
+/* Narrow both, and tell the other blocks. */
+DEVICE void narrow_both(const struct select_args *args, struct select_shared *sm,
+                        int is_staged, unsigned pass, int is_one)
+{
+    struct select_state *const state = args->state;
+    const struct select_range begin = narrow_end(args, sm, 0, is_one);
+    const struct select_range end = narrow_end(args, sm, 1, is_one);
+
+    if (THREAD == 0) {
+        if (begin.found && end.found) {
             STORE(cell_of(&state->is_staged), is_staged);
-            STORE(cell_of(&state->skip), args->is_two_sided ? range[0].rank : 0);
-            STORE(cell_of(&state->most), (wide)range[1].rank + 1);
+            STORE(cell_of(&state->skip), args->is_two_sided ? begin.rank : 0);
+            STORE(cell_of(&state->most), (wide)end.rank + 1);
         }
         FENCE();
         POST(CUT, cell_of(&state->passes), pass + 1);

@@ -3,7 +3,7 @@
  */
 #include "select_team.cuh"
 
-enum { select_segments_blocks = 2 };
+enum { select_segments_blocks = 3 };
 
 struct team_shared {
     wide_cell codes[SELECT_MOST];

@@ -39,7 +39,8 @@ DEVICE void SELECT_NAME(count_classes)(const SELECT_CODE *code, unsigned missing
 /* Write the rows of my warp that are taken; `before` are those of the classes before. */
 DEVICE void SELECT_NAME(write)(const struct select_args *args, const SELECT_CODE *code,
                                const struct select_view *view,
-                               const struct select_classes *classes, wide begin,
+                               const struct select_classes *classes,
+                               const struct select_limits *limits, wide begin,
                                struct select_counts before)
 {
     enum { PACK = SELECT_NAME(pack) };
@@ -78,12 +79,12 @@ DEVICE void SELECT_NAME(write)(const struct select_args *args, const SELECT_CODE
         }
         UNROLL
         for (int j = 0; j < PACK; j++) {
-            const wide at = taken_before(classes, &here);
+            const wide at = taken_before(limits, &here);
 
             here.between += mine[j] & 1;
             here.high += mine[j] >> 1 & 1;
             here.low += mine[j] >> 2;
-            if (taken_before(classes, &here) > at && at < classes->capacity) {
+            if (taken_before(limits, &here) > at && at < limits->capacity) {
                 const wide row = begin + (wide)(i * WARP + j) - view->lead;
                 const unsigned number =
                     view->numbers ? LOAD((const unsigned_cell *)view->numbers + row)
@@ -93,7 +94,7 @@ DEVICE void SELECT_NAME(write)(const struct select_args *args, const SELECT_CODE
                 UNROLL
                 for (int k = 0; k < SELECT_NAME(each); k += PACK)
                     c = k == i ? code[k + j] : c;
-                STORE_AS(BULK, (unsigned_cell *)classes->out + at, number);
+                STORE_AS(BULK, (unsigned_cell *)limits->out + at, number);
                 if (!classes->is_last)
                     STORE_AS(BULK, (SELECT_NAME(cell) *)args->codes + at, c);
             }
@@ -105,14 +106,16 @@ DEVICE void SELECT_NAME(filter)(const struct select_args *args, struct filter_sh
 {
     enum { TILE = SELECT_TILE(SELECT_BITS / 8), PART = TILE / SELECT_WARPS };
     const struct select_classes classes = classes_of(args);
-    const struct select_view view = classes.is_staged
-                                        ? view_staged(args, SELECT_BITS / 8, classes.staged)
-                                        : view_job(args, SELECT_BITS / 8);
-    const wide tiles = (view.lead + view.count + TILE - 1) / TILE;
+    const struct select_view view =
+        args->is_last && LOAD(cell_of(&args->state->is_staged))
+            ? view_staged(args, SELECT_BITS / 8, LOAD(cell_of(&args->state->staged)))
+            : view_job(args, SELECT_BITS / 8);
+    const unsigned tiles = (unsigned)((view.lead + view.count + TILE - 1) / TILE);
     const int warp = THREAD / WARP;
 
-    for (wide tile; (tile = next_tile(args, sm)) < tiles;) {
-        const wide begin = tile * TILE + (wide)(warp * PART + LANE * SELECT_NAME(pack));
+    for (unsigned tile; (tile = next_tile(args, sm)) < tiles;) {
+        const wide begin =
+            (wide)tile * TILE + (wide)(warp * PART + LANE * SELECT_NAME(pack));
         SELECT_CODE code[SELECT_NAME(each)];
         struct select_counts counts;
         const unsigned missing = SELECT_NAME(load)(code, &view, tile, begin);
@@ -120,9 +123,12 @@ DEVICE void SELECT_NAME(filter)(const struct select_args *args, struct filter_sh
 
         SELECT_NAME(count_classes)(code, missing, &classes, &between, &high, &low);
         counts = count_before(args, &classes, sm, tile, tiles, between, high, low);
-        if (takes_any(&classes, &counts, LOAD(&sm->between[warp]), LOAD(&sm->high[warp]),
-                      LOAD(&sm->low[warp])))
-            SELECT_NAME(write)(args, code, &view, &classes, begin, counts);
+        if (LOAD(&sm->between[warp]) + LOAD(&sm->high[warp]) + LOAD(&sm->low[warp])) {
+            const struct select_limits limits = limits_of(args, &classes);
+
+            if (takes_any(&limits, sm, &counts))
+                SELECT_NAME(write)(args, code, &view, &classes, &limits, begin, counts);
+        }
         BARRIER(); /* before the sums are written again */
     }
 }
