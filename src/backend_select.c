@@ -194,17 +194,19 @@ static mw_status find_rows(struct select_run *run, const struct select_sort *sor
         (plan->cells - SELECT_STATE_CELLS + SELECT_CLEARED - 1) / SELECT_CLEARED;
     mw_status status;
 
+    args.span = plan->span[0];
     select_source(request, &sort->shape, &args.source, &args.enter);
     TRY(select_launch(run, KERNEL_SELECT_SAMPLE, 1 + clearers, SELECT_THREADS,
                       SELECT_SHARED, &args, sizeof args));
     if (plan->is_sampled)
-        TRY(select_launch(run, KERNEL_SELECT_FILTER, plan->blocks, SELECT_THREADS,
+        TRY(select_launch(run, KERNEL_SELECT_FILTER, plan->filters, SELECT_THREADS,
                           SELECT_FILTER_SHARED, &args, sizeof args));
     TRY(select_launch(run, KERNEL_SELECT_COUNT, plan->blocks, SELECT_THREADS, SELECT_SHARED,
                       &args, sizeof args));
     args.is_last = 1;
+    args.span = plan->span[1];
     args.tiles = cells + plan->tiles_cell[1];
-    TRY(select_launch(run, KERNEL_SELECT_FILTER, plan->blocks, SELECT_THREADS,
+    TRY(select_launch(run, KERNEL_SELECT_FILTER, plan->filters, SELECT_THREADS,
                       SELECT_FILTER_SHARED, &args, sizeof args));
 done:
     return status;

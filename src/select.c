@@ -53,11 +53,16 @@ void select_plan(struct select_plan *plan, const mw_info *info, uint32_t code_by
     plan->tiles = SELECT_TILES(count, code_bytes);
     plan->blocks = (uint64_t)info->processors * SELECT_BLOCKS_EACH;
     plan->blocks = plan->blocks < plan->tiles ? plan->blocks : plan->tiles;
+    plan->filters = (uint64_t)info->processors * SELECT_FILTERS_EACH;
+    plan->span[0] = plan->tiles >= SELECT_SPAN * plan->filters ? SELECT_SPAN : 1;
     plan->capacity = count / 8 + 2 * wanted + SELECT_SAMPLES;
     enclose(plan, count, first, last);
     plan->is_sampled = count >= (uint64_t)info->processors * SELECT_SAMPLED_EACH &&
                        count >= SELECT_SAMPLES &&
                        enclosed(plan, count) + wanted <= plan->capacity;
+
+    plan->span[1] = plan->is_sampled ? 1 : plan->span[0];
+    plan->filters = plan->filters < plan->tiles ? plan->filters : plan->tiles;
 
     plan->bins_cell = SELECT_STATE_CELLS;
     plan->tiles_cell[0] = plan->bins_cell + 2 * SELECT_BINS * SELECT_PASSES;

@@ -12,7 +12,8 @@ enum {
     SELECT_LEAST_ROWS = 4096,    /* up to here all rows are sorted, ... */
     SELECT_LEAST_PART = 4,       /* ... or if more than a quarter of them is wanted */
     SELECT_SAMPLED_EACH = 16384, /* rows for each SM from which on samples save time */
-    SELECT_BLOCKS_EACH = 3       /* blocks for each SM that filter and count */
+    SELECT_BLOCKS_EACH = 5,      /* blocks for each SM that count ... */
+    SELECT_FILTERS_EACH = 4      /* ... and that filter */
 };
 
 struct select_plan {
@@ -21,8 +22,10 @@ struct select_plan {
     uint64_t sample[2];
     uint64_t capacity; /* rows that can be staged */
     uint64_t tiles;
-    uint64_t blocks; /* that filter and count */
-    uint64_t cells;  /* to be cleared, at the beginning of the workspace */
+    uint64_t blocks;  /* that count, ... */
+    uint64_t filters; /* ... and that filter */
+    uint32_t span[2]; /* tiles that a block of each filter takes together */
+    uint64_t cells;   /* to be cleared, at the beginning of the workspace */
     uint64_t bins_cell, tiles_cell[2];
     uint64_t codes_offset, rows_offset, out_offset;
     uint64_t sort_offset; /* workspace of the sort of the selected rows, up to the end */

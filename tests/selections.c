@@ -26,6 +26,13 @@ struct asked {
     int wanted[MOST_COLUMNS];
 };
 
+/* Many keys, of which samples are taken. */
+struct large {
+    mw_type type;
+    const char *shape;
+    uint64_t first, last;
+};
+
 static uint64_t rows_of(const struct asked *a)
 {
     return a->groups * (a->last - a->first);
@@ -83,7 +90,7 @@ static int make_segments(struct case_of_rows *c, struct asked *a)
     return 1;
 }
 
-static int make_asked(struct case_of_rows *c, struct asked *a)
+static int make_asked(struct case_of_rows *c, struct asked *a, const struct large *large)
 {
     static const mw_type types[] = {MW_U32, MW_I32, MW_U64, MW_I64};
     const uint64_t most = roll(c, 3) ? 1 + roll(c, 100) : 1 + roll(c, c->count + 10);
@@ -91,11 +98,15 @@ static int make_asked(struct case_of_rows *c, struct asked *a)
     int right = 1;
 
     *a = (struct asked){.groups = 1, .segment_type = types[roll(c, 4)]};
-    a->segmented = (int)roll(c, 2);
+    a->segmented = !large && roll(c, 2);
     a->first = roll(c, 2) ? 0 : roll(c, c->count + 2) >> roll(c, 12);
     if (a->segmented)
         right = make_segments(c, a);
     a->last = a->first + roll(c, most + 1);
+    if (large) {
+        a->first = large->first;
+        a->last = large->last;
+    }
     while (a->segmented && rows_of(a) * c->row_bytes > 8 << 20)
         a->last = a->first + (a->last - a->first) / 2;
     for (uint32_t i = 0; i < c->columns; i++) {
@@ -288,12 +299,13 @@ static const char *judge(struct case_of_rows *c, struct asked *a, const uint64_t
     return wrong;
 }
 
-static const char *try_case(mw_context *context, struct case_of_rows *c)
+static const char *try_case(mw_context *context, struct case_of_rows *c,
+                            const struct large *large)
 {
     struct asked a = {.first = 0};
     unsigned char *before[MOST_COLUMNS] = {NULL};
     uint64_t *const order = malloc((size_t)(c->count + 1) * sizeof *order);
-    const char *wrong = order && make_asked(c, &a) ? NULL : "no memory";
+    const char *wrong = order && make_asked(c, &a, large) ? NULL : "no memory";
     struct array *array;
 
     for (uint32_t i = 0; i < c->columns && !wrong; i++) {
@@ -326,6 +338,59 @@ static const char *try_case(mw_context *context, struct case_of_rows *c)
     return wrong;
 }
 
+enum { LARGE = 70001 };
+
+/* Smallest, largest, middle ones and pages, of keys that samples tell much of or little. */
+static const struct large larges[] = {
+    {MW_U32, "random",   0,         16       },
+    {MW_F32, "random",   0,         4096     },
+    {MW_U64, "random",   0,         64       },
+    {MW_U32, "equal",    0,         100      },
+    {MW_U64, "equal",    0,         100      },
+    {MW_U32, "few:2",    0,         2000     },
+    {MW_U32, "few:16",   0,         3000     },
+    {MW_I64, "few:16",   0,         3000     },
+    {MW_U32, "sorted",   0,         64       },
+    {MW_U32, "reversed", 0,         64       },
+    {MW_F64, "specials", 0,         1000     },
+    {MW_U16, "random",   0,         1000     },
+    {MW_U32, "random",   LARGE / 2, 0        },
+    {MW_U64, "random",   LARGE / 2, 0        },
+    {MW_U32, "equal",    LARGE / 2, 0        },
+    {MW_U32, "few:3",    LARGE / 2, 0        },
+    {MW_F32, "specials", LARGE / 3, 0        },
+    {MW_U32, "sorted",   7,         9000     },
+    {MW_U32, "random",   LARGE - 9, LARGE    },
+    {MW_F32, "equal",    LARGE - 9, LARGE + 9},
+    {MW_U8,  "random",   1000,      17000    },
+};
+
+static const char *try_large(mw_context *context, const struct large *row, int descends)
+{
+    struct large large = *row;
+    struct case_of_rows c = {.seed = 4 + 2 * (uint64_t)descends, .count = LARGE};
+    const uint32_t bytes = (uint32_t)mw_type_size(row->type);
+    const char *wrong = "no memory";
+
+    large.last = row->last ? row->last : row->first + 1 + 40 * (uint64_t)descends;
+    c.fields[0] =
+        (mw_field){.type = row->type, .direction = descends ? MW_DESCENDING : MW_ASCENDING};
+    c.order = (mw_order)MW_ORDER_INIT;
+    c.order.fields = c.fields;
+    c.order.field_count = 1;
+    c.order.element_bytes = c.row_bytes = c.bytes[0] = bytes;
+    c.columns = c.is_order = c.is_bare = c.has_positions = 1;
+    c.position_type = descends ? MW_I64 : MW_U32;
+    c.place[0] = ELSEWHERE;
+    c.shape = row->shape;
+    if (array_make(&c.in[0], LARGE * bytes, bytes)) {
+        kit_fill(row->type, row->shape, 1, array_at(&c.in[0]), LARGE);
+        wrong = try_case(context, &c, &large);
+    }
+    case_free(&c);
+    return wrong;
+}
+
 int main(int count, char **words)
 {
     const char *const device = count > 1 ? words[1] : "sim";
@@ -339,7 +404,7 @@ int main(int count, char **words)
     for (uint64_t i = 0; context && i < cases && !wrong; i++) {
         struct case_of_rows c;
 
-        wrong = case_make(&c, seed + i, most) ? try_case(context, &c) : "no memory";
+        wrong = case_make(&c, seed + i, most) ? try_case(context, &c, NULL) : "no memory";
         if (wrong) {
             tap_note("%s: %s (%s)", device, wrong, mw_error(context));
             tap_note("selections %s %llu 1 %llu", device, (unsigned long long)(seed + i),
@@ -351,6 +416,16 @@ int main(int count, char **words)
     if (context)
         tap_case(&tap, !wrong, "%s: %llu random selections", device,
                  (unsigned long long)cases);
+    for (size_t i = 0; context && i < 2 * COUNT_OF(larges); i++) {
+        const struct large *const row = &larges[i / 2];
+
+        wrong = try_large(context, row, (int)(i % 2));
+        if (wrong)
+            tap_note("%s: %s", wrong, mw_error(context));
+        tap_case(&tap, !wrong, "%s: ranks from %llu of %d %s %s keys", device,
+                 (unsigned long long)row->first, LARGE, row->shape,
+                 mw_type_name(row->type));
+    }
     mw_close(context);
     return tap_end(&tap);
 }

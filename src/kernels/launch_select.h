@@ -14,7 +14,7 @@ enum {
     SELECT_CLEARED = 4096 /* cells that a block of select_sample clears */
 };
 
-/* Rows of a tile, and tiles of `count` rows, whose first tile may begin up to 3 early. */
+/* Rows of a tile, and tiles of `count` rows; the first may begin up to 3 rows early. */
 #define SELECT_TILE(code_bytes) (SELECT_THREADS * SELECT_BYTES / (int)(code_bytes))
 #define SELECT_TILES(count, code_bytes) \
     (((count) + 3 + SELECT_TILE(code_bytes) - 1) / SELECT_TILE(code_bytes))
@@ -80,12 +80,15 @@ struct select_args {
     int is_last;      /* select_filter: 0: to be staged, 1: to `out` */
     int code_bytes;   /* 4 or 8 */
     int is_two_sided; /* 0: `first` is 0 */
+    unsigned span;    /* select_filter: tiles that a block takes together */
+    unsigned unused;
 };
 
 /* Shared memory of their blocks. */
 #define SELECT_WARPS (SELECT_THREADS / WARP)
 #define SELECT_SHARED (4 * (2 * SELECT_BINS + 4 * SELECT_WARPS + 8) + 64)
-#define SELECT_FILTER_SHARED (4 * (3 * SELECT_WARPS + 8))
+#define SELECT_SPAN (WARP / SELECT_WARPS) /* the most of them */
+#define SELECT_FILTER_SHARED (4 * (3 * (WARP + 1) + 1))
 
 /*
  * Segments. One warp selects from a short segment, a block from a longer one. The rows of

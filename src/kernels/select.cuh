@@ -6,12 +6,12 @@
 struct select_view {
     const struct tile_source *parts; /* codes are made of these, or ... */
     const char *keys;                /* ... loaded */
-    wide pitch;
     struct key_code enter;
     const unsigned *numbers; /* of the rows; NULL: their places */
-    wide count;
-    wide lead;    /* the first tile begins this many rows before the first row */
-    int is_dense; /* codes are an array, one after the other */
+    unsigned pitch;
+    unsigned count;
+    unsigned lead; /* the first tile begins this many rows before the first row */
+    int is_dense;  /* codes are an array, one after the other */
 };
 
 /* `count` rows, by codes of `bytes` bytes. */
@@ -22,12 +22,12 @@ DEVICE struct select_view view_rows(const struct tile_source *source,
 
     view.parts = source->part_count ? source : 0;
     view.keys = (const char *)source->keys;
-    view.pitch = source->pitch;
+    view.pitch = (unsigned)source->pitch;
     view.enter = *enter;
     view.numbers = 0;
-    view.count = count;
-    view.is_dense = !view.parts && view.pitch == (wide)bytes;
-    view.lead = view.is_dense ? ((wide)view.keys % 16) / (wide)bytes : 0;
+    view.count = (unsigned)count;
+    view.is_dense = !view.parts && view.pitch == (unsigned)bytes;
+    view.lead = view.is_dense ? (unsigned)((wide)view.keys % 16) / (unsigned)bytes : 0;
     return view;
 }
 
@@ -43,11 +43,11 @@ DEVICE struct select_view view_staged(const struct select_args *args, int bytes,
 
     view.parts = 0;
     view.keys = (const char *)args->codes;
-    view.pitch = (wide)bytes;
+    view.pitch = (unsigned)bytes;
     view.enter.flip = 0;
     view.enter.is_float = 0;
     view.numbers = args->rows;
-    view.count = count;
+    view.count = (unsigned)count;
     view.is_dense = 1;
     view.lead = 0;
     return view;

@@ -35,13 +35,15 @@ struct select_counts {
     unsigned between, high, low;
 };
 
+/*
+ * A block takes `span` tiles together, a warp the same part of each. These parts are in
+ * order of position. First [i + 1] is the count of part i; then all before part i + 1.
+ */
 struct filter_shared {
-    unsigned_cell between[SELECT_WARPS]; /* of each warp */
-    unsigned_cell high[SELECT_WARPS];
-    unsigned_cell low[SELECT_WARPS];
-    unsigned_cell before[3]; /* the tile: between, high, low */
-    unsigned_cell tile;
-    unsigned_cell unused[4];
+    unsigned_cell between[WARP + 1];
+    unsigned_cell high[WARP + 1];
+    unsigned_cell low[WARP + 1];
+    unsigned_cell ticket;
 };
 
 AGREE(sizeof(struct filter_shared) == SELECT_FILTER_SHARED);
@@ -102,26 +104,29 @@ DEVICE wide taken_before(const struct select_limits *limits,
     return before->between + high + low;
 }
 
-/* Is any row of my warp taken? */
-DEVICE int takes_any(const struct select_limits *limits, const struct filter_shared *sm,
-                     const struct select_counts *before)
+/* Rows of each class before a part. */
+DEVICE struct select_counts counts_before(const struct filter_shared *sm, unsigned part)
 {
-    struct select_counts after = *before;
+    struct select_counts counts;
 
-    after.between += LOAD(&sm->between[THREAD / WARP]);
-    after.high += LOAD(&sm->high[THREAD / WARP]);
-    after.low += LOAD(&sm->low[THREAD / WARP]);
-    return taken_before(limits, &after) > taken_before(limits, before);
+    counts.between = LOAD(&sm->between[part]);
+    counts.high = LOAD(&sm->high[part]);
+    counts.low = LOAD(&sm->low[part]);
+    return counts;
 }
 
-/* The next tile. Tiles are taken in order, so that nobody waits for one not yet taken. */
-DEVICE unsigned next_tile(const struct select_args *args, struct filter_shared *sm)
+/* Keep the counts of a part, of which every lane has some. */
+DEVICE void keep_counts(struct filter_shared *sm, unsigned part, unsigned between,
+                        unsigned high, unsigned low, int two)
 {
-    if (THREAD == 0)
-        STORE(&sm->tile,
-              (unsigned)ADD(CUT, cell_of(&args->state->tickets[args->is_last]), (wide)1));
-    BARRIER();
-    return LOAD(&sm->tile);
+    const unsigned both = SUM(high << 16 | between);
+    const unsigned lows = two ? SUM(low) : 0;
+
+    if (LANE == 0) {
+        STORE(&sm->between[part + 1], both & 0xffff);
+        STORE(&sm->high[part + 1], both >> 16);
+        STORE(&sm->low[part + 1], lows);
+    }
 }
 
 DEVICE void post_counts(wide *cells, wide state, struct select_counts counts, int two)
@@ -134,7 +139,7 @@ DEVICE void post_counts(wide *cells, wide state, struct select_counts counts, in
         POST(CUT, cell_of(cells + 1), state << 62 | counts.low);
 }
 
-/* Rows of each class before a tile that has `mine`. One warp. */
+/* Rows of each class before the tiles that have `mine`. One warp. */
 DEVICE struct select_counts look_back(wide *cells, wide tile, struct select_counts mine,
                                       int two)
 {
@@ -173,54 +178,35 @@ DEVICE struct select_counts look_back(wide *cells, wide tile, struct select_coun
     return sum;
 }
 
-/* The first warp adds up the counts of all and looks back. */
-DEVICE void sum_tile(const struct select_args *args, const struct select_classes *classes,
-                     struct filter_shared *sm, wide tile, wide tiles)
+/* The first warp adds up the counts of `parts` parts, and of all before. */
+DEVICE void sum_parts(const struct select_args *args, struct filter_shared *sm,
+                      unsigned span, int is_end, unsigned parts)
 {
-    const int is_warp = LANE < SELECT_WARPS;
-    struct select_counts mine, before;
+    const int is_part = (unsigned)LANE < parts;
+    struct select_counts here, all, before;
 
-    mine.between = SUM(is_warp ? LOAD(&sm->between[LANE]) : 0);
-    mine.high = SUM(is_warp ? LOAD(&sm->high[LANE]) : 0);
-    mine.low = SUM(is_warp ? LOAD(&sm->low[LANE]) : 0);
-    before = look_back(args->tiles, tile, mine, classes->is_two_sided);
+    here.between = sum_to_here(is_part ? LOAD(&sm->between[LANE + 1]) : 0);
+    here.high = sum_to_here(is_part ? LOAD(&sm->high[LANE + 1]) : 0);
+    here.low = sum_to_here(is_part ? LOAD(&sm->low[LANE + 1]) : 0);
+    all.between = SHUFFLE(here.between, WARP - 1);
+    all.high = SHUFFLE(here.high, WARP - 1);
+    all.low = SHUFFLE(here.low, WARP - 1);
+    before = look_back(args->tiles, span, all, args->is_two_sided);
+    STORE(&sm->between[LANE + 1], before.between + here.between);
+    STORE(&sm->high[LANE + 1], before.high + here.high);
+    STORE(&sm->low[LANE + 1], before.low + here.low);
     if (LANE == 0) {
-        STORE(&sm->before[0], before.between);
-        STORE(&sm->before[1], before.high);
-        STORE(&sm->before[2], before.low);
+        STORE(&sm->between[0], before.between);
+        STORE(&sm->high[0], before.high);
+        STORE(&sm->low[0], before.low);
     }
-    if (LANE == 0 && tile + 1 == tiles && !classes->is_last) {
-        const struct select_limits limits = limits_of(args, classes);
+    if (LANE == 0 && is_end && !args->is_last) {
+        const struct select_classes classes = classes_of(args);
+        const struct select_limits limits = limits_of(args, &classes);
 
-        mine.between += before.between;
-        mine.high += before.high;
-        STORE(cell_of(&args->state->staged), taken_before(&limits, &mine));
-        STORE(cell_of(&args->state->before), before.low + mine.low);
+        all.between += before.between;
+        all.high += before.high;
+        STORE(cell_of(&args->state->staged), taken_before(&limits, &all));
+        STORE(cell_of(&args->state->before), before.low + all.low);
     }
-}
-
-/* Add up my counts with the others'; those before my warp. Two barriers. */
-DEVICE struct select_counts count_before(const struct select_args *args,
-                                         const struct select_classes *classes,
-                                         struct filter_shared *sm, wide tile, wide tiles,
-                                         unsigned between, unsigned high, unsigned low)
-{
-    const int warp = THREAD / WARP;
-    const unsigned both = SUM(high << 16 | between);
-    const unsigned lows = classes->is_two_sided ? SUM(low) : 0;
-    struct select_counts before;
-
-    if (LANE == 0) {
-        STORE(&sm->between[warp], both & 0xffff);
-        STORE(&sm->high[warp], both >> 16);
-        STORE(&sm->low[warp], lows);
-    }
-    BARRIER();
-    if (warp == 0)
-        sum_tile(args, classes, sm, tile, tiles);
-    BARRIER();
-    before.between = LOAD(&sm->before[0]) + SUM(LANE < warp ? LOAD(&sm->between[LANE]) : 0);
-    before.high = LOAD(&sm->before[1]) + SUM(LANE < warp ? LOAD(&sm->high[LANE]) : 0);
-    before.low = LOAD(&sm->before[2]) + SUM(LANE < warp ? LOAD(&sm->low[LANE]) : 0);
-    return before;
 }

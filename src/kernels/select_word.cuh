@@ -60,7 +60,7 @@ DEVICE SELECT_CODE SELECT_NAME(code_of)(const struct select_view *view, wide row
     if (view->parts)
         return (SELECT_CODE)bits_of_parts(view->parts, row);
     return SELECT_NAME(enter)(
-        LOAD_AS(BULK, (const SELECT_NAME(cell) *)(view->keys + row * view->pitch)),
+        LOAD_AS(BULK, (const SELECT_NAME(cell) *)(view->keys + row * (wide)view->pitch)),
         &view->enter);
 }
 
@@ -99,22 +99,45 @@ DEVICE unsigned SELECT_NAME(load)(SELECT_CODE *code, const struct select_view *v
     enum { PACK = SELECT_NAME(pack), TILE = SELECT_TILE(SELECT_BITS / 8) };
     unsigned missing = 0;
 
+    UNROLL
+    for (int i = 0; i < SELECT_NAME(each); i++)
+        code[i] = 0;
+
     if (view->is_dense && tile * TILE >= view->lead &&
-        (tile + 1) * TILE <= view->lead + view->count) {
+        (tile + 1) * TILE <= (wide)view->lead + view->count) {
         SELECT_NAME(load_full)(code, view, begin);
         return 0;
     }
-    UNROLL
+    NO_UNROLL
     for (int i = 0; i < SELECT_NAME(each); i++) {
         const wide at = begin + (wide)(i / PACK * PACK * WARP + i % PACK);
+        SELECT_CODE mine = (SELECT_CODE) ~(SELECT_CODE)0;
 
-        code[i] = (SELECT_CODE) ~(SELECT_CODE)0;
         if (is_row(view, at))
-            code[i] = SELECT_NAME(code_of)(view, at - view->lead);
+            mine = SELECT_NAME(code_of)(view, at - view->lead);
         else
             missing++;
+        UNROLL
+        for (int j = 0; j < SELECT_NAME(each); j++) /* keeps them in registers */
+            code[j] = j == i ? mine : code[j];
     }
     return missing;
+}
+
+/* Load `pack` neighbours again. */
+DEVICE void SELECT_NAME(load_pack)(SELECT_CODE *code, const struct select_view *view,
+                                   wide at)
+{
+    NO_UNROLL
+    for (int i = 0; i < SELECT_NAME(pack); i++) {
+        SELECT_CODE mine = 0;
+
+        if (is_row(view, at + i))
+            mine = SELECT_NAME(code_of)(view, at + i - view->lead);
+        UNROLL
+        for (int j = 0; j < SELECT_NAME(pack); j++)
+            code[j] = j == i || i == 0 ? mine : code[j];
+    }
 }
 
 #include "select_word_filter.cuh"

@@ -34,7 +34,7 @@ DEVICE void SELECT_NAME(count)(const struct select_args *args, struct select_sha
         is_staged ? view_staged(args, SELECT_BITS / 8,
                                 LOAD((const wide_cell *)&args->state->staged))
                   : view_job(args, SELECT_BITS / 8);
-    const unsigned tiles = (unsigned)((view.lead + view.count + TILE - 1) / TILE);
+    const unsigned tiles = (unsigned)(((wide)view.lead + view.count + TILE - 1) / TILE);
     const unsigned units = tiles < (unsigned)BLOCKS ? tiles : (unsigned)BLOCKS;
 
     if ((unsigned)BLOCK >= units)
