@@ -12,6 +12,7 @@ struct segments_plan {
     uint64_t sort_offset;
     uint64_t lists_offset; /* by selection, each list */
     uint64_t parts_offset, longs_offset, staged_offset, wholes_offset;
+    uint64_t codes_offset; /* if they are made of parts */
     uint64_t most_parts, most_longs;
     uint64_t part; /* rows of one */
     uint64_t bytes;
@@ -23,6 +24,12 @@ static uint64_t take(uint64_t *at, uint64_t bytes)
 
     *at += round_up(bytes, PLAN_ALIGNMENT);
     return taken;
+}
+
+/* Are the elements keys? Otherwise codes are made of parts, or may have to be. */
+static int has_keys(const struct request *request)
+{
+    return request->element_type && rows_is_key(&request->order);
 }
 
 /*
@@ -44,6 +51,7 @@ static struct segments_plan plan_selection(const struct request *request,
     plan.longs_offset = take(&plan.bytes, sizeof(struct select_long) * plan.most_longs);
     plan.staged_offset = take(&plan.bytes, 4 * plan.most_parts * SELECT_MOST);
     plan.wholes_offset = take(&plan.bytes, 4 * request->segment_count);
+    plan.codes_offset = take(&plan.bytes, has_keys(request) ? 0 : 8 * request->count);
     return plan;
 }
 
@@ -166,9 +174,16 @@ static mw_status select_in_segments(struct select_run *run, const struct rows_sh
     TRY(backend_check_workspace(run->backend, run->bytes, plan.bytes));
     select_source(request, shape, &args.source, &args.enter);
     args.code_bytes = (int)rows_keys(shape, 0).size;
-    if (request->element_type && args.source.part_count == 0) {
+    if (has_keys(request)) {
         args.keys = request_column(request, 0).out;
         first = 1;
+    }
+    if (args.source.part_count) {
+        args.codes = run->workspace + plan.codes_offset;
+        TRY(launch_step(run, &args, SELECT_CODES_STEP, blocks));
+        args.source =
+            (struct tile_source){.keys = args.codes, .pitch = (wide)args.code_bytes};
+        args.enter = (struct key_code){.flip = 0};
     }
     if (!has_columns(request, first))
         args.numbers = NULL;

@@ -16,21 +16,31 @@ static uint64_t root_of(uint64_t n)
 }
 
 /*
- * Which samples enclose the ranks [first, last)? Of the rows before a rank about r are
- * among the samples, give or take a few times the root of r: six times and five more are
- * exceeded once in 10^9 jobs. All samples: none is needed.
+ * If `mean` samples are expected to come before a rank, more than this come before it in
+ * less than one of a million jobs: by Poisson's law the chance of n or more is about
+ * mean^n / n! at most, and a large mean is not exceeded by five times its root.
  */
+static uint64_t most_before(double mean)
+{
+    double chance = 1;
+    uint64_t n = 0;
+
+    if (mean > 8)
+        return (uint64_t)mean + 5 * root_of((uint64_t)mean + 1) + 3;
+    while (chance > 1e-6)
+        chance *= mean / (double)++n;
+    return n - 1;
+}
+
+/* Which samples enclose the ranks [first, last)? All samples: none is needed. */
 static void enclose(struct select_plan *plan, uint64_t count, uint64_t first, uint64_t last)
 {
     const uint64_t low = first * SELECT_SAMPLES / count;
-    const uint64_t high = last * SELECT_SAMPLES / count + 1;
-    const uint64_t under =
-        6 * root_of(low < SELECT_SAMPLES - low ? low : SELECT_SAMPLES - low) + 5;
-    const uint64_t above =
-        6 * root_of(high < SELECT_SAMPLES / 2 ? high : SELECT_SAMPLES / 2) + 5;
+    const uint64_t under = 5 * root_of(low + 1) + 3;
+    const uint64_t high = most_before((double)last * SELECT_SAMPLES / (double)count);
 
     plan->sample[0] = low > under ? low - under : UINT64_MAX;
-    plan->sample[1] = high + above < SELECT_SAMPLES ? high + above : UINT64_MAX;
+    plan->sample[1] = high < SELECT_SAMPLES ? high : UINT64_MAX;
 }
 
 /* How many rows these samples should enclose at most. */

@@ -12,7 +12,7 @@ enum {
     SELECT_LEAST_ROWS = 4096,    /* up to here all rows are sorted, ... */
     SELECT_LEAST_PART = 4,       /* ... or if more than a quarter of them is wanted */
     SELECT_SAMPLED_EACH = 16384, /* rows for each SM from which on samples save time */
-    SELECT_BLOCKS_EACH = 5,      /* blocks for each SM that count ... */
+    SELECT_BLOCKS_EACH = 4,      /* blocks for each SM that count ... */
     SELECT_FILTERS_EACH = 4      /* ... and that filter */
 };
 

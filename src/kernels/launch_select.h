@@ -107,6 +107,7 @@ enum { select_segments_threads = SELECT_THREADS };
 
 /*
  * SELECT_CLEAR_STEP   one block: the lists are empty
+ * SELECT_CODES_STEP   codes that are made of parts
  * SELECT_WARPS_STEP   short segments; the others are listed
  * SELECT_WHOLE_STEP   listed segments and parts
  * SELECT_JOIN_STEP    long segments, from what was staged
@@ -114,6 +115,7 @@ enum { select_segments_threads = SELECT_THREADS };
  */
 enum select_step {
     SELECT_CLEAR_STEP,
+    SELECT_CODES_STEP,
     SELECT_WARPS_STEP,
     SELECT_WHOLE_STEP,
     SELECT_JOIN_STEP,
@@ -139,7 +141,7 @@ struct select_lists {
 };
 
 struct select_segments_args {
-    struct tile_source source; /* as of select_args */
+    struct tile_source source; /* with parts only in SELECT_CODES_STEP */
     struct key_code enter;
     const void *begins;
     const void *ends;
@@ -151,6 +153,7 @@ struct select_segments_args {
     void *keys;        /* the caller's elements, if they are keys of code_bytes; or NULL */
     unsigned *numbers; /* rows by number, GATHER_NONE for none; NULL: not wanted */
     const unsigned *sorted; /* SELECT_TAKE_STEP: positions */
+    void *codes;            /* SELECT_CODES_STEP: those of all rows */
     struct select_lists *lists;
     unsigned *wholes; /* segments; as many as there are */
     struct select_part *parts;

@@ -15,7 +15,7 @@
 
 #include "select_guess.cuh"
 
-enum { select_sample_blocks = 1, select_filter_blocks = 4, select_count_blocks = 5 };
+enum { select_sample_blocks = 1, select_filter_blocks = 4, select_count_blocks = 3 };
 
 /* The first block guesses, the others clear SELECT_CLEARED cells each. */
 KERNEL(select_sample, struct select_args)

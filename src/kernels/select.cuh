@@ -2,6 +2,8 @@
  * select.cuh - what the kernels that select rows by rank share.
  */
 
+enum { SELECT_BATCH = 6 }; /* rows that a thread of a team loads together */
+
 /* The rows that a launch looks at: those of the job, or those that were staged. */
 struct select_view {
     const struct tile_source *parts; /* codes are made of these, or ... */
@@ -190,4 +192,21 @@ DEVICE void narrow(struct select_range *range, const unsigned_cell *found, int d
                                               : count == 1);
     if (side == 1 && range->rank + 1 == count)
         range->rank = ~0u; /* all of them are wanted */
+}
+
+/* A number that looks random. */
+DEVICE unsigned mixed(unsigned x)
+{
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return x ^ x >> 16;
+}
+
+/* The row that is sample `i`: one of its share of all rows. */
+DEVICE wide sampled_row(wide i, wide count)
+{
+    const wide first = i * count / SELECT_SAMPLES;
+    const unsigned share = (unsigned)((i + 1) * count / SELECT_SAMPLES - first);
+
+    return first + mixed((unsigned)i) % share;
 }

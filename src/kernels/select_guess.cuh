@@ -3,23 +3,6 @@
  * ranks lie.
  */
 
-/* A number that looks random. */
-DEVICE unsigned mixed(unsigned x)
-{
-    x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    return x ^ x >> 16;
-}
-
-/* The row that is sample `i`: one of its share of all rows. */
-DEVICE wide sampled_row(wide i, wide count)
-{
-    const wide first = i * count / SELECT_SAMPLES;
-    const unsigned share = (unsigned)((i + 1) * count / SELECT_SAMPLES - first);
-
-    return first + mixed((unsigned)i) % share;
-}
-
 /* The range of codes that has the sample of rank `rank`, and little else. */
 DEVICE struct select_range range_of_rank(struct select_shared *sm, const wide *code,
                                          unsigned rank, wide high)
@@ -53,13 +36,10 @@ DEVICE void guess(const struct select_args *args, struct select_shared *sm)
     wide code[SELECT_SAMPLES / SELECT_THREADS];
     wide low = 0, high = highest;
 
-    UNROLL
-    for (int i = 0; i < SELECT_SAMPLES / SELECT_THREADS; i++) {
-        const wide row = sampled_row((wide)(i * SELECT_THREADS + THREAD), args->count);
-
-        code[i] =
-            args->code_bytes == 4 ? unsigned_code_of(&view, row) : wide_code_of(&view, row);
-    }
+    if (args->code_bytes == 4)
+        unsigned_sample(&view, code);
+    else
+        wide_sample(&view, code);
     if (args->sample[0] < SELECT_SAMPLES)
         low = range_of_rank(sm, code, (unsigned)args->sample[0], highest).low;
     if (args->sample[1] < SELECT_SAMPLES)

@@ -70,13 +70,11 @@ DEVICE int read_ranges(const struct select_args *args, struct select_shared *sm,
 
     if (THREAD == 0 && pass == 0)
         begin_ranges(args, sm, is_staged);
-    if (THREAD == 0 && pass > 0) {
+    if (THREAD < 8 && pass > 0) {
         while (PEEK(CUT, cell_of(&state->passes)) < pass)
             PAUSE();
         FENCE();
-        NO_UNROLL
-        for (int i = 0; i < 8; i++)
-            STORE(&sm->words[i], PEEK(CUT, cell_of(&state->end[0].low) + i));
+        STORE(&sm->words[THREAD], PEEK(CUT, cell_of(&state->end[0].low) + THREAD));
     }
     BARRIER();
     return !LOAD(&sm->words[3]) || !LOAD(&sm->words[7]);
@@ -90,18 +88,41 @@ DEVICE int is_one_range(const struct select_shared *sm)
            LOAD(&sm->words[1]) == LOAD(&sm->words[5]);
 }
 
+/* Add my bins of a range to those of all. */
+DEVICE void add_bins(const unsigned_cell *bins, wide *all)
+{
+    UNROLL
+    for (int i = 0; i < SELECT_BINS / SELECT_THREADS; i++) {
+        const int bin = i * SELECT_THREADS + THREAD;
+        const unsigned mine = LOAD(&bins[bin]);
+
+        if (mine)
+            ADD(CUT, cell_of(all + bin), (wide)mine);
+    }
+}
+
+/* Get them back; all loads are under way before the first value is used. */
+DEVICE void get_bins(unsigned_cell *bins, const wide *all)
+{
+    wide sum[SELECT_BINS / SELECT_THREADS];
+
+    UNROLL
+    for (int i = 0; i < SELECT_BINS / SELECT_THREADS; i++)
+        sum[i] = PEEK(CUT, cell_of(all + i * SELECT_THREADS + THREAD));
+    UNROLL
+    for (int i = 0; i < SELECT_BINS / SELECT_THREADS; i++)
+        STORE(&bins[i * SELECT_THREADS + THREAD], (unsigned)sum[i]);
+}
+
 /* Add my bins to those of all; if I am the last, get them back and return 1. */
 DEVICE int add_up(const struct select_args *args, struct select_shared *sm, unsigned pass,
                   unsigned units)
 {
     wide *const bins = args->bins + (wide)pass * 2 * SELECT_BINS;
 
-    for (int i = THREAD; i < 2 * SELECT_BINS; i += SELECT_THREADS) {
-        const unsigned mine = LOAD(&sm->bins[0][0] + i);
-
-        if (mine)
-            ADD(CUT, cell_of(bins + i), (wide)mine);
-    }
+    if (args->is_two_sided)
+        add_bins(sm->bins[0], bins);
+    add_bins(sm->bins[1], bins + SELECT_BINS);
     FENCE();
     BARRIER();
     if (THREAD == 0)
@@ -111,8 +132,9 @@ DEVICE int add_up(const struct select_args *args, struct select_shared *sm, unsi
     if (!LOAD(&sm->is_mine))
         return 0;
     FENCE();
-    for (int i = THREAD; i < 2 * SELECT_BINS; i += SELECT_THREADS)
-        STORE(&sm->bins[0][0] + i, (unsigned)PEEK(CUT, cell_of(bins + i)));
+    if (args->is_two_sided)
+        get_bins(sm->bins[0], bins);
+    get_bins(sm->bins[1], bins + SELECT_BINS);
     BARRIER();
     return 1;
 }

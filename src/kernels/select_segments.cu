@@ -3,7 +3,7 @@
  */
 #include "select_team.cuh"
 
-enum { select_segments_blocks = 3 };
+enum { select_segments_blocks = 4 };
 
 struct team_shared {
     wide_cell codes[SELECT_MOST];
@@ -95,7 +95,7 @@ DEVICE void select_segment(const struct select_segments_args *args,
     const unsigned step = team_threads(team);
 
     collect_ranks(team, items, (unsigned)args->first, (unsigned)args->first + wanted);
-    sort_team(team, wanted);
+    order_team(team, wanted);
     for (unsigned i = team_thread(team); i < wanted; i += step)
         write_row(args, segment, i, begin, LOAD(&team->rows[i]), LOAD(&team->codes[i]));
     write_none(args, segment, wanted + team_thread(team), step);
@@ -107,6 +107,7 @@ DEVICE struct select_items items_of(const struct select_segments_args *args)
     struct select_items items;
 
     items.view = view_rows(&args->source, &args->enter, args->count, args->code_bytes);
+    items.view.parts = 0;
     items.numbers = 0;
     items.begin = 0;
     items.count = 0;
@@ -219,7 +220,7 @@ DEVICE void select_part(const struct select_segments_args *args,
     items->count = count < args->part ? count : args->part;
     wanted = items->count < args->last ? items->count : (unsigned)args->last;
     collect_ranks(team, items, 0, wanted);
-    sort_team(team, wanted);
+    order_team(team, wanted);
     for (unsigned i = team_thread(team); i < wanted; i += team_threads(team))
         STORE_AS(BULK, (unsigned_cell *)args->staged + place * args->last + i,
                  LOAD(&team->rows[i]));
@@ -309,6 +310,20 @@ DEVICE void take_sorted(const struct select_segments_args *args)
     }
 }
 
+/* Each thread makes codes of rows. */
+DEVICE void make_codes(const struct select_segments_args *args)
+{
+    for (wide i = (wide)BLOCK * THREADS + THREAD; i < args->count;
+         i += (wide)BLOCKS * THREADS) {
+        const wide code = bits_of_parts(&args->source, i);
+
+        if (args->code_bytes == 4)
+            STORE_AS(BULK, (unsigned_cell *)args->codes + i, (unsigned)code);
+        else
+            STORE_AS(BULK, (wide_cell *)args->codes + i, code);
+    }
+}
+
 KERNEL(select_segments, struct select_segments_args)
 {
     SHARED(struct team_shared, sm);
@@ -318,6 +333,8 @@ KERNEL(select_segments, struct select_segments_args)
             STORE(cell_of(&args.lists->wholes) + THREAD, 0);
     } else if (args.step == SELECT_WARPS_STEP)
         select_by_warps(&args, (struct warp_shared *)sm);
+    else if (args.step == SELECT_CODES_STEP)
+        make_codes(&args);
     else if (args.step == SELECT_TAKE_STEP)
         take_sorted(&args);
     else

@@ -4,6 +4,10 @@
  * sorts them.
  */
 
+enum { SELECT_FEW = 128 }; /* rows that are ordered by counting */
+
+AGREE(SELECT_FEW <= SELECT_THREADS);
+
 struct select_team {
     unsigned_cell *bins;
     wide_cell *codes; /* of the selected rows */
@@ -50,21 +54,65 @@ DEVICE unsigned item_row(const struct select_items *items, unsigned i)
 
 DEVICE wide item_code(const struct select_items *items, unsigned row)
 {
-    return items->code_bytes == 4 ? unsigned_code_of(&items->view, row)
-                                  : wide_code_of(&items->view, row);
+    return items->code_bytes == 4
+               ? unsigned_enter(unsigned_bits_of(&items->view, row), &items->view.enter)
+               : wide_enter(wide_bits_of(&items->view, row), &items->view.enter);
+}
+
+/* My `i`-th item of those from `from` on: neighbours have neighbouring items. */
+DEVICE unsigned item_at(const struct select_team *team, unsigned from, int i)
+{
+    return from + (unsigned)i * team_threads(team) + team_thread(team);
+}
+
+/* The codes of my items from `from` on, SELECT_BATCH of them. */
+DEVICE void load_batch(const struct select_team *team, const struct select_items *items,
+                       unsigned from, wide *code)
+{
+    if (items->code_bytes == 4) {
+        UNROLL
+        for (int i = 0; i < SELECT_BATCH; i++) {
+            const unsigned at = item_at(team, from, i);
+
+            code[i] =
+                at < items->count ? unsigned_bits_of(&items->view, item_row(items, at)) : 0;
+        }
+        UNROLL
+        for (int i = 0; i < SELECT_BATCH; i++)
+            code[i] = unsigned_enter((unsigned)code[i], &items->view.enter);
+    } else {
+        UNROLL
+        for (int i = 0; i < SELECT_BATCH; i++) {
+            const unsigned at = item_at(team, from, i);
+
+            code[i] =
+                at < items->count ? wide_bits_of(&items->view, item_row(items, at)) : 0;
+        }
+        UNROLL
+        for (int i = 0; i < SELECT_BATCH; i++)
+            code[i] = wide_enter(code[i], &items->view.enter);
+    }
 }
 
 /* The least and the greatest code. */
 DEVICE void team_ends(const struct select_team *team, const struct select_items *items,
                       wide *low, wide *high)
 {
+    wide code[SELECT_BATCH];
+
     *low = ~(wide)0;
     *high = 0;
-    for (unsigned i = team_thread(team); i < items->count; i += team_threads(team)) {
-        const wide code = item_code(items, item_row(items, i));
-
-        *low = code < *low ? code : *low;
-        *high = code > *high ? code : *high;
+    NO_UNROLL
+    for (unsigned from = 0; from < items->count;
+         from += SELECT_BATCH * team_threads(team)) {
+        load_batch(team, items, from, code);
+        UNROLL
+        for (int i = 0; i < SELECT_BATCH; i++) {
+            if (item_at(team, from, i) < items->count) {
+                *low = code[i] < *low ? code[i] : *low;
+                *high = code[i] > *high ? code[i] : *high;
+            }
+        }
     }
     for (int step = WARP / 2; step > 0; step /= 2) {
         const wide lower = SHUFFLE_XOR(*low, step);
@@ -127,6 +175,7 @@ DEVICE struct select_range team_narrow(const struct select_team *team,
                                        const struct select_items *items, wide low,
                                        wide high, unsigned rank, int side)
 {
+    wide code[SELECT_BATCH];
     struct select_range range;
 
     range.low = low;
@@ -141,16 +190,17 @@ DEVICE struct select_range team_narrow(const struct select_team *team,
         for (unsigned i = team_thread(team); i < 1u << team->digit; i += team_threads(team))
             STORE(&team->bins[i], 0);
         meet(team);
-        for (unsigned from = 0; from < items->count; from += team_threads(team)) {
-            const unsigned i = from + team_thread(team);
-            wide distance = 0;
-            int counts = i < items->count;
+        NO_UNROLL
+        for (unsigned from = 0; from < items->count;
+             from += SELECT_BATCH * team_threads(team)) {
+            load_batch(team, items, from, code);
+            UNROLL
+            for (int i = 0; i < SELECT_BATCH; i++) {
+                const wide distance = code[i] - range.low;
 
-            if (counts) {
-                distance = item_code(items, item_row(items, i)) - range.low;
-                counts = distance <= span;
+                add_to_bin(team->bins, (unsigned)(distance >> shift),
+                           item_at(team, from, i) < items->count && distance <= span);
             }
-            add_to_bin(team->bins, (unsigned)(distance >> shift), counts);
         }
         meet(team);
         find_in_team(team, range.rank);
@@ -219,6 +269,7 @@ DEVICE void collect_ranks(const struct select_team *team, const struct select_it
                           unsigned first, unsigned last)
 {
     struct select_range begin, end;
+    wide code[SELECT_BATCH];
     unsigned skip = 0, most = ~0u;
 
     begin.low = 0;
@@ -240,19 +291,19 @@ DEVICE void collect_ranks(const struct select_team *team, const struct select_it
     if (team_thread(team) == 0)
         STORE(&team->note[3], 0);
     meet(team);
-    for (unsigned from = 0; from < items->count; from += team_threads(team)) {
-        const unsigned i = from + team_thread(team);
-        unsigned row = 0;
-        wide code = 0;
-        int takes = i < items->count;
+    NO_UNROLL
+    for (unsigned from = 0; from < items->count;
+         from += SELECT_BATCH * team_threads(team)) {
+        load_batch(team, items, from, code);
+        UNROLL
+        for (int i = 0; i < SELECT_BATCH; i++) {
+            const unsigned at = item_at(team, from, i);
+            const int takes = at < items->count && code[i] >= begin.low &&
+                              code[i] <= end.high && !(skip > 0 && code[i] == begin.low) &&
+                              !(most != ~0u && code[i] == end.high);
 
-        if (takes) {
-            row = item_row(items, i);
-            code = item_code(items, row);
-            takes = code >= begin.low && code <= end.high &&
-                    !(skip > 0 && code == begin.low) && !(most != ~0u && code == end.high);
+            collect(team, takes, code[i], takes ? item_row(items, at) : 0);
         }
-        collect(team, takes, code, row);
     }
     if (skip > 0 && most != ~0u && begin.low == end.high) {
         collect_equal(team, items, begin.low, skip, most);
@@ -299,4 +350,38 @@ DEVICE void sort_team(const struct select_team *team, unsigned count)
             meet(team);
         }
     }
+}
+
+/*
+ * The same for few rows in a block, without barriers: each thread counts the rows before
+ * its own, which then goes to that place.
+ */
+DEVICE void rank_team(const struct select_team *team, unsigned count)
+{
+    const int is_mine = (unsigned)THREAD < count;
+    const wide code = is_mine ? LOAD(&team->codes[THREAD]) : 0;
+    const unsigned row = is_mine ? LOAD(&team->rows[THREAD]) : 0;
+    unsigned rank = 0;
+
+    NO_UNROLL
+    for (unsigned i = 0; is_mine && i < count; i++) {
+        const wide other = LOAD(&team->codes[i]);
+
+        rank += other < code || (other == code && LOAD(&team->rows[i]) < row);
+    }
+    BARRIER();
+    if (is_mine) {
+        STORE(&team->codes[rank], code);
+        STORE(&team->rows[rank], row);
+    }
+    BARRIER();
+}
+
+/* Put the collected rows in order. */
+DEVICE void order_team(const struct select_team *team, unsigned count)
+{
+    if (team->is_block && count <= SELECT_FEW)
+        rank_team(team, count);
+    else
+        sort_team(team, count);
 }

@@ -54,14 +54,16 @@ DEVICE SELECT_CODE SELECT_NAME(leave)(SELECT_CODE code, const struct key_code *e
 #undef code_to_mend
 #undef code_mend
 
-/* The code of one row. */
+/* The key of one row, if codes are not made of parts; and the code, however it is made. */
+DEVICE SELECT_CODE SELECT_NAME(bits_of)(const struct select_view *view, wide row)
+{
+    return LOAD_AS(BULK, (const SELECT_NAME(cell) *)(view->keys + row * (wide)view->pitch));
+}
+
 DEVICE SELECT_CODE SELECT_NAME(code_of)(const struct select_view *view, wide row)
 {
-    if (view->parts)
-        return (SELECT_CODE)bits_of_parts(view->parts, row);
-    return SELECT_NAME(enter)(
-        LOAD_AS(BULK, (const SELECT_NAME(cell) *)(view->keys + row * (wide)view->pitch)),
-        &view->enter);
+    return view->parts ? (SELECT_CODE)bits_of_parts(view->parts, row)
+                       : SELECT_NAME(enter)(SELECT_NAME(bits_of)(view, row), &view->enter);
 }
 
 /* Load the codes of a full tile from an array, `pack` neighbours at a time. */
@@ -138,6 +140,33 @@ DEVICE void SELECT_NAME(load_pack)(SELECT_CODE *code, const struct select_view *
         for (int j = 0; j < SELECT_NAME(pack); j++)
             code[j] = j == i || i == 0 ? mine : code[j];
     }
+}
+
+/* My samples. All loads of keys are under way before the first one is used. */
+DEVICE void SELECT_NAME(sample)(const struct select_view *view, wide *code)
+{
+    enum { EACH = SELECT_SAMPLES / SELECT_THREADS };
+    SELECT_CODE bits[EACH];
+
+    if (view->parts) {
+        NO_UNROLL
+        for (int i = 0; i < EACH; i++) {
+            const wide mine = bits_of_parts(
+                view->parts, sampled_row((wide)(i * SELECT_THREADS + THREAD), view->count));
+
+            UNROLL
+            for (int j = 0; j < EACH; j++)
+                code[j] = j == i || i == 0 ? mine : code[j];
+        }
+        return;
+    }
+    UNROLL
+    for (int i = 0; i < EACH; i++)
+        bits[i] = SELECT_NAME(bits_of)(
+            view, sampled_row((wide)(i * SELECT_THREADS + THREAD), view->count));
+    UNROLL
+    for (int i = 0; i < EACH; i++)
+        code[i] = SELECT_NAME(enter)(bits[i], &view->enter);
 }
 
 #include "select_word_filter.cuh"
