@@ -112,7 +112,7 @@ done:
     return status;
 }
 
-uint32_t device_kernels(const struct backend *backend, uint32_t kernels)
+kernel_set device_kernels(const struct backend *backend, kernel_set kernels)
 {
     return backend->timing == MW_TIMING_PHASES ? plan_kernels_in_phases(kernels) : kernels;
 }

@@ -30,7 +30,7 @@ void device_note(struct backend *backend, const struct request *request,
                  const struct plan *plan);
 
 /* The set of kernels that are launched under the present timing. */
-uint32_t device_kernels(const struct backend *backend, uint32_t kernels);
+kernel_set device_kernels(const struct backend *backend, kernel_set kernels);
 
 /* Device memory of at least `bytes` bytes that the handle keeps, or NULL for a failure. */
 mw_status device_scratch(struct backend *backend, uint64_t bytes, char **scratch);
@@ -51,6 +51,11 @@ mw_status rows_prepare(struct backend *backend, const struct request *request,
                        uint64_t *workspace_bytes);
 mw_status rows_enqueue(struct backend *backend, const struct request *request,
                        void *workspace, uint64_t bytes, void *stream);
+
+/* The same as a part of another request, whose log this is. */
+mw_status rows_enqueue_more(struct backend *backend, const struct request *request,
+                            void *workspace, uint64_t bytes, void *stream,
+                            struct pass_log *log);
 
 /* backend_lists.c: the same for MERGE and SPLIT. There is at least one list. */
 mw_status lists_prepare(struct backend *backend, const struct request *request,
@@ -76,6 +81,7 @@ mw_status comparison_plan(struct backend *backend, const struct request *request
 mw_status comparison_prepare(struct backend *backend, const struct request *request,
                              uint64_t *workspace_bytes);
 mw_status comparison_enqueue(struct backend *backend, const struct request *request,
-                             void *workspace, uint64_t bytes, void *stream);
+                             void *workspace, uint64_t bytes, void *stream,
+                             struct pass_log *log);
 
 #endif

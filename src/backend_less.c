@@ -34,9 +34,9 @@ mw_status comparison_prepare(struct backend *backend, const struct request *requ
 }
 
 mw_status comparison_enqueue(struct backend *backend, const struct request *request,
-                             void *workspace, uint64_t bytes, void *stream)
+                             void *workspace, uint64_t bytes, void *stream,
+                             struct pass_log *log)
 {
-    struct pass_log *const log = device_begin(backend);
     struct less_plan less;
     struct plan plan;
     mw_status status;

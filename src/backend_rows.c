@@ -235,17 +235,25 @@ done:
 mw_status rows_enqueue(struct backend *backend, const struct request *request,
                        void *workspace, uint64_t bytes, void *stream)
 {
+    return rows_enqueue_more(backend, request, workspace, bytes, stream,
+                             device_begin(backend));
+}
+
+mw_status rows_enqueue_more(struct backend *backend, const struct request *request,
+                            void *workspace, uint64_t bytes, void *stream,
+                            struct pass_log *log)
+{
     struct rows_run run = {.backend = backend,
                            .request = request,
                            .workspace = workspace,
                            .stream = stream,
-                           .log = device_begin(backend)};
+                           .log = log};
     struct rows rows;
     uint64_t plan_bytes;
     mw_status status;
 
     if (request->order.field_count == 0)
-        return comparison_enqueue(backend, request, workspace, bytes, stream);
+        return comparison_enqueue(backend, request, workspace, bytes, stream, log);
     TRY(rows_shape(&run.shape, request, backend->error));
     TRY(load_rows(backend_device(backend), &run.mover));
     if (request->operation == MW_CHECK) {

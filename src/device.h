@@ -69,7 +69,7 @@ struct device_verbs {
      * such program and cannot compile it.
      */
     mw_status (*load)(struct device *device, const struct program_name *name,
-                      uint32_t kernels, struct program **program);
+                      kernel_set kernels, struct program **program);
 
     mw_status (*launch)(struct device *device, const struct launch *launch);
 

@@ -24,8 +24,8 @@ struct less_plan_round {
  */
 struct less_plan {
     struct program_name program;
-    uint32_t kernels;      /* of it, ... */
-    uint32_t rows_kernels; /* ... and of PROGRAM_ROWS */
+    kernel_set kernels;      /* of it, ... */
+    kernel_set rows_kernels; /* ... and of PROGRAM_ROWS */
     int positions;         /* 1: items are positions */
     uint32_t item_bytes;   /* in an array */
     uint32_t shared;       /* of a block */

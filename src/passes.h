@@ -47,6 +47,12 @@ mw_status passes_gather(struct device *device, struct program *program, const vo
                         void *out, const void *positions, uint64_t count, uint32_t bytes,
                         void *stream, struct pass_log *log);
 
+/* The same for rows of `out` whose bits in `wanted` are set; NULL: all. */
+mw_status passes_gather_some(struct device *device, struct program *program, const void *in,
+                             void *out, const void *positions, const void *wanted,
+                             uint64_t count, uint32_t bytes, void *stream,
+                             struct pass_log *log);
+
 /* Enqueue a check: the rows of each block, then all blocks. */
 mw_status passes_check(struct device *device, struct program *program,
                        const struct check_rows_args *args,

@@ -68,9 +68,22 @@ mw_status passes_gather(struct device *device, struct program *program, const vo
                         void *out, const void *positions, uint64_t count, uint32_t bytes,
                         void *stream, struct pass_log *log)
 {
+    return passes_gather_some(device, program, in, out, positions, NULL, count, bytes,
+                              stream, log);
+}
+
+mw_status passes_gather_some(struct device *device, struct program *program, const void *in,
+                             void *out, const void *positions, const void *wanted,
+                             uint64_t count, uint32_t bytes, void *stream,
+                             struct pass_log *log)
+{
     const uint64_t each = GATHER_ROWS(bytes);
-    const struct gather_rows_args args = {
-        .in = in, .out = out, .positions = positions, .count = count, .bytes = bytes};
+    const struct gather_rows_args args = {.in = in,
+                                          .out = out,
+                                          .positions = positions,
+                                          .wanted = wanted,
+                                          .count = count,
+                                          .bytes = bytes};
     const struct launch what = {.program = program,
                                 .kernel = KERNEL_GATHER_ROWS,
                                 .blocks = (count + each - 1) / each,

@@ -31,7 +31,7 @@ static mw_status launch(struct less_run *run, enum kernel_id kernel, uint64_t bl
                         uint32_t threads, uint32_t shared_bytes, const void *args,
                         size_t args_bytes)
 {
-    const int by_less = (run->plan->kernels & 1u << kernel) != 0;
+    const int by_less = (run->plan->kernels & KERNEL_SET(kernel)) != 0;
     const struct launch what = {.program = by_less ? run->program : run->rows,
                                 .kernel = kernel,
                                 .blocks = blocks,

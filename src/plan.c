@@ -186,9 +186,9 @@ static mw_status plan_heap(struct plan *plan, const mw_info *info, size_t key_si
     for (uint64_t run = t->base; run < count; run *= t->ways)
         plan->round[plan->rounds++] = heap_round(t, count, run);
     plan->launches = count ? 1 + 2 * plan->rounds : 0;
-    plan->kernels = count ? 1u << KERNEL_HEAP_BASE : 0;
+    plan->kernels = count ? KERNEL_SET(KERNEL_HEAP_BASE) : 0;
     if (plan->rounds)
-        plan->kernels |= 1u << KERNEL_HEAP_CUT | 1u << KERNEL_HEAP_MERGE;
+        plan->kernels |= KERNEL_SET(KERNEL_HEAP_CUT) | KERNEL_SET(KERNEL_HEAP_MERGE);
 done:
     return status;
 }

@@ -54,7 +54,7 @@ struct plan_round {
 struct plan {
     mw_tuning tuning;            /* every field filled */
     struct program_name program; /* whose kernels are launched ... */
-    uint32_t kernels;            /* ... and the set of these; 0 for 0 keys */
+    kernel_set kernels;          /* ... and the set of these; 0 for 0 keys */
     uint32_t rounds;
     uint32_t launches;
     uint64_t base_blocks; /* of the first pass: base case, or sorting of tiles */
@@ -77,7 +77,7 @@ struct plan_cover {
     uint32_t program_count;
     struct plan_program {
         struct program_name name;
-        uint32_t kernels; /* the set of those that may be launched */
+        kernel_set kernels; /* the set of those that may be launched */
     } program[PLAN_MOST_PROGRAMS];
 };
 
@@ -111,9 +111,10 @@ mw_status plan_cover(struct plan_cover *cover, const mw_tuning *wish, const mw_i
  * The kernels that take the place of the set `kernels` with MW_TIMING_PHASES, where
  * engine tile's cuts have a launch of their own.
  */
-static inline uint32_t plan_kernels_in_phases(uint32_t kernels)
+static inline kernel_set plan_kernels_in_phases(kernel_set kernels)
 {
-    return kernels & 1u << KERNEL_TILE_MERGE ? kernels | 1u << KERNEL_TILE_CUT : kernels;
+    return kernels & KERNEL_SET(KERNEL_TILE_MERGE) ? kernels | KERNEL_SET(KERNEL_TILE_CUT)
+                                                   : kernels;
 }
 
 #endif

@@ -190,15 +190,15 @@ static void lay_out(struct less_plan *plan, const struct request *request)
 
 static void choose_kernels(struct less_plan *plan, const struct request *request)
 {
-    plan->kernels = 1u << KERNEL_LESS_SORT;
+    plan->kernels = KERNEL_SET(KERNEL_LESS_SORT);
     if (plan->rounds) {
-        plan->kernels |= 1u << KERNEL_LESS_CUT | 1u << KERNEL_LESS_MERGE;
-        plan->rows_kernels |= 1u << KERNEL_CHECK_CUTS;
+        plan->kernels |= KERNEL_SET(KERNEL_LESS_CUT) | KERNEL_SET(KERNEL_LESS_MERGE);
+        plan->rows_kernels |= KERNEL_SET(KERNEL_CHECK_CUTS);
     }
     if (plan->positions && !request->only_positions)
-        plan->rows_kernels |= 1u << KERNEL_GATHER_ROWS;
+        plan->rows_kernels |= KERNEL_SET(KERNEL_GATHER_ROWS);
     if (request->position_bytes == 8)
-        plan->rows_kernels |= 1u << KERNEL_WIDEN_POSITIONS;
+        plan->rows_kernels |= KERNEL_SET(KERNEL_WIDEN_POSITIONS);
 }
 
 mw_status less_plan(struct less_plan *plan, const struct request *request,
@@ -227,8 +227,8 @@ mw_status less_plan(struct less_plan *plan, const struct request *request,
     };
     if (request->operation == MW_CHECK) {
         plan->workspace_bytes = divide_up(request->count, CHECK_ROWS) * sizeof(wide);
-        plan->kernels = 1u << KERNEL_LESS_CHECK;
-        plan->rows_kernels = 1u << KERNEL_CHECK_LAST;
+        plan->kernels = KERNEL_SET(KERNEL_LESS_CHECK);
+        plan->rows_kernels = KERNEL_SET(KERNEL_CHECK_LAST);
         return MW_OK;
     }
     if (plan->positions && request->count > UINT32_MAX)

@@ -36,10 +36,10 @@ mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count, struct e
                                 .blocks = tiles,
                                 .ways = 2};
     plan->launches = count ? 1 + 2 * plan->rounds : 0;
-    plan->kernels = count ? 1u << KERNEL_PAIR_SORT : 0;
+    plan->kernels = count ? KERNEL_SET(KERNEL_PAIR_SORT) : 0;
     if (plan->rounds == 0)
         return MW_OK;
-    plan->kernels |= 1u << KERNEL_PAIR_CUT | 1u << KERNEL_PAIR_MERGE;
+    plan->kernels |= KERNEL_SET(KERNEL_PAIR_CUT) | KERNEL_SET(KERNEL_PAIR_MERGE);
     plan->cuts_offset = round_up(plan->key_bytes, PLAN_ALIGNMENT);
     plan->workspace_bytes =
         plan->cuts_offset + round_up(tiles * sizeof(wide), PLAN_ALIGNMENT);

@@ -237,13 +237,13 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, struct plan_keys key
     plan->launches = count ? 1 + plan->rounds : 0;
     plan->base_blocks = tiles;
     plan->base_threads = t->threads;
-    plan->kernels = count ? 1u << KERNEL_TILE_SORT : 0;
+    plan->kernels = count ? KERNEL_SET(KERNEL_TILE_SORT) : 0;
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const uint32_t ways = 1u << levels_of_pass(levels, plan->rounds, i);
 
         plan->round[i] = tile_round(&plan->program.tile, info, count, run, ways);
         plan->kernels |=
-            1u << (plan->round[i].joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE);
+            KERNEL_SET(plan->round[i].joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE);
         run *= ways;
     }
     t->ways = plan->rounds ? plan->round[0].ways : 2;

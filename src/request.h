@@ -30,7 +30,8 @@ struct request_order {
     const char *less;
     const char *declarations;
     int (*less_on_host)(const void *a, const void *b);
-    struct request_field field[REQUEST_MOST_FIELDS]; /* last: only some are set */
+    /* Last: only some are set. Sorts of segments add one. */
+    struct request_field field[REQUEST_MOST_FIELDS + 1];
 };
 
 /* One column of a request: of the elements or of values that travel with them. */

@@ -3,8 +3,7 @@
  */
 #include "rows.h"
 
-/* Is the whole order one number of 4 or 8 bytes that can be told from its code? */
-static int is_key(const struct request_order *order)
+int rows_is_key(const struct request_order *order)
 {
     const struct request_field *const field = &order->field[0];
 
@@ -99,7 +98,7 @@ mw_status rows_shape(struct rows_shape *shape, const struct request *request,
         if (travels(request, i))
             carried += request_column(request, i).bytes;
     }
-    if (is_key(order)) {
+    if (rows_is_key(order)) {
         shape->way = ROWS_KEYED;
         carried -= order->field[0].bytes;
     }
@@ -348,7 +347,7 @@ static void make_wide(struct rows *rows, const struct rows_shape *shape,
     const struct request_field *const field = &request->order.field[0];
     struct rows_column column = {.bytes = 0};
 
-    if (is_key(&request->order)) {
+    if (rows_is_key(&request->order) && !turn) {
         const struct request_column c = request_column(request, field->column);
 
         column.bytes = c.bytes;

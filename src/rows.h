@@ -83,6 +83,9 @@ struct rows {
     uint32_t part_offset[TILE_MOST_PARTS];
 };
 
+/* Is the whole order one number of 4 or 8 bytes that can be told from its code? */
+int rows_is_key(const struct request_order *order);
+
 /* Choose the way. MW_UNSUPPORTED for orders by an expression. */
 mw_status rows_shape(struct rows_shape *shape, const struct request *request,
                      struct error *error);

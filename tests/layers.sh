@@ -40,6 +40,7 @@ src/plan_less.c            src/less.h src/plan_parts.h src/tune.def
 src/passes_less.c          src/less.h src/kernels/launch.h
 src/less.h                 src/passes.h src/request.h
 src/plan                   src/base/ src/plan.h src/plan_parts.h src/tune.def src/kernels/launch.h src/kernels/programs.h
+src/select                 src/select.h src/plan_parts.h src/request.h src/kernels/launch.h
 src/rows                   src/rows.h src/plan_parts.h src/request.h
 src/passes.h               src/base/ src/device.h src/plan.h src/rows.h
 src/passes_launch.c src/passes.h src/kernels/launch.h src/kernels/kernels.def
@@ -48,7 +49,6 @@ src/request.h              src/base/
 src/backend.h              src/request.h
 src/backend_cpu.c          src/backend.h src/cpu/cpu.h
 src/backend_rows.c         src/backend_device.h
-src/backend_later.c        src/backend_device.h
 src/backend_lists.c        src/lists.h src/plan_parts.h
 src/backend_split.c        src/lists.h src/less.h
 src/backend_merge.c        src/merge.h
@@ -56,7 +56,7 @@ src/passes_merge.c         src/merge.h
 src/merge.h                src/lists.h src/plan_lists.h
 src/passes_lists.c         src/lists.h
 src/lists.h                src/backend_device.h
-src/backend_select.c       src/backend_device.h
+src/backend_select         src/backend_device.h src/backend_select.h src/select.h
 src/backend_segments.c     src/backend_device.h
 src/backend_stage.c        src/backend_device.h
 src/backend_less.c         src/backend_device.h src/less.h

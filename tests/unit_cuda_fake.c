@@ -119,11 +119,9 @@ done:
     }
 
 /* Kernels. */
-enum {
-    SORT = 1 << KERNEL_TILE_SORT,
-    ALL = 15 << KERNEL_TILE_SORT,
-    LESS = 1 << KERNEL_LESS_SORT
-};
+#define SORT KERNEL_SET(KERNEL_TILE_SORT)
+#define ALL (15 * SORT)
+#define LESS KERNEL_SET(KERNEL_LESS_SORT)
 
 /*
  * Programs: one for each engine, width and geometry, from an image; or the kernels asked
@@ -135,7 +133,7 @@ static const struct program_row {
     const char *name;
     struct program_name program;
     enum kernel_id kernel; /* to be launched */
-    uint32_t others;       /* kernels asked for with it */
+    kernel_set others;     /* kernels asked for with it */
     int percent;
     int compiled; /* kernels; 0: the program has an image */
 } program_rows[] = {
@@ -166,7 +164,7 @@ static mw_status test_programs(struct tap *tap)
 
     for (size_t i = 0; i < COUNT_OF(program_rows); i++) {
         const struct program_row *const row = &program_rows[i];
-        const uint32_t kernels = 1u << row->kernel | row->others;
+        const kernel_set kernels = KERNEL_SET(row->kernel) | row->others;
         const int args = 0, before = compiles();
         struct launch launch = {NULL, row->kernel, 5, 64, 1000, &args, 4, NULL, 0};
         int right = 1;
@@ -194,7 +192,7 @@ static mw_status test_orders(struct tap *tap)
     char text[] = "a < b";
     struct program_name name = ORDER(text);
     struct program *first = NULL, *second = NULL;
-    const uint32_t kernels = 1u << KERNEL_LESS_SORT;
+    const kernel_set kernels = KERNEL_SET(KERNEL_LESS_SORT);
     mw_status status;
 
     TRY(verbs->load(device, &name, kernels, &first));

@@ -98,7 +98,7 @@ static const char *check_rounds(const struct sample *s)
 {
     const struct plan *const p = &s->plan;
     const int apart = p->tuning.engine != MW_ENGINE_TILE; /* cuts have launches */
-    uint32_t kernels = 0;
+    kernel_set kernels = 0;
     huge run = p->tuning.base;
 
     for (uint32_t i = 0; i < p->rounds; i++) {
@@ -107,11 +107,12 @@ static const char *check_rounds(const struct sample *s)
         if (wrong || p->round[i].run != run || run >= s->count)
             return wrong ? wrong : "a round for nothing";
         run *= p->round[i].ways;
-        kernels |= p->round[i].joined ? 1u << KERNEL_TILE_JOIN : 1u << KERNEL_TILE_MERGE;
+        kernels |= p->round[i].joined ? KERNEL_SET(KERNEL_TILE_JOIN)
+                                      : KERNEL_SET(KERNEL_TILE_MERGE);
     }
     if (run < s->count || p->launches != (s->count ? 1 + p->rounds * (1 + apart) : 0))
         return "too few rounds or launches";
-    kernels = apart ? kernels_of(p->tuning.engine) : kernels | 1u << KERNEL_TILE_SORT;
+    kernels = apart ? kernels_of(p->tuning.engine) : kernels | KERNEL_SET(KERNEL_TILE_SORT);
     if (s->count ? p->rounds && p->kernels != kernels : p->kernels != 0)
         return "other kernels";
     if (!covers(p->tuning.base, p->base_blocks, s->count) || p->base_blocks > INT32_MAX ||
@@ -169,10 +170,12 @@ static const char *check_again(const struct sample *s)
     struct plan again;
 
     if (plan_check(&s->plan.tuning, &error) != MW_OK ||
-        plan_make(&again, &s->plan.tuning, s->info, plan_bare(s->size), s->count, &error) != MW_OK ||
+        plan_make(&again, &s->plan.tuning, s->info, plan_bare(s->size), s->count, &error) !=
+            MW_OK ||
         memcmp(&again.tuning, &s->plan.tuning, sizeof again.tuning) != 0 ||
         again.workspace_bytes != s->plan.workspace_bytes ||
-        plan_make(&again, &s->plan.tuning, s->info, plan_bare(s->size), 1 << 20, &error) != MW_OK ||
+        plan_make(&again, &s->plan.tuning, s->info, plan_bare(s->size), 1 << 20, &error) !=
+            MW_OK ||
         memcmp(&again.program, &s->plan.program, sizeof again.program) != 0)
         return "not the same plan again";
     half.base /= 2;
@@ -220,7 +223,8 @@ static void test_contract(struct tap *tap)
                                .count = counts[i / 4 / COUNT_OF(machines)]};
             struct error error;
 
-            if (plan_make(&s.plan, &s.wish, s.info, plan_bare(s.size), s.count, &error) == MW_OK) {
+            if (plan_make(&s.plan, &s.wish, s.info, plan_bare(s.size), s.count, &error) ==
+                MW_OK) {
                 passed &= plan_fits(&s);
                 made++;
             } /* what is refused: `outcomes` */
@@ -280,8 +284,8 @@ static void test_table(struct tap *tap)
         char text[128] = "";
         struct plan plan;
 
-        if (plan_make(&plan, &wish, &machines[rows[i].machine], plan_bare(rows[i].size), rows[i].count,
-                      &error) == MW_OK)
+        if (plan_make(&plan, &wish, &machines[rows[i].machine], plan_bare(rows[i].size),
+                      rows[i].count, &error) == MW_OK)
             describe(&plan, text);
         tap_case(tap, strcmp(text, rows[i].plan) == 0, "%llu keys of %zu bytes: %s, not %s",
                  (unsigned long long)rows[i].count, rows[i].size, rows[i].plan, text);
@@ -362,8 +366,8 @@ static void test_outcomes(struct tap *tap)
         mw_status status = plan_check(&o->wish, &error);
 
         if (status == MW_OK)
-            status = plan_make(&plan, &o->wish, &machines[o->machine], plan_bare(o->size), o->count,
-                               &error);
+            status = plan_make(&plan, &o->wish, &machines[o->machine], plan_bare(o->size),
+                               o->count, &error);
         tap_case(tap,
                  o->word ? status == (mw_status)o->result && strstr(error.text, o->word)
                          : status == MW_OK && (int)plan.tuning.engine == o->result,

@@ -21,7 +21,7 @@ static const struct fault_case {
     int thread;           /* where the fault is, in the last block */
     const char *rule;     /* what the message begins with after the place, ... */
     const char *detail;   /* ... and what it has later */
-    struct step steps[5]; /* ended by one that is zero; the last of them breaks the rule */
+    struct step steps[6]; /* ended by one that is zero; the last of them breaks the rule */
 } cases[] = {
     {1, 32, 31, "out of bounds: writes 4", "shared offset 508 of 508",
      {ALL(STORE4, SHARED, 384, 4)}},
@@ -90,6 +90,21 @@ static const struct fault_case {
     {1, 64, 63, "race: reads 8", "thread 0 of this block wrote",
      {SOME(FIRST_WARP, POST8, OUT, 8, 8), MEET(MEET_WARP),
       SOME(LAST_LANES, LOAD8, OUT, 8, 0)}},
+    /* Additions race with all else. */
+    {1, 32, 0, "not global: adds to 8", "shared offset 0 ", {ALL(ADD8, SHARED, 0, 8)}},
+    {1, 32, 0, "uninitialised", "shared offset 0 ", {ALL(ADD4, SHARED, 0, 4)}},
+    {1, 32, 1, "race: adds to 4", "thread 0 of this block wrote",
+     {SOME(LAST_BLOCK, STORE4, SHARED, 0, 0), SOME(LAST_BLOCK + 1, ADD4, SHARED, 0, 0)}},
+    {1, 32, 31, "race: reads 4", "threads of this block added",
+     {SOME(LAST_BLOCK, STORE4, SHARED, 0, 0), MEET(MEET_BLOCK), ALL(ADD4, SHARED, 0, 0),
+      MEET(SHUFFLE31), SOME(LAST_BLOCK + 31, LOAD4, SHARED, 0, 0)}},
+    {1, 32, 31, "race: adds to 4", "threads of this block read",
+     {SOME(LAST_BLOCK, STORE4, SHARED, 0, 0), MEET(MEET_BLOCK), ALL(LOAD4, SHARED, 0, 0),
+      MEET(SHUFFLE31), SOME(LAST_BLOCK + 31, ADD4, SHARED, 0, 0)}},
+    {2, 64, 0, "race: reads 8", "thread 0 of another block wrote",
+     {SOME(FIRST_BLOCK, ADD8, OUT, 8, 8), SOME(LAST_BLOCK, LOAD8, OUT, 8, 0)}},
+    {2, 64, 0, "race: adds to 4", "thread 0 of another block wrote",
+     {SOME(FIRST_BLOCK, ADD4, OUT, 8, 4), SOME(LAST_BLOCK, ADD4, OUT, 8, 0)}},
     /* Lanes and warps that do not meet, and loops without an end. */
     {1, 32, 7, "divergence: ballots", "another lane",
      {SOME_MEET(FIRST_LANES, MEET_WARP), MEET(BALLOT1)}},
@@ -117,6 +132,9 @@ static const struct {
     {1, 40, {ALL(STORE4, OUT, 0, 4), MEET(MEET_BLOCK), ALL(LOAD4, OUT, 156, -4),
              MEET(MEET_BLOCK), ALL(STORE4, OUT, 0, 4)}},
     {4, 96, {ALL(POST8, OUT, 8, 8), ALL(PEEK8, OUT, 8, 0), ALL(POST8, OUT, 8, 0)}},
+    {4, 96, {ALL(ADD8, OUT, 8, 0), ALL(PEEK8, OUT, 8, 0), ALL(ADD8, OUT, 8, 0)}},
+    {1, 96, {SOME(LAST_BLOCK, STORE4, SHARED, 0, 0), MEET(MEET_BLOCK),
+             ALL(ADD4, SHARED, 0, 0), MEET(MEET_BLOCK), ALL(LOAD4, SHARED, 0, 0)}},
     {4, 96, {SOME(FIRST_BLOCK, STORE8, OUT, 8, 8), SOME(FIRST_BLOCK, LOAD8, OUT, 8, 8)}},
     {4, 96, {ALL(POST8, OUT, 8, 8), ALL(PEEK8, OUT, 8, 0), ALL(POST8, OUT, 8, 0)}},
 };
@@ -203,7 +221,7 @@ static void test_correct(struct tap *tap, struct fixture *f)
     for (size_t i = 0; i < COUNT_OF(correct); i++) {
         args.steps = correct[i].steps;
         tap_case(tap,
-                 RUN(f, script, correct[i].blocks, correct[i].threads, 0, args) == MW_OK,
+                 RUN(f, script, correct[i].blocks, correct[i].threads, 128, args) == MW_OK,
                  "correct launch %zu", i);
     }
     fixture_clear(f);

@@ -148,7 +148,7 @@ static struct program_target target_of(struct gpu *gpu)
 }
 
 static mw_status gpu_load(struct device *device, const struct program_name *name,
-                          uint32_t kernels, struct program **program)
+                          kernel_set kernels, struct program **program)
 {
     struct gpu *const gpu = gpu_of(device);
     const struct program_target target = target_of(gpu);

@@ -128,7 +128,7 @@ done:
 
 /* Load machine code that has the set `kernels`; `what` is its name in a message. */
 static mw_status load_module(const struct program_target *target, struct program *program,
-                             const void *code, uint32_t kernels, const char *what,
+                             const void *code, kernel_set kernels, const char *what,
                              CUmodule *module)
 {
     const struct driver *const driver = target->driver;
@@ -138,7 +138,7 @@ static mw_status load_module(const struct program_target *target, struct program
     TRY(driver_check(driver, target->error, driver->ModuleLoadData(&loaded, code),
                      "cannot load %s", what));
     for (int i = 0; i < KERNEL_COUNT; i++) {
-        if (kernels & 1u << i)
+        if (kernels & KERNEL_SET(i))
             TRY(find_kernel(target, program, loaded, (enum kernel_id)i));
     }
     program->kernels |= kernels;
@@ -200,7 +200,7 @@ static mw_status load_image(const struct program_target *target, struct program 
 
 /* Compile the set `kernels`, or find them in the cache, and load them. */
 static mw_status load_source(const struct program_target *target, struct program *program,
-                             uint32_t kernels)
+                             kernel_set kernels)
 {
     struct compile_job jobs[KERNEL_COUNT];
     int count = 0;
@@ -208,7 +208,7 @@ static mw_status load_source(const struct program_target *target, struct program
     mw_status status;
 
     for (int i = 0; i < KERNEL_COUNT; i++) {
-        if (kernels & 1u << i)
+        if (kernels & KERNEL_SET(i))
             jobs[count++] = (struct compile_job){
                 .kernel = (enum kernel_id)i,
                 .request = {.sources = kernel_sources,
@@ -225,7 +225,7 @@ static mw_status load_source(const struct program_target *target, struct program
 
         snprintf(what, sizeof what, "kernel %s compiled for sm_%u", kernel_rows[id].name,
                  target->info->architecture);
-        TRY(load_module(target, program, jobs[i].code.bytes, 1u << id, what,
+        TRY(load_module(target, program, jobs[i].code.bytes, KERNEL_SET(id), what,
                         &program->compiled[id]));
         compile_keep(&jobs[i], target->cache);
     }
@@ -236,7 +236,7 @@ done:
 }
 
 mw_status program_load(const struct program_target *target, struct program *program,
-                       uint32_t kernels)
+                       kernel_set kernels)
 {
     mw_status status = MW_OK;
 

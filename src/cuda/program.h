@@ -14,7 +14,7 @@
 struct program {
     struct program *next;
     struct program_name name;
-    uint32_t kernels;                /* the set of these */
+    kernel_set kernels;                /* the set of these */
     CUmodule image;                  /* with all kernels, or NULL */
     CUmodule compiled[KERNEL_COUNT]; /* with one kernel each, or NULL */
     CUfunction functions[KERNEL_COUNT];
@@ -34,7 +34,7 @@ struct program_target {
  * found compiled in the cache. MW_COMPILE_FAILED if this machine can do neither.
  */
 mw_status program_load(const struct program_target *target, struct program *program,
-                       uint32_t kernels);
+                       kernel_set kernels);
 
 /*
  * Do the embedded images serve this GPU? Tries the smallest one, and unloads it. If they

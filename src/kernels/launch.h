@@ -34,7 +34,7 @@ typedef unsigned long long wide; /* positions in the array: 64 bits everywhere *
 enum {
     CHECK_THREADS = 256,
     CHECK_ROWS = 4096, /* of a block of check_rows */
-    CHECK_FIELDS = 16
+    CHECK_FIELDS = 17  /* those of an order, and the number of a segment */
 };
 
 enum {
@@ -369,11 +369,15 @@ struct pair_merge_args {
 struct gather_rows_args {
     const void *in;
     void *out;
-    const unsigned *positions; /* of rows of `in`; NULL: a copy */
+    const unsigned *positions; /* of rows of `in`, or GATHER_NONE; NULL: a copy */
+    const wide *wanted;        /* a bit for each row of `out` to be written; NULL: all */
     wide count;
     unsigned bytes; /* of a row */
     unsigned unused;
 };
+
+/* A position that no row has: nothing is written. */
+#define GATHER_NONE 0xffffffffu
 
 /* Rows of a block: about GATHER_BLOCK_BYTES bytes. */
 enum { GATHER_MOST_BYTES = 4096, GATHER_BLOCK_BYTES = 32768 };
@@ -405,5 +409,9 @@ struct check_last_args {
 
 #include "launch_less.h"
 #include "launch_lists.h"
+
+#include "launch_select.h"
+
+#include "launch_segments.h"
 
 #endif

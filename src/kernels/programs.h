@@ -18,8 +18,12 @@ enum kernel_id {
     KERNEL_COUNT
 };
 
-/* A set of kernels is a uint32_t with bit 1u << KERNEL_x for each. */
-_Static_assert(KERNEL_COUNT <= 32, "a set of kernels has 32 bits");
+/* A set of kernels has a bit for each. */
+typedef uint64_t kernel_set;
+
+#define KERNEL_SET(kernel) ((kernel_set)1 << (kernel))
+
+_Static_assert(KERNEL_COUNT <= 64, "a set of kernels has 64 bits");
 
 /* What a program is: an engine's, or one that all engines use. */
 enum program_kind {
@@ -85,12 +89,12 @@ static inline uint32_t tile_merge_shared(const struct program_name *name)
 }
 
 /* The set of all kernels of an engine, or of another kind of program. */
-static inline uint32_t kernels_of(unsigned engine)
+static inline kernel_set kernels_of(unsigned engine)
 {
-    uint32_t kernels = 0;
+    kernel_set kernels = 0;
 
 #define KERNEL_ROW(id, name, args, program, memory) \
-    kernels |= engine == PROGRAM_##program ? 1u << KERNEL_##id : 0;
+    kernels |= engine == PROGRAM_##program ? KERNEL_SET(KERNEL_##id) : 0;
 #include "kernels/kernels.def"
 #undef KERNEL_ROW
     return kernels;

@@ -13,6 +13,7 @@ DEVICE void ROWS_NAME(gather)(const struct gather_rows_args *args, wide first, w
     const ROWS_NAME(cell) *const in = (const ROWS_NAME(cell) *)args->in;
     ROWS_NAME(cell) *const out = (ROWS_NAME(cell) *)args->out + first * (wide)words;
     const unsigned_cell *const positions = (const unsigned_cell *)args->positions;
+    const wide_cell *const wanted = (const wide_cell *)args->wanted;
     const int rows = THREADS / words; /* a step of THREADS words */
     const int rest = THREADS % words;
     const int count = (int)(last - first) * words;
@@ -23,14 +24,22 @@ DEVICE void ROWS_NAME(gather)(const struct gather_rows_args *args, wide first, w
     for (int begin = THREAD; begin < count; begin += ROWS_BATCH * THREADS) {
         wide from[ROWS_BATCH];
         ROWS_WORD value[ROWS_BATCH];
+        int takes[ROWS_BATCH];
 
         UNROLL
         for (int i = 0; i < ROWS_BATCH; i++) {
-            if (begin + i * THREADS < count) {
+            takes[i] = begin + i * THREADS < count;
+            if (takes[i]) {
                 wide source = first + (wide)row;
 
-                if (positions)
-                    source = LOAD_AS(BULK, &positions[source]);
+                if (wanted)
+                    takes[i] = (int)(LOAD(&wanted[source / 64]) >> source % 64 & 1);
+                if (positions) {
+                    const unsigned position = LOAD_AS(BULK, &positions[source]);
+
+                    takes[i] &= position != GATHER_NONE;
+                    source = position;
+                }
                 from[i] = source * (wide)words + (wide)word;
             }
             row += rows + (word + rest >= words);
@@ -38,12 +47,12 @@ DEVICE void ROWS_NAME(gather)(const struct gather_rows_args *args, wide first, w
         }
         UNROLL
         for (int i = 0; i < ROWS_BATCH; i++) {
-            if (begin + i * THREADS < count)
+            if (takes[i])
                 value[i] = LOAD(&in[from[i]]);
         }
         UNROLL
         for (int i = 0; i < ROWS_BATCH; i++) {
-            if (begin + i * THREADS < count)
+            if (takes[i])
                 STORE_AS(BULK, &out[begin + i * THREADS], value[i]);
         }
     }

@@ -35,6 +35,12 @@
  *   COPIES_WAIT()             ... wait for all of my copies
  *   POST(kind, p, v)          STORE_AS and LOAD_AS of a wide cell of global memory that
  *   PEEK(kind, p)             blocks of one launch share: relaxed atomics
+ *   POST_BITS(kind, p, bits)  set bits of such a cell, atomically
+ *
+ *   ADD(kind, p, v)           add v to an unsigned cell of shared memory, or to a wide cell
+ *                             of global memory as POST does; its value before
+ *   FENCE()                   my accesses before it come before those after it, to all
+ *                             blocks of the launch
  *
  *   PAUSE()                   wait a moment before the next PEEK
  *   BARRIER()                 all threads of the block; orders all memory
@@ -76,7 +82,7 @@
         simt_follow();                                                          \
         name##_body(args);                                                      \
     }
-#if defined(TILE_PLACES) || defined(TILE_LISTS)
+#if defined(TILE_PLACES) || defined(TILE_LISTS) || defined(ROWS_PROGRAM)
 /* Helpers get the address of an argument: do not copy it for them. */
 #define SIMT_CONSTANT __grid_constant__
 #else
@@ -105,6 +111,9 @@
 #define COPIES_WAIT() simt_copies_wait()
 #define POST(kind, p, v) simt_post((p), (v))
 #define PEEK(kind, p) simt_peek(p)
+#define ADD(kind, p, v) atomicAdd((p), (v))
+#define FENCE() __threadfence()
+#define POST_BITS(kind, p, bits) ((void)atomicOr((p), (bits)))
 #define PAUSE() __nanosleep(100)
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()

@@ -33,28 +33,9 @@ CELL(byte_cell, unsigned char);
 
 #include "field_bits.cuh"
 
-/* The bits of a part in the code, from those of its field. */
-DEVICE wide part_code(const struct code_part *part, wide bits)
-{
-    return field_code_of(bits, &part->code) >> part->drop & ~(wide)0 >> (64 - part->bits);
-}
-
-/* The code of a row that is made of parts. */
 APART key code_of_parts(const struct tile_source *source, wide number)
 {
-    const wide row =
-        source->order ? LOAD((const unsigned_cell *)source->order + number) : number;
-    wide code = 0;
-
-    NO_UNROLL
-    for (int i = 0; i < source->part_count; i++) {
-        const struct code_part *const part = &source->part[i];
-        const char *const at = (const char *)part->at + row * part->pitch;
-
-        code = part->bits < 64 ? code << part->bits : 0;
-        code |= part_code(part, load_bits(at, part->bytes, part->is_string));
-    }
-    return (key)code;
+    return (key)bits_of_parts(source, number);
 }
 
 /* Is each code one part, a field of whole words? */

@@ -30,7 +30,7 @@ static void check_marks(const struct lane *lane, const struct simt_site *site, u
 {
     for (uint32_t i = 0; i < count; i++) {
         const shadow_mark other =
-            shadow_race(times, &marks[i], mine, site->word == SIMT_STORE);
+            shadow_race(times, &marks[i], mine, site->word != SIMT_LOAD);
 
         if (__builtin_expect(other != 0, 0))
             fault_race(lane, site, at, other, other == marks[i].wrote);
@@ -44,7 +44,22 @@ static void enter_marks(const struct lane *lane, const struct simt_site *site, u
 {
     check_marks(lane, site, at, times, marks, count, mine);
     for (uint32_t i = 0; i < count; i++)
-        shadow_note(times, &marks[i], mine, site->word == SIMT_STORE, 0);
+        shadow_note(times, &marks[i], mine, site->word != SIMT_LOAD, 0);
+}
+
+/* The same for an addition to shared memory. */
+static void enter_added(const struct lane *lane, const struct simt_site *site, uintptr_t at,
+                        struct shadow *marks, uint32_t count, shadow_mark mine)
+{
+    const struct shadow_times *const times = &lane->machine->shared_times;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const shadow_mark other = shadow_race_added(times, &marks[i], mine);
+
+        if (__builtin_expect(other != 0, 0))
+            fault_race(lane, site, at, other, other == marks[i].wrote);
+        shadow_note_added(times, &marks[i], mine);
+    }
 }
 
 /* Smaller accesses than before: make the block's marks as fine. */
@@ -68,14 +83,17 @@ static void touch_shared(const struct lane *lane, const struct simt_site *site,
         refine_shared(m, shift);
     marks = m->shared_marks + (offset >> m->shared_shift);
     count = site->bytes >> m->shared_shift;
-    if (site->word == SIMT_LOAD) {
+    if (site->word != SIMT_STORE) {
         for (uint32_t i = 0; i < count; i++) {
             if (__builtin_expect(shadow_tick(marks[i].wrote) < m->shared_times.block, 0))
                 fault_unwritten(lane, site, (uintptr_t)m->shared + offset);
         }
     }
-    enter_marks(lane, site, (uintptr_t)m->shared + offset, &m->shared_times, marks, count,
-                mine);
+    if (site->word == SIMT_ADD)
+        enter_added(lane, site, (uintptr_t)m->shared + offset, marks, count, mine);
+    else
+        enter_marks(lane, site, (uintptr_t)m->shared + offset, &m->shared_times, marks,
+                    count, mine);
 }
 
 static _Noreturn void stop_unwatched(struct machine *m, const struct allocation *a)
@@ -107,8 +125,7 @@ static void touch_global(const struct lane *lane, const struct simt_site *site,
         check_marks(lane, site, at, times, marks, count, mine);
         if (memory_mark_open(a, offset) != 0)
             stop_unwatched(m, a);
-        shadow_note(times, &a->open[offset / OPEN_BYTES], mine, site->word == SIMT_STORE,
-                    1);
+        shadow_note(times, &a->open[offset / OPEN_BYTES], mine, site->word != SIMT_LOAD, 1);
         return;
     }
     if (a->open && offset < a->open_last && offset + site->bytes > a->open_first)
@@ -159,7 +176,7 @@ static void fold_global(struct machine *m, const struct warp_request *r, uint32_
     t->global_sectors += cost.paid;
     t->global_ideal += cost.ideal;
     t->global_distinct += memory_meet(&m->memory, sectors, cost.paid,
-                                      r->site->word == SIMT_STORE, m->global_times.launch);
+                                      r->site->word != SIMT_LOAD, m->global_times.launch);
 }
 
 void machine_fold(struct machine *m)
@@ -181,7 +198,7 @@ void machine_fold(struct machine *m)
         }
         if (global)
             fold_global(m, r, global, t);
-        if (r->site->word == SIMT_STORE)
+        if (r->site->word != SIMT_LOAD)
             m->idle_meetings = 0;
     }
     log_clear(&m->log);

@@ -13,6 +13,8 @@ static const char *deed(const struct simt_site *site)
         return "reads";
     case SIMT_STORE:
         return "writes";
+    case SIMT_ADD:
+        return "adds to";
     case SIMT_SHUFFLE:
         return "shuffles";
     case SIMT_BALLOT:
@@ -105,11 +107,11 @@ static struct phrase party_of(const struct machine *m, shadow_mark other, int wr
     const int elsewhere =
         shadow_tick(other) < m->global_times.block || other & SHADOW_OTHER_BLOCK;
     const char *const block = elsewhere ? "another block" : "this block";
-    const char *const deed = wrote ? "wrote" : "read";
+    const char *const deed = wrote ? "wrote" : other & SHADOW_ADDED ? "added to" : "read";
     struct phrase p;
     int used;
 
-    if (other & SHADOW_FLAGS)
+    if (other & (SHADOW_OTHER_LANES | SHADOW_OTHER_WARPS | SHADOW_OTHER_BLOCK))
         used = snprintf(p.text, sizeof p.text, "threads of %s %s", block, deed);
     else
         used = snprintf(p.text, sizeof p.text, "thread %u of %s %s", shadow_thread(other),

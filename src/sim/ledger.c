@@ -222,7 +222,7 @@ mw_status ledger_lines(struct ledger *ledger, struct error *error,
             .file = base_name(e->site->file),
             .line = e->site->line,
             .access = (mw_access)e->site->access,
-            .stores = e->site->word == SIMT_STORE,
+            .stores = e->site->word == SIMT_STORE || e->site->word == SIMT_ADD,
             .launches = launches_of(ledger, e->kernel->name),
             .traffic = e->traffic,
         };

@@ -9,8 +9,10 @@
  *   threads of one block    the earlier tick lies before the block's last BARRIER
  *   different blocks        only if they belong to different launches
  *
- * Open accesses, those of POST and PEEK, need no order among themselves, but with all
- * other accesses they do.
+ * Open accesses, those of POST, PEEK and ADD to global memory, need no order among
+ * themselves, but with all other accesses they do.
+ *
+ * The same holds for additions to shared memory. These are summarised in place of readers.
  *
  * Each piece has the mark of one writer and a summary of the readers. That is enough to
  * catch every race between two accesses, in whatever order the simulator ran them. Open
@@ -24,8 +26,8 @@
 #include <stdint.h>
 
 /*
- * A mark has, from the top: 38 bits of tick, 13 of line (a number of the ledger, 0 if
- * the number is too large), 10 of thread, 3 of flags. 0: no access yet.
+ * A mark has, from the top: 37 bits of tick, 13 of line (a number of the ledger, 0 if
+ * the number is too large), 10 of thread, 4 of flags. 0: no access yet.
  */
 typedef uint64_t shadow_mark;
 
@@ -33,11 +35,12 @@ enum {
     SHADOW_OTHER_LANES = 1, /* summaries only: also other lanes in this epoch, ... */
     SHADOW_OTHER_WARPS = 2, /* ... other warps since the block's last barrier, ... */
     SHADOW_OTHER_BLOCK = 4, /* ... another block in this launch */
-    SHADOW_FLAGS = 7,
-    SHADOW_THREAD_SHIFT = 3,
+    SHADOW_ADDED = 8,       /* they are additions, not readers */
+    SHADOW_FLAGS = 15,
+    SHADOW_THREAD_SHIFT = 4,
     SHADOW_WARP_SHIFT = SHADOW_THREAD_SHIFT + 5,
-    SHADOW_LINE_SHIFT = 13,
-    SHADOW_TICK_SHIFT = 26,
+    SHADOW_LINE_SHIFT = 14,
+    SHADOW_TICK_SHIFT = 27,
     SHADOW_MOST_THREADS = 1 << (SHADOW_LINE_SHIFT - SHADOW_THREAD_SHIFT),
     SHADOW_MOST_LINES = 1 << (SHADOW_TICK_SHIFT - SHADOW_LINE_SHIFT)
 };
@@ -125,7 +128,18 @@ static inline shadow_mark shadow_race(const struct shadow_times *times,
 {
     if (shadow_unordered(times, s->wrote, mine))
         return s->wrote;
-    return writes && shadow_unordered(times, s->read, mine) ? s->read : 0;
+    if (!writes && !(s->read & SHADOW_ADDED))
+        return 0;
+    return shadow_unordered(times, s->read, mine) ? s->read : 0;
+}
+
+/* The same for an addition to shared memory. */
+static inline shadow_mark shadow_race_added(const struct shadow_times *times,
+                                            const struct shadow *s, shadow_mark mine)
+{
+    return s->read & SHADOW_ADDED
+               ? shadow_race(times, &(struct shadow){s->wrote, 0}, mine, 0)
+               : shadow_race(times, s, mine, 1);
 }
 
 /*
@@ -136,9 +150,18 @@ static inline void shadow_note(const struct shadow_times *times, struct shadow *
                                shadow_mark mine, int writes, int open)
 {
     if (!writes)
-        s->read = shadow_join(times, s->read, mine);
+        s->read = s->read & SHADOW_ADDED ? mine : shadow_join(times, s->read, mine);
     else
         s->wrote = open ? shadow_join(times, s->wrote, mine) : mine;
+}
+
+/* Enter an addition to shared memory that races with nothing. */
+static inline void shadow_note_added(const struct shadow_times *times, struct shadow *s,
+                                     shadow_mark mine)
+{
+    if (s->read & SHADOW_ADDED)
+        mine = shadow_join(times, s->read, mine);
+    s->read = mine | SHADOW_ADDED;
 }
 
 #endif

@@ -187,7 +187,7 @@ static mw_status sim_download(struct device *device, void *to, const void *memor
 
 /* The simulator has all kernels of its programs, whatever set is asked for. */
 static mw_status sim_load(struct device *device, const struct program_name *name,
-                          uint32_t kernels, struct program **program)
+                          kernel_set kernels, struct program **program)
 {
     const struct tile_geometry *const tile = &name->tile;
 

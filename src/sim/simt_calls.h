@@ -14,6 +14,7 @@
 enum simt_word {
     SIMT_LOAD,
     SIMT_STORE,
+    SIMT_ADD,
     SIMT_SHUFFLE,
     SIMT_BALLOT,
     SIMT_WARP_BARRIER,

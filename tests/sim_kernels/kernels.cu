@@ -151,6 +151,8 @@ DEVICE void take_step(const struct test_args *args, const struct step *s, void *
         CASE(STORE8, STORE((wide_cell *)at, 1));
         CASE(POST8, POST(PLAIN, (wide_cell *)at, 1));
         CASE(PEEK8, PEEK(PLAIN, (wide_cell *)at));
+        CASE(ADD4, ADD(PLAIN, (word_cell *)at, 1));
+        CASE(ADD8, ADD(PLAIN, (wide_cell *)at, 1));
         CASE(MEET_WARP, WARP_BARRIER());
         CASE(MEET_BLOCK, BARRIER());
         CASE(MEET_BLOCK_ELSEWHERE, BARRIER());

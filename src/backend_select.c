@@ -1,0 +1,348 @@
+/*
+ * backend_select.c - SELECT on a device: the rows of some ranks, in order.
+ */
+#include "backend_select.h"
+
+static mw_status load_mover(struct backend *backend, struct program **program)
+{
+    struct device *const device = backend_device(backend);
+    const struct program_name name = {.engine = PROGRAM_ROWS};
+
+    return device->verbs->load(device, &name, kernels_of(PROGRAM_ROWS), program);
+}
+
+mw_status select_launch(struct select_run *run, enum kernel_id kernel, uint64_t blocks,
+                        uint32_t threads, uint32_t shared_bytes, const void *args,
+                        size_t args_bytes)
+{
+    const struct launch what = {.program = run->mover,
+                                .kernel = kernel,
+                                .blocks = blocks,
+                                .threads = threads,
+                                .shared_bytes = shared_bytes,
+                                .args = args,
+                                .args_bytes = args_bytes,
+                                .stream = run->stream,
+                                .follows = run->begun && !run->log};
+
+    run->begun = 1;
+    return passes_launch(backend_device(run->backend), &what, run->log);
+}
+
+/* ---- The result ---------------------------------------------------------------------- */
+
+static mw_status gather(struct select_run *run, const void *in, void *out,
+                        const unsigned *positions, uint32_t bytes)
+{
+    const uint64_t rows = GATHER_ROWS(bytes);
+    const struct gather_rows_args args = {
+        .in = in, .out = out, .positions = positions, .count = run->count, .bytes = bytes};
+
+    return select_launch(run, KERNEL_GATHER_ROWS, (run->count + rows - 1) / rows,
+                         gather_rows_threads, 0, &args, sizeof args);
+}
+
+mw_status select_gather(struct select_run *run, const struct request_column *column,
+                        const unsigned *positions)
+{
+    return gather(run, column->in, column->out, positions, column->bytes);
+}
+
+/* Write the rows whose numbers `positions` has in order. */
+static mw_status write_rows(struct select_run *run, const unsigned *positions)
+{
+    mw_status status = MW_OK;
+
+    for (uint32_t i = 0; i < run->request->column_count; i++) {
+        const struct request_column c = request_column(run->request, i);
+
+        if (c.out)
+            TRY(select_gather(run, &c, positions));
+    }
+done:
+    return status;
+}
+
+/* Write the numbers themselves. */
+static mw_status write_positions(struct select_run *run, const unsigned *positions)
+{
+    const struct widen_positions_args args = {positions, (wide *)run->request->positions,
+                                              run->count};
+    const uint64_t each = widen_positions_threads;
+
+    if (run->request->position_bytes == 4)
+        return gather(run, positions, run->request->positions, NULL, 4);
+    if (run->request->position_bytes == 8)
+        return select_launch(run, KERNEL_WIDEN_POSITIONS, (run->count + each - 1) / each,
+                             widen_positions_threads, 0, &args, sizeof args);
+    return MW_OK;
+}
+
+/* ---- By sorting ---------------------------------------------------------------------- */
+
+/* The request that finds the order of all rows, to `positions`. */
+struct request select_all(const struct request *request, unsigned *positions)
+{
+    struct request all = *request;
+
+    all.operation = MW_SORT;
+    all.result_count = request->count;
+    all.out = (mw_table){.elements = NULL};
+    all.positions = positions;
+    all.position_bytes = 4;
+    all.only_positions = 1;
+    return all;
+}
+
+/* Sort the numbers of all rows, and take those that are wanted. */
+static mw_status select_by_sorting(struct select_run *run)
+{
+    const struct request *const request = run->request;
+    unsigned *const positions = (unsigned *)run->workspace;
+    const uint64_t room = round_up(4 * request->count, PLAN_ALIGNMENT);
+    const struct request all = select_all(request, positions);
+    mw_status status;
+
+    TRY(backend_check_workspace(run->backend, run->bytes, room));
+    TRY(rows_enqueue(run->backend, &all, run->workspace + room, run->bytes - room,
+                     run->stream));
+    run->begun = 1;
+    TRY(write_rows(run, positions + request->first));
+    TRY(write_positions(run, positions + request->first));
+done:
+    return status;
+}
+
+/* ---- By selection -------------------------------------------------------------------- */
+
+/* The sort of the selected rows by their numbers, which lie at `numbers`. */
+struct select_sort {
+    struct request request;
+    struct rows_shape shape;
+    struct plan plan;
+    struct program *program;
+};
+
+/* What does not depend on the data: rows travel as numbers. 0: all rows are to be sorted */
+int select_by_codes(struct backend *backend, const struct request *request,
+                    struct rows_shape *shape)
+{
+    if (request->order.field_count == 0 ||
+        rows_shape(shape, request, backend->error) != MW_OK || shape->words > 1)
+        return 0;
+    shape->way = ROWS_WIDE;
+    shape->temp_bytes = 4 + 2 * rows_keys(shape, 0).size;
+    shape->temp_arrays = 5;
+    return 1;
+}
+
+static mw_status plan_sort(struct select_run *run, struct select_sort *sort,
+                           unsigned *numbers)
+{
+    struct device *const device = backend_device(run->backend);
+    mw_status status;
+
+    sort->request = select_all(run->request, numbers);
+    sort->request.count = run->count;
+    TRY(plan_make(&sort->plan, &run->backend->tuning, &device->info,
+                  rows_keys(&sort->shape, 0), run->count, run->backend->error));
+    TRY(device->verbs->load(device, &sort->plan.program,
+                            device_kernels(run->backend, sort->plan.kernels),
+                            &sort->program));
+done:
+    return status;
+}
+
+void select_source(const struct request *request, const struct rows_shape *shape,
+                   struct tile_source *source, struct key_code *enter)
+{
+    struct tile_carry carry;
+    struct rows rows;
+    void *unused;
+
+    rows_make(&rows, shape, request, 0, 0, 0, 0, NULL);
+    rows_carry(&rows, ROWS_IN, ROWS_A, &carry, &unused);
+    *source = carry.source;
+    *enter = (struct key_code){.flip = rows.code.flip, .is_float = rows.code.is_float};
+}
+
+/* Find the numbers of the selected rows, in order of position, to `out`. */
+static mw_status find_rows(struct select_run *run, const struct select_sort *sort,
+                           const struct select_plan *plan, unsigned *out)
+{
+    const struct request *const request = run->request;
+    wide *const cells = (wide *)run->workspace;
+    struct select_args args = {
+        .count = request->count,
+        .first = request->first,
+        .last = request->last,
+        .state = (struct select_state *)cells,
+        .bins = cells + plan->bins_cell,
+        .cells = cells,
+        .cell_count = plan->cells,
+        .tiles = cells + plan->tiles_cell[0],
+        .codes = run->workspace + plan->codes_offset,
+        .rows = (unsigned *)(run->workspace + plan->rows_offset),
+        .capacity = plan->capacity,
+        .out = out,
+        .sample = {plan->sample[0], plan->sample[1]},
+        .is_sampled = plan->is_sampled,
+        .code_bytes = (int)plan->code_bytes,
+        .is_two_sided = request->first > 0
+    };
+    const uint64_t clearers =
+        (plan->cells - SELECT_STATE_CELLS + SELECT_CLEARED - 1) / SELECT_CLEARED;
+    mw_status status;
+
+    args.span = plan->span[0];
+    select_source(request, &sort->shape, &args.source, &args.enter);
+    TRY(select_launch(run, KERNEL_SELECT_SAMPLE, 1 + clearers, SELECT_THREADS,
+                      SELECT_SHARED, &args, sizeof args));
+    if (plan->is_sampled)
+        TRY(select_launch(run, KERNEL_SELECT_FILTER, plan->filters, SELECT_THREADS,
+                          SELECT_FILTER_SHARED, &args, sizeof args));
+    TRY(select_launch(run, KERNEL_SELECT_COUNT, plan->blocks, SELECT_THREADS, SELECT_SHARED,
+                      &args, sizeof args));
+    args.is_last = 1;
+    args.span = plan->span[1];
+    args.tiles = cells + plan->tiles_cell[1];
+    TRY(select_launch(run, KERNEL_SELECT_FILTER, plan->filters, SELECT_THREADS,
+                      SELECT_FILTER_SHARED, &args, sizeof args));
+done:
+    return status;
+}
+
+/* Sort the selected rows by their codes; 8-byte positions are written on the way. */
+static mw_status sort_rows(const struct select_run *run, const struct select_sort *sort,
+                           char *workspace)
+{
+    struct rows rows;
+
+    rows_make(&rows, &sort->shape, &sort->request, 0, 1, 1, sort->plan.rounds,
+              workspace + sort->plan.workspace_bytes);
+    if (run->request->position_bytes == 8)
+        rows.more_positions = run->request->positions;
+    return passes_sort_rows(backend_device(run->backend), sort->program, &sort->plan, &rows,
+                            workspace, run->stream, run->log);
+}
+
+static mw_status select_by_rank(struct select_run *run, const struct rows_shape *shape)
+{
+    const struct request *const request = run->request;
+    struct select_sort sort = {.shape = *shape};
+    struct select_plan plan;
+    unsigned *numbers;
+    mw_status status;
+
+    select_plan(&plan, &backend_device(run->backend)->info,
+                (uint32_t)rows_keys(shape, 0).size, request->count, request->first,
+                request->last);
+    numbers = request->position_bytes == 4 ? (unsigned *)request->positions
+                                           : (unsigned *)(run->workspace + plan.out_offset);
+    TRY(plan_sort(run, &sort, numbers));
+    TRY(backend_check_workspace(run->backend, run->bytes,
+                                plan.sort_offset + sort.plan.workspace_bytes +
+                                    rows_temp_bytes(shape, run->count)));
+    TRY(find_rows(run, &sort, &plan, numbers));
+    TRY(sort_rows(run, &sort, run->workspace + plan.sort_offset));
+    TRY(write_rows(run, numbers));
+done:
+    return status;
+}
+
+/* ---- Verbs --------------------------------------------------------------------------- */
+
+/* What sorting up to `count` rows takes. */
+static mw_status prepare_sorting(struct backend *backend, const struct request *request,
+                                 uint64_t count, uint64_t *workspace_bytes)
+{
+    struct request all = select_all(request, NULL);
+    mw_status status;
+
+    all.count = count;
+    TRY(rows_prepare(backend, &all, workspace_bytes));
+    *workspace_bytes += round_up(4 * count, PLAN_ALIGNMENT);
+done:
+    return status;
+}
+
+/* What selecting takes. */
+static mw_status prepare_selection(struct backend *backend, const struct request *request,
+                                   const struct rows_shape *shape, uint64_t *bytes)
+{
+    struct device *const device = backend_device(backend);
+    const struct plan_keys keys = rows_keys(shape, 0);
+    const uint64_t wanted = request->last - request->first;
+    struct plan_cover cover;
+    struct select_plan plan;
+    struct program *program;
+    mw_status status;
+
+    TRY(plan_cover(&cover, &backend->tuning, &device->info, keys, wanted, backend->error));
+    for (uint32_t i = 0; i < cover.program_count; i++)
+        TRY(device->verbs->load(device, &cover.program[i].name,
+                                device_kernels(backend, cover.program[i].kernels),
+                                &program));
+    select_plan(&plan, &device->info, (uint32_t)keys.size, request->count, 0, wanted);
+    *bytes = plan.sort_offset + cover.workspace_bytes + rows_temp_bytes(shape, wanted);
+done:
+    return status;
+}
+
+mw_status select_prepare(struct backend *backend, const struct request *request,
+                         uint64_t *workspace_bytes)
+{
+    const uint64_t wanted = request->last - request->first;
+    uint64_t sorting = 0, selecting = 0;
+    struct rows_shape shape;
+    struct program *program;
+    mw_status status;
+
+    *workspace_bytes = 0;
+    if (request->result_count == 0)
+        return MW_OK;
+    TRY(load_mover(backend, &program));
+    if (request_has_segments(request)) {
+        TRY(select_segments_prepare(backend, request, workspace_bytes));
+        return MW_OK;
+    }
+    if (!select_by_codes(backend, request, &shape)) {
+        TRY(prepare_sorting(backend, request, request->count, workspace_bytes));
+        return MW_OK;
+    }
+    TRY(prepare_sorting(backend, request, select_most_sorted(request->count, wanted),
+                        &sorting));
+    if (select_is_worth(request->count, 1)) /* perhaps for fewer ranks */
+        TRY(prepare_selection(backend, request, &shape, &selecting));
+    *workspace_bytes = sorting > selecting ? sorting : selecting;
+done:
+    return status;
+}
+
+mw_status select_enqueue(struct backend *backend, const struct request *request,
+                         void *workspace, uint64_t bytes, void *stream)
+{
+    struct select_run run = {.backend = backend,
+                             .request = request,
+                             .count = request->result_count,
+                             .workspace = workspace,
+                             .bytes = bytes,
+                             .stream = stream,
+                             .log = device_begin(backend)};
+    struct rows_shape shape;
+    mw_status status = MW_OK;
+
+    backend->counts = (mw_counts)MW_COUNTS_INIT;
+    if (run.count == 0)
+        return MW_OK;
+    TRY(load_mover(backend, &run.mover));
+    if (request_has_segments(request))
+        TRY(select_segments_enqueue(&run));
+    else if (select_is_worth(request->count, run.count) &&
+             select_by_codes(backend, request, &shape))
+        TRY(select_by_rank(&run, &shape));
+    else
+        TRY(select_by_sorting(&run));
+done:
+    return status;
+}

@@ -1,0 +1,50 @@
+/*
+ * backend_select.h - what backend_select.c and backend_select_segments.c share.
+ */
+#ifndef MW_BACKEND_SELECT_H
+#define MW_BACKEND_SELECT_H
+
+#include "backend_device.h"
+#include "select.h"
+
+/* Everything that the steps of one request have in common. */
+struct select_run {
+    struct backend *backend;
+    const struct request *request;
+    uint64_t count; /* rows of the result */
+    struct program *mover;
+    char *workspace;
+    uint64_t bytes; /* of it */
+    void *stream;
+    struct pass_log *log;
+    int begun;
+};
+
+/* One launch of PROGRAM_ROWS. */
+mw_status select_launch(struct select_run *run, enum kernel_id kernel, uint64_t blocks,
+                        uint32_t threads, uint32_t shared_bytes, const void *args,
+                        size_t args_bytes);
+
+/* Write a column of the rows whose numbers `positions` has, in that order. */
+mw_status select_gather(struct select_run *run, const struct request_column *column,
+                        const unsigned *positions);
+
+/* The request that finds the order of all rows, to `positions`. */
+struct request select_all(const struct request *request, unsigned *positions);
+
+/*
+ * Are rows compared by codes of one word? Then `shape` is that of sorting their numbers.
+ */
+int select_by_codes(struct backend *backend, const struct request *request,
+                    struct rows_shape *shape);
+
+/* Where their codes come from. */
+void select_source(const struct request *request, const struct rows_shape *shape,
+                   struct tile_source *source, struct key_code *enter);
+
+/* The verbs of requests with segments. */
+mw_status select_segments_prepare(struct backend *backend, const struct request *request,
+                                  uint64_t *workspace_bytes);
+mw_status select_segments_enqueue(struct select_run *run);
+
+#endif

@@ -1,0 +1,237 @@
+/*
+ * backend_select_segments.c - SELECT in segments on a device: rows of each segment by
+ * rank. Where few are wanted by short codes, select_segments finds them; otherwise all
+ * segments are sorted, and the wanted rows are taken.
+ */
+#include "backend_select.h"
+
+/* Where everything lies in the workspace, and what is listed at most. */
+struct segments_plan {
+    uint64_t numbers_offset; /* of the result's rows */
+    uint64_t sorted_offset;  /* by sorting: positions, and the sort's own workspace */
+    uint64_t sort_offset;
+    uint64_t lists_offset; /* by selection, each list */
+    uint64_t parts_offset, longs_offset, staged_offset, wholes_offset;
+    uint64_t codes_offset; /* if they are made of parts */
+    uint64_t most_parts, most_longs;
+    uint64_t part; /* rows of one */
+    uint64_t bytes;
+};
+
+static uint64_t take(uint64_t *at, uint64_t bytes)
+{
+    const uint64_t taken = *at;
+
+    *at += round_up(bytes, PLAN_ALIGNMENT);
+    return taken;
+}
+
+/* Are the elements keys? Otherwise codes are made of parts, or may have to be. */
+static int has_keys(const struct request *request)
+{
+    return request->element_type && rows_is_key(&request->order);
+}
+
+/*
+ * A long segment has more than two parts, so there are at most half as many as there are
+ * parts in all rows. Parts are so long that this is about four for each SM.
+ */
+static struct segments_plan plan_selection(const struct request *request,
+                                           const mw_info *info)
+{
+    const uint64_t processors = info->processors;
+    const uint64_t part = divide_up(request->count, 4 * processors);
+    struct segments_plan plan = {.part = part > SELECT_MOST ? part : SELECT_MOST,
+                                 .most_parts = 6 * processors + 2,
+                                 .most_longs = 2 * processors + 2};
+
+    plan.numbers_offset = take(&plan.bytes, 4 * request->result_count);
+    plan.lists_offset = take(&plan.bytes, sizeof(struct select_lists));
+    plan.parts_offset = take(&plan.bytes, sizeof(struct select_part) * plan.most_parts);
+    plan.longs_offset = take(&plan.bytes, sizeof(struct select_long) * plan.most_longs);
+    plan.staged_offset = take(&plan.bytes, 4 * plan.most_parts * SELECT_MOST);
+    plan.wholes_offset = take(&plan.bytes, 4 * request->segment_count);
+    plan.codes_offset = take(&plan.bytes, has_keys(request) ? 0 : 8 * request->count);
+    return plan;
+}
+
+/* The sort's own workspace comes last. */
+static struct segments_plan plan_sorting(const struct request *request)
+{
+    struct segments_plan plan = {.part = 0};
+
+    plan.numbers_offset = take(&plan.bytes, 4 * request->result_count);
+    plan.sorted_offset = take(&plan.bytes, 4 * request->count);
+    plan.sort_offset = plan.bytes;
+    return plan;
+}
+
+static int selects(struct backend *backend, const struct request *request,
+                   struct rows_shape *shape)
+{
+    return request->last - request->first <= SELECT_MOST && request->count <= UINT32_MAX &&
+           request->segment_count < UINT32_MAX && select_by_codes(backend, request, shape);
+}
+
+/* What every step gets. The elements are told from their codes where that is possible. */
+static struct select_segments_args make_args(const struct select_run *run,
+                                             const struct segments_plan *plan, int step)
+{
+    const struct request *const request = run->request;
+
+    return (struct select_segments_args){
+        .begins = request->segment_begins,
+        .ends = request->segment_ends,
+        .segments = request->segment_count,
+        .count = request->count,
+        .first = request->first,
+        .last = request->last,
+        .positions = request->positions,
+        .numbers = (unsigned *)(run->workspace + plan->numbers_offset),
+        .step = step,
+        .segment_bytes = (int)request->segment_bytes,
+        .is_signed = request->segment_signed,
+        .position_bytes = (int)request->position_bytes};
+}
+
+/* Gather the columns, from number `first` on. */
+static mw_status write_columns(struct select_run *run, uint32_t first,
+                               const unsigned *numbers)
+{
+    mw_status status = MW_OK;
+
+    for (uint32_t i = first; i < run->request->column_count; i++) {
+        const struct request_column c = request_column(run->request, i);
+
+        if (c.out)
+            TRY(select_gather(run, &c, numbers));
+    }
+done:
+    return status;
+}
+
+/* Is any column to be gathered, from number `first` on? */
+static int has_columns(const struct request *request, uint32_t first)
+{
+    for (uint32_t i = first; i < request->column_count; i++) {
+        if (request_column(request, i).out)
+            return 1;
+    }
+    return 0;
+}
+
+static mw_status launch_step(struct select_run *run, struct select_segments_args *args,
+                             enum select_step step, uint64_t blocks)
+{
+    args->step = (int)step;
+    return select_launch(run, KERNEL_SELECT_SEGMENTS, blocks, SELECT_THREADS,
+                         SELECT_SEGMENTS_SHARED, args, sizeof *args);
+}
+
+/* Sort all segments' positions, and take those that are wanted. */
+static mw_status take_from_sorted(struct select_run *run)
+{
+    enum { MOST_BLOCKS = 1 << 20 };
+    const struct request *const request = run->request;
+    const struct segments_plan plan = plan_sorting(request);
+    unsigned *const sorted = (unsigned *)(run->workspace + plan.sorted_offset);
+    const struct request all = select_all(request, sorted);
+    const uint64_t blocks = divide_up(run->count, SELECT_THREADS);
+    struct select_segments_args args = make_args(run, &plan, SELECT_TAKE_STEP);
+    mw_status status;
+
+    args.sorted = sorted;
+    TRY(backend_check_workspace(run->backend, run->bytes, plan.sort_offset));
+    TRY(segments_enqueue(run->backend, &all, run->workspace + plan.sort_offset,
+                         run->bytes - plan.sort_offset, run->stream));
+    TRY(launch_step(run, &args, SELECT_TAKE_STEP,
+                    blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS));
+    TRY(write_columns(run, 0, args.numbers));
+done:
+    return status;
+}
+
+/* Segments that a warp looks at together: fewer where there are few. */
+static uint32_t group_of(uint64_t segments, uint64_t warps)
+{
+    const uint64_t each = segments / (4 * warps);
+
+    return each < 1 ? 1 : each > WARP ? WARP : (uint32_t)each;
+}
+
+static mw_status select_in_segments(struct select_run *run, const struct rows_shape *shape)
+{
+    const struct request *const request = run->request;
+    const mw_info *const info = &backend_device(run->backend)->info;
+    const struct segments_plan plan = plan_selection(request, info);
+    const uint64_t blocks = (uint64_t)info->processors * SELECT_BLOCKS_EACH;
+    struct select_segments_args args = make_args(run, &plan, SELECT_WARPS_STEP);
+    const uint64_t wanted = request->last - request->first;
+    uint64_t groups;
+    uint32_t first = 0; /* column to be gathered */
+    mw_status status;
+
+    TRY(backend_check_workspace(run->backend, run->bytes, plan.bytes));
+    select_source(request, shape, &args.source, &args.enter);
+    args.code_bytes = (int)rows_keys(shape, 0).size;
+    if (has_keys(request)) {
+        args.keys = request_column(request, 0).out;
+        first = 1;
+    }
+    if (args.source.part_count) {
+        args.codes = run->workspace + plan.codes_offset;
+        TRY(launch_step(run, &args, SELECT_CODES_STEP, blocks));
+        args.source =
+            (struct tile_source){.keys = args.codes, .pitch = (wide)args.code_bytes};
+        args.enter = (struct key_code){.flip = 0};
+    }
+    if (!has_columns(request, first))
+        args.numbers = NULL;
+    args.lists = (struct select_lists *)(run->workspace + plan.lists_offset);
+    args.wholes = (unsigned *)(run->workspace + plan.wholes_offset);
+    args.parts = (struct select_part *)(run->workspace + plan.parts_offset);
+    args.longs = (struct select_long *)(run->workspace + plan.longs_offset);
+    args.staged = (unsigned *)(run->workspace + plan.staged_offset);
+    args.most_parts = plan.most_parts;
+    args.most_longs = plan.most_longs;
+    args.part = (unsigned)plan.part;
+    args.group = group_of(request->segment_count, blocks * SELECT_WARPS);
+    groups = divide_up(divide_up(request->segment_count, args.group), SELECT_WARPS);
+    TRY(launch_step(run, &args, SELECT_CLEAR_STEP, 1));
+    TRY(launch_step(run, &args, SELECT_WARPS_STEP, groups < blocks ? groups : blocks));
+    if (request->count > SELECT_SHORT || wanted > SELECT_WARP_MOST)
+        TRY(launch_step(run, &args, SELECT_WHOLE_STEP, blocks));
+    if (request->count > 2 * plan.part)
+        TRY(launch_step(run, &args, SELECT_JOIN_STEP, blocks));
+    TRY(write_columns(run, first, args.numbers));
+done:
+    return status;
+}
+
+mw_status select_segments_prepare(struct backend *backend, const struct request *request,
+                                  uint64_t *workspace_bytes)
+{
+    const struct segments_plan plan =
+        plan_selection(request, &backend_device(backend)->info);
+    const struct request all = select_all(request, NULL);
+    struct rows_shape shape;
+    uint64_t bytes;
+    mw_status status = MW_OK;
+
+    *workspace_bytes = plan.bytes;
+    if (selects(backend, request, &shape))
+        return MW_OK;
+    TRY(segments_prepare(backend, &all, &bytes));
+    bytes += plan_sorting(request).bytes;
+    *workspace_bytes = bytes > plan.bytes ? bytes : plan.bytes;
+done:
+    return status;
+}
+
+mw_status select_segments_enqueue(struct select_run *run)
+{
+    struct rows_shape shape;
+
+    return selects(run->backend, run->request, &shape) ? select_in_segments(run, &shape)
+                                                       : take_from_sorted(run);
+}
