@@ -50,7 +50,7 @@ src/backend_rows.c         src/backend_device.h
 src/backend_later.c        src/backend_device.h
 src/backend_lists.c        src/backend_device.h
 src/backend_select.c       src/backend_device.h
-src/backend_segments.c     src/backend_device.h
+src/backend_segments       src/backend_device.h src/backend_segments.h
 src/backend_stage.c        src/backend_device.h
 src/backend_less.c         src/backend_device.h src/less.h
 src/backend_device         src/backend.h src/backend_device.h src/device.h src/passes.h

@@ -44,8 +44,8 @@ struct segment_mark_args {
  *                ~0. last[w] is 0 without a mark, else 2 (row + 1) of its last one, and
  *                one more if that begins a segment
  * SEGMENT_CARRY  one block: last[w] becomes the greatest of those before w, and first[w]
- *                the least of those after w, so they tell of the segments that are open
- *                where a window begins and where it ends
+ *                the least from w on, so they tell which segment is open where window w
+ *                begins. After the last window there is one more of each
  * SEGMENT_FILL   each block fills a window: home[row] is the first row of the row's
  *                segment, or the row itself if it is in none. covered has a bit for each
  *                row that is in a segment
@@ -73,5 +73,54 @@ struct segment_positions_args {
     int bytes; /* 4 or 8 */
     int unused;
 };
+
+/*
+ * The fast way, for codes of up to 8 bytes, in programs with places. A block sorts the
+ * rows of a window: those segments that begin there, as a whole if they are short, which
+ * is at most SEGMENT_SHORT of a tile, and the parts of longer ones. Rounds then merge the
+ * parts of segments that are in several windows. Rows of a segment that is complete go to
+ * the caller's arrays, others to temporary ones.
+ */
+#define SEGMENT_SHORT(tile) ((tile) / 8)
+#define SEGMENT_ROOM(tile) ((tile)-SEGMENT_SHORT(tile)) /* rows of a window */
+
+/* Which segments are open where windows begin, as SEGMENT_CARRY wrote it. */
+struct segment_windows {
+    const wide *first;
+    const wide *last;
+};
+
+/* Temporary arrays of codes and pieces; and which piece is a position, -1: none. */
+struct segment_temp {
+    void *codes;
+    void *piece[TILE_MOST_PIECES];
+    int position;
+    int unused;
+};
+
+#ifdef TILE_PLACES
+
+struct segment_sort_args {
+    struct tile_sort_args sort; /* of it `out`, `count`, `enter`, `leave` and `carry` */
+    struct segment_marks marks;
+    struct segment_windows windows;
+    struct segment_temp temp;
+};
+
+/* Each group of a round has as many runs of windows, and its pieces are rows of `in`. */
+struct segment_merge_args {
+    struct tile_merge_args merge; /* of it `leave`, `carry` and some of the round */
+    struct segment_windows windows;
+    struct segment_temp temp;
+};
+
+enum { segment_sort_threads = TILE_ROWS, segment_merge_threads = TILE_ROWS };
+
+#endif
+
+/* Words of marks of a tile, and the shared memory of a block that sorts it. */
+#define SEGMENT_TILE_WORDS(tile) ((tile) / SEGMENT_WORD)
+#define SEGMENT_SORT_SHARED(rows, items) \
+    (TILE_SORT_PLACED(rows, items) + SEGMENT_TILE_WORDS((rows) * (items)) * 24 + 8)
 
 #endif

@@ -68,6 +68,10 @@ namespace mw_kernels { /* see simt.h */
 
 #define TEXT_OF_TILE
 #define ENTRY_OF_TILE(name, args) ENTRY(name, args)
+#ifdef TILE_PLACES
+#define TEXT_OF_PLACES
+#define ENTRY_OF_PLACES(name, args) ENTRY(name, args)
+#endif
 
 #elif defined PAIR_PROGRAM
 
@@ -85,6 +89,9 @@ namespace mw_kernels { /* see simt.h */
 
 #ifndef ENTRY_OF_TILE
 #define ENTRY_OF_TILE(name, args) NO_ENTRY
+#endif
+#ifndef ENTRY_OF_PLACES
+#define ENTRY_OF_PLACES(name, args) NO_ENTRY
 #endif
 #ifndef ENTRY_OF_PAIR
 #define ENTRY_OF_PAIR(name, args) NO_ENTRY
@@ -104,6 +111,7 @@ namespace mw_kernels { /* see simt.h */
 #include "kernels.def"
 #undef KERNEL_ROW
 #undef TEXT_OF_TILE
+#undef TEXT_OF_PLACES
 #undef TEXT_OF_PAIR
 #undef TEXT_OF_ROWS
 #undef TEXT_OF_LESS

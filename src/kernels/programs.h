@@ -27,7 +27,8 @@ enum program_kind {
     PROGRAM_TILE = MW_ENGINE_TILE,
     PROGRAM_PAIR = MW_ENGINE_PAIR,
     PROGRAM_ROWS = 16,
-    PROGRAM_LESS = 17
+    PROGRAM_LESS = 17,
+    PROGRAM_PLACES = 18 /* kernels that only PROGRAM_TILE with places has */
 };
 
 /*

@@ -196,10 +196,10 @@ DEVICE item item_made(bare k, const struct tile_base *b, int place)
 #else
 
 /*
- * The base of keys from `least` to `most`. An item has PREFIX_BITS bits of a key, the
- * highest in which the tile's keys differ.
+ * The base of keys from `least` to `most`. An item has `prefix` bits of a key, the highest
+ * in which the tile's keys differ.
  */
-DEVICE struct tile_base base_between(key least, key most)
+DEVICE struct tile_base base_within(key least, key most, int prefix)
 {
     const wide range = most - least;
     const unsigned upper = (unsigned)(range >> 32);
@@ -209,8 +209,13 @@ DEVICE struct tile_base base_between(key least, key most)
     b.base = least;
     b.fill = filler();
     b.near = 0;
-    b.rest_bits = bits > PREFIX_BITS ? bits - PREFIX_BITS : 0;
+    b.rest_bits = bits > prefix ? bits - prefix : 0;
     return b;
+}
+
+DEVICE struct tile_base base_between(key least, key most)
+{
+    return base_within(least, most, PREFIX_BITS);
 }
 
 DEVICE item item_made(bare k, const struct tile_base *b, int place)

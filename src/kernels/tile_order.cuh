@@ -286,10 +286,13 @@ DEVICE void resort(const struct tile_source *source, const struct key_code *ente
     stage_codes(source, enter_by, list, order->cells);
 }
 
-/* Put right what is in order of prefixes, but not of whole codes. */
-DEVICE void mend_order(const struct tile_source *source, const struct key_code *enter_by,
-                       const struct tile_list *list, const struct carry_order *order,
-                       const struct carry_rows *mine, unsigned ties, bare base)
+/*
+ * Put right what is in order of prefixes, but not of whole codes. Returns 1 if all rows
+ * were sorted again, by codes alone.
+ */
+DEVICE int mend_order(const struct tile_source *source, const struct key_code *enter_by,
+                      const struct tile_list *list, const struct carry_order *order,
+                      const struct carry_rows *mine, unsigned ties, bare base)
 {
     int verdict = 0;
     int failed = 1;
@@ -299,7 +302,7 @@ DEVICE void mend_order(const struct tile_source *source, const struct key_code *
         verdict |= judge_row(order, mine->at + WARP * LOWEST_BIT(left));
     verdict = any_bits(order->votes, verdict);
     if (!verdict)
-        return;
+        return 0;
     if (!(verdict & 2)) {
         failed = 0;
         NO_UNROLL
@@ -313,4 +316,5 @@ DEVICE void mend_order(const struct tile_source *source, const struct key_code *
     }
     if (failed)
         resort(source, enter_by, list, order, mine, base);
+    return failed;
 }

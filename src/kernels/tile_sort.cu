@@ -131,8 +131,11 @@ DEVICE void load_codes(const struct tile_sort_args *args, const struct tile_targ
     }
 }
 
-/* The base of a tile whose keys are not sorted yet; `votes` is room to exchange them. */
-DEVICE struct tile_base base_of_codes(const bare *k, int left, wide_cell *votes)
+/*
+ * The base of a tile whose keys are not sorted yet; `votes` is room to exchange them. Items
+ * have `prefix` bits of a key.
+ */
+DEVICE struct tile_base base_of_codes(const bare *k, int left, wide_cell *votes, int prefix)
 {
     key least = (key) ~(key)0, most = 0;
 
@@ -159,7 +162,7 @@ DEVICE struct tile_base base_of_codes(const bare *k, int left, wide_cell *votes)
         least = other_least < least ? other_least : least;
     }
     BARRIER();
-    return base_between(least, most);
+    return base_within(least, most, prefix);
 }
 
 /* The tile as one list, of lane 0. */
@@ -189,7 +192,7 @@ KERNEL(tile_sort, struct tile_sort_args)
         return;
     load_codes(&args, &to, cells, k);
 
-    const struct tile_base b = base_of_codes(k, left, (wide_cell *)sm->cells);
+    const struct tile_base b = base_of_codes(k, left, (wide_cell *)sm->cells, PREFIX_BITS);
     const struct tile_list list = whole_list(&to);
 
     UNROLL

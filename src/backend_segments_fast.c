@@ -1,0 +1,259 @@
+/*
+ * backend_segments_fast.c - sorts of segments by codes of up to 8 bytes: windows are
+ * sorted, then the parts of segments that lie in several windows are merged
+ * (docs/segments.md).
+ */
+#include "backend_segments.h"
+
+#include <string.h>
+
+enum { MOST_ROUNDS = 32, SIDES = 2 };
+
+struct merge_round {
+    uint64_t run;
+    uint64_t groups;
+    uint64_t pieces;
+    uint64_t piece;
+    uint32_t ways;
+};
+
+struct fast_plan {
+    struct rows_shape shape;
+    struct plan plan; /* of many rows: its program and geometry serve any number */
+    uint32_t window;  /* rows */
+    uint64_t windows;
+    uint64_t first, last; /* in the workspace: of windows, ... */
+    uint64_t side[SIDES]; /* ... and temporary arrays */
+    uint64_t workspace_bytes;
+    uint32_t rounds;
+    struct merge_round round[MOST_ROUNDS];
+};
+
+/* Bytes of a row in temporary arrays: its code, and what is wanted of it. */
+static uint64_t temp_bytes(const struct fast_plan *fast, const struct request *request)
+{
+    struct request seen = *request; /* which pointers are NULL always counts */
+    uint64_t bytes = rows_keys(&fast->shape, 0).size + (request->position_bytes ? 4 : 0);
+
+    seen.with_data = 1;
+    for (uint32_t i = 0; i < request->column_count; i++) {
+        const struct request_column c = request_column(&seen, i);
+
+        bytes += c.out ? c.bytes : 0;
+    }
+    return bytes;
+}
+
+/* Levels of merging are distributed evenly over as few rounds as can be, longest first. */
+static void make_rounds(struct fast_plan *fast, uint64_t count)
+{
+    const struct tile_geometry *const tile = &fast->plan.program.tile;
+    const int keys = (int)(tile->rows * tile->items);
+    uint32_t levels = 0, most_levels = 0;
+    uint64_t run = fast->window;
+
+    while (UINT64_C(1) << levels < fast->windows)
+        levels++;
+    while (fast->plan.tuning.ways >> most_levels > 1)
+        most_levels++;
+    fast->rounds = (levels + most_levels - 1) / most_levels;
+    for (uint32_t i = 0; i < fast->rounds; i++) {
+        const uint32_t ways = 1u << (levels / fast->rounds + (i < levels % fast->rounds));
+        const uint64_t whole = run * ways;
+        const uint64_t most =
+            (uint64_t)(keys - 2 * TILE_SLACK(keys)) - ways / 2 * (tile->items - 1);
+        const uint64_t group = whole < count ? whole : count;
+        struct merge_round *const round = &fast->round[i];
+
+        round->run = run;
+        round->ways = ways;
+        round->groups = divide_up(count, whole);
+        round->pieces = divide_up(group, most);
+        round->piece = divide_up(group, round->pieces);
+        run = whole;
+    }
+}
+
+static mw_status make_plan(struct fast_plan *fast, struct backend *backend,
+                           const struct request *request)
+{
+    const struct tile_geometry *const tile = &fast->plan.program.tile;
+    uint64_t at = 0;
+    mw_status status;
+
+    TRY(rows_shape(&fast->shape, request, backend->error));
+    TRY(plan_make(&fast->plan, &backend->tuning, &backend_device(backend)->info,
+                  rows_keys(&fast->shape, 0), UINT32_MAX, backend->error));
+    fast->window = SEGMENT_ROOM(tile->rows * tile->items);
+    fast->windows = divide_up(request->count, fast->window);
+    make_rounds(fast, request->count);
+    fast->first = segments_take(&at, (fast->windows + 1) * sizeof(wide));
+    fast->last = segments_take(&at, (fast->windows + 1) * sizeof(wide));
+    for (int i = 0; i < SIDES && fast->rounds; i++)
+        fast->side[i] =
+            segments_take(&at, temp_bytes(fast, request) * request->count +
+                                   (1 + TILE_MOST_PIECES) * (uint64_t)PLAN_ALIGNMENT);
+    fast->workspace_bytes = at;
+done:
+    return status;
+}
+
+static const uint32_t fast_kernels = 1u << KERNEL_SEGMENT_SORT | 1u << KERNEL_SEGMENT_MERGE;
+
+int segments_are_fast(struct backend *backend, const struct request *request)
+{
+    const mw_engine engine = backend->tuning.engine;
+    struct rows_shape shape;
+    struct error error;
+
+    return request->order.field_count &&
+           (engine == MW_ENGINE_AUTO || engine == MW_ENGINE_TILE) &&
+           rows_shape(&shape, request, &error) == MW_OK && shape.words == 1;
+}
+
+mw_status segments_fast_prepare(struct backend *backend, const struct request *request,
+                                uint64_t *workspace_bytes)
+{
+    struct device *const device = backend_device(backend);
+    struct program *program;
+    struct fast_plan fast;
+    mw_status status;
+
+    TRY(make_plan(&fast, backend, request));
+    TRY(device->verbs->load(device, &fast.plan.program, fast_kernels, &program));
+    *workspace_bytes = fast.workspace_bytes;
+done:
+    return status;
+}
+
+/* What the kernels get of the rows. */
+struct fast_rows {
+    struct tile_carry carry; /* from the caller's arrays to the caller's arrays */
+    void *keys;              /* the codes in these, or NULL */
+    struct key_code enter, leave;
+    struct segment_temp side[SIDES];
+};
+
+static void make_rows(struct fast_rows *rows, const struct fast_plan *fast,
+                      const struct request *request, int is_inner, char *workspace)
+{
+    struct rows made;
+
+    rows_make(&made, &fast->shape, request, 0, 0, 1, 0, NULL);
+    rows_carry(&made, ROWS_IN, ROWS_OUT, &rows->carry, &rows->keys);
+    rows->enter = (struct key_code){.flip = made.code.flip, .is_float = made.code.is_float};
+    rows->leave = made.way == ROWS_KEYED ? rows->enter : (struct key_code){0, 0, 0};
+    for (int i = 0; i < SIDES; i++) {
+        struct segment_temp *const side = &rows->side[i];
+        uint64_t at = fast->side[i];
+
+        memset(side, 0, sizeof *side);
+        side->position =
+            request->position_bytes && !is_inner ? rows->carry.piece_count - 1 : -1;
+        if (!fast->rounds)
+            continue;
+        side->codes = workspace + segments_take(&at, made.keys.size * request->count);
+        for (int p = 0; p < rows->carry.piece_count; p++)
+            side->piece[p] =
+                workspace + segments_take(&at, rows->carry.piece[p].bytes * request->count);
+    }
+}
+
+/* As programs with places have them (launch_segments.h). */
+struct sort_args {
+    struct tile_sort_args sort;
+    struct tile_carry carry;
+    struct segment_marks marks;
+    struct segment_windows windows;
+    struct segment_temp temp;
+};
+
+struct merge_args {
+    struct tile_merge_args merge;
+    struct tile_carry carry;
+    struct segment_windows windows;
+    struct segment_temp temp;
+};
+
+static mw_status sort_windows(struct segments_run *run, struct program *program,
+                              const struct fast_plan *fast, const struct fast_rows *rows,
+                              struct segment_windows windows)
+{
+    const struct tile_geometry *const tile = &fast->plan.program.tile;
+    const struct sort_args args = {
+        .sort = {.out = rows->keys,
+                 .count = run->marks.count,
+                 .enter = rows->enter,
+                 .leave = rows->leave},
+        .carry = rows->carry,
+        .marks = run->marks,
+        .windows = windows,
+        .temp = rows->side[0]
+    };
+
+    return segments_launch(run, program, KERNEL_SEGMENT_SORT, fast->windows, tile->rows,
+                           SEGMENT_SORT_SHARED(tile->rows, tile->items), &args,
+                           sizeof args);
+}
+
+/* Merge from one side to the other, or to the caller's arrays. */
+static mw_status merge_windows(struct segments_run *run, struct program *program,
+                               const struct fast_plan *fast, const struct fast_rows *rows,
+                               struct segment_windows windows, uint32_t number)
+{
+    const struct merge_round *const round = &fast->round[number];
+    const struct segment_temp *const from = &rows->side[number % SIDES];
+    const size_t key_bytes = rows_keys(&fast->shape, 0).size;
+    struct merge_args args = {
+        .merge = {.round = {.out = rows->keys,
+                            .count = run->marks.count,
+                            .run = round->run,
+                            .piece = round->piece,
+                            .groups = (unsigned)round->groups,
+                            .pieces = (unsigned)round->pieces,
+                            .number = number + 1,
+                            .ways = (int)round->ways},
+                  .leave = rows->leave},
+        .carry = rows->carry,
+        .windows = windows,
+        .temp = rows->side[(number + 1) % SIDES]
+    };
+
+    args.carry.source = (struct tile_source){.keys = from->codes, .pitch = key_bytes};
+    for (int p = 0; p < args.carry.piece_count; p++) {
+        args.carry.piece[p].in = from->piece[p];
+        args.carry.piece[p].in_pitch = args.carry.piece[p].bytes;
+    }
+    return segments_launch(run, program, KERNEL_SEGMENT_MERGE,
+                           round->groups * round->pieces, fast->plan.program.tile.rows,
+                           fast->plan.merge_shared, &args, sizeof args);
+}
+
+mw_status segments_fast_enqueue(struct segments_run *run, const struct request *request,
+                                int is_inner, char *workspace, uint64_t bytes)
+{
+    struct device *const device = backend_device(run->backend);
+    struct segment_scan_args scan = {.marks = run->marks};
+    struct segment_windows windows;
+    struct program *program;
+    struct fast_plan fast;
+    struct fast_rows rows;
+    mw_status status;
+
+    TRY(make_plan(&fast, run->backend, request));
+    TRY(backend_check_workspace(run->backend, bytes, fast.workspace_bytes));
+    TRY(device->verbs->load(device, &fast.plan.program, fast_kernels, &program));
+    make_rows(&rows, &fast, request, is_inner, workspace);
+    scan.first = (wide *)(workspace + fast.first);
+    scan.last = (wide *)(workspace + fast.last);
+    scan.windows = fast.windows;
+    scan.window = fast.window;
+    windows = (struct segment_windows){scan.first, scan.last};
+    TRY(segments_scan(run, &scan));
+    TRY(sort_windows(run, program, &fast, &rows, windows));
+    for (uint32_t i = 0; i < fast.rounds; i++)
+        TRY(merge_windows(run, program, &fast, &rows, windows, i));
+    device_note(run->backend, request, &fast.plan);
+done:
+    return status;
+}

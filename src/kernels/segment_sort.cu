@@ -1,0 +1,308 @@
+/*
+ * segment_sort.cu - sort the segments of a window, each block one (launch_segments.h).
+ *
+ * The rows of a block's tile are the window's, without the end of a short segment that
+ * began before it, and with the end of a short segment that begins in it. They are in
+ * regions: a segment, or a part of a long one, or a row in no segment. If all regions are
+ * short, each row counts the rows of its region that precede it. Otherwise all rows are
+ * sorted by items whose highest bits are the number of the region.
+ */
+#include "segment_store.cuh"
+
+struct segment_sort_shared {
+    item_cell cells[TILE_ROOM(TILE_ROWS, ITEMS) / CELL_BYTES];
+    place_cell order[TILE];
+    int_cell splits[TILE_ROWS];
+    struct segment_map map;
+};
+
+AGREE(sizeof(struct segment_sort_shared) == SEGMENT_SORT_SHARED(TILE_ROWS, ITEMS));
+AGREE(SEGMENT_ROOM(TILE) % SEGMENT_WORD == 0);
+
+enum { segment_sort_blocks = 1024 / TILE_ROWS };
+
+/* The rows of a block's tile. Those before `head` and from `tail` on are parts. */
+struct segment_tile {
+    wide first;
+    wide last;
+    wide head;
+    wide tail;
+};
+
+DEVICE struct segment_tile my_tile(const struct segment_sort_args *args)
+{
+    const wide count = args->sort.count;
+    const wide begin = (wide)BLOCK * SEGMENT_ROOM(TILE);
+    const wide end =
+        begin + SEGMENT_ROOM(TILE) < count ? begin + SEGMENT_ROOM(TILE) : count;
+    const struct segment_span before = open_segment(&args->windows, (wide)BLOCK, count);
+    const struct segment_span after = open_segment(&args->windows, (wide)BLOCK + 1, count);
+    struct segment_tile tile;
+
+    tile.first = tile.head = begin;
+    tile.last = tile.tail = end;
+    if (before.end > begin && is_long(&before))
+        tile.head = before.end < end ? before.end : end;
+    else if (before.end > begin)
+        tile.first = tile.head = before.end;
+    if (after.end > end && is_long(&after))
+        tile.tail = after.begin > begin ? after.begin : begin;
+    else if (after.end > end)
+        tile.last = tile.tail = after.end;
+    return tile;
+}
+
+/* The marks of rows from `row` on, as a word. */
+DEVICE wide marks_from(const wide *marks, wide row, wide count)
+{
+    const wide_cell *const words = (const wide_cell *)marks + row / SEGMENT_WORD;
+    const int shift = (int)(row % SEGMENT_WORD);
+    wide word = LOAD_AS(BULK, words) >> shift;
+
+    if (shift && row - shift + SEGMENT_WORD < count)
+        word |= LOAD_AS(BULK, words + 1) << (SEGMENT_WORD - shift);
+    return word;
+}
+
+/* The rows of a word that are in a segment; `inside`: so is the row before. */
+DEVICE wide covered_rows(wide begins, wide ends, int inside)
+{
+    wide known = begins | ends;
+    wide rows = begins;
+
+    UNROLL
+    for (int step = 1; step < SEGMENT_WORD; step *= 2) {
+        rows |= rows << step & ~known;
+        known |= known << step;
+    }
+    return inside ? rows | ~known : rows;
+}
+
+/* Make the map of a tile of `count` rows from `first` on, in one warp. */
+DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, int inside,
+                     struct segment_map *map)
+{
+    const unsigned below = (1u << LANE) - 1;
+    int regions = 0, last = 0, is_far = 0;
+
+    for (int base = 0; base * SEGMENT_WORD < count; base += WARP) {
+        const int word = base + LANE;
+        const int left = count - word * SEGMENT_WORD;
+        const wide row = first + word * (wide)SEGMENT_WORD;
+        const wide mask = left <= 0              ? 0
+                          : left >= SEGMENT_WORD ? ~(wide)0
+                                                 : ((wide)1 << left) - 1;
+        const wide begins =
+            left > 0 ? marks_from(marks->begins, row, marks->count) & mask : 0;
+        const wide ends = left > 0 ? marks_from(marks->ends, row, marks->count) & mask : 0;
+        const wide all = begins | ends;
+        const unsigned some = BALLOT(all != 0);
+        const unsigned opens = BALLOT(all && begins >> highest_mark(all) & 1);
+        const int was =
+            some & below ? (int)(opens >> HIGHEST_BIT(some & below) & 1) : inside;
+        const wide covered = covered_rows(begins, ends, was) & mask;
+        const wide bounds = (all | ~covered | (word == 0)) & mask;
+        const int here = count_marks(bounds);
+        const int sum = (int)sum_up_to_lane((unsigned)here);
+        const unsigned bounded = BALLOT(bounds != 0);
+        const int mine = bounds ? word * SEGMENT_WORD + highest_mark(bounds) : 0;
+        const int earlier =
+            SHUFFLE(mine, bounded & below ? HIGHEST_BIT(bounded & below) : 0);
+        const int latest = SHUFFLE(mine, bounded ? HIGHEST_BIT(bounded) : 0);
+        const int begun = bounded & below ? earlier : last;
+
+        is_far |= BALLOT(bounds && word * SEGMENT_WORD + lowest_mark(bounds) - begun >
+                                       SEGMENT_WORD) != 0;
+        if (word < SEGMENT_TILE_WORDS(TILE)) {
+            STORE(&map->bounds[word], bounds);
+            STORE(&map->covered[word], covered);
+            STORE(&map->before[word], regions + sum - here);
+            STORE(&map->last[word], begun);
+        }
+        regions += SHUFFLE(sum, WARP - 1);
+        last = bounded ? latest : last;
+        inside = some ? (int)(opens >> HIGHEST_BIT(some) & 1) : inside;
+    }
+    if (LANE == 0) {
+        STORE(&map->regions, regions);
+        STORE(&map->is_far, is_far || count - last > SEGMENT_WORD);
+    }
+}
+
+/* Where the region of a place ends, if no region has more rows than a word has marks. */
+DEVICE int region_end(const struct segment_map *map, int place, int count)
+{
+    const int word = place / SEGMENT_WORD;
+    const wide marks = LOAD(&map->bounds[word]);
+    const wide after = marks ^ marks_up_to(marks, place);
+    const int next = (word + 1) * SEGMENT_WORD;
+    int end = count;
+
+    if (after) {
+        end = word * SEGMENT_WORD + lowest_mark(after);
+    } else if (next < count) {
+        const wide more = LOAD(&map->bounds[word + 1]);
+
+        if (more)
+            end = next + lowest_mark(more);
+    }
+    return end;
+}
+
+/* Order the rows of short regions. Codes are in the cells, by place. */
+DEVICE void rank_rows(const struct segment_map *map, const struct carry_order *order,
+                      const struct carry_rows *mine)
+{
+    NO_UNROLL
+    for (int i = 0; i < ITEMS && WARP * i < mine->left; i++) {
+        const int at = mine->at + WARP * i;
+        const int begin = region_begin(map, at);
+        const int end = region_end(map, at, order->count);
+        const key code = code_at(order, at);
+        int rank = begin;
+
+        NO_UNROLL
+        for (int j = begin; j < end; j++) {
+            const key other = code_at(order, j);
+
+            rank += other < code || (other == code && j < at);
+        }
+        STORE_AS(VALUE, &order->rows[rank], (unsigned short)at);
+    }
+    BARRIER();
+}
+
+/* After rows were sorted by codes alone: sort them by their regions, too. */
+DEVICE void sort_by_region(const struct segment_map *map, const struct carry_order *order,
+                           const struct carry_rows *mine)
+{
+    const struct key_code no_code = {0, 0, 0};
+    item r[ITEMS];
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        const int at = mine->at + WARP * i;
+
+        r[i] = filler();
+        if (WARP * i < mine->left)
+            r[i] = item_of((bare)region_of(map, order_place(order, at)), at);
+    }
+    sort_tile(order->cells, order->votes, &no_code, r);
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        const int at = mine->at + WARP * i;
+
+        r[i] = 0;
+        if (WARP * i < mine->left)
+            r[i] = (item)order_place(
+                order,
+                place_of(LOAD(SHARED_CELL(item_cell, order->cells) + at + at / ITEMS)));
+    }
+    BARRIER();
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        if (WARP * i < mine->left)
+            STORE_AS(VALUE, &order->rows[mine->at + WARP * i], (unsigned short)r[i]);
+    }
+}
+
+/* Order the rows of any regions; then codes are in the cells, by place. */
+DEVICE void sort_regions(const struct segment_sort_args *args,
+                         struct segment_sort_shared *sm, const struct tile_target *to,
+                         const struct tile_list *list, const struct carry_order *order,
+                         const struct carry_rows *mine)
+{
+    const struct tile_source *const source = &args->sort.carry.source;
+    const struct key_code *const enter_by = &args->sort.enter;
+    const int left = to->count - THREAD;
+    const int most = LOAD(&sm->map.regions) - 1; /* the greatest number */
+    const int prefix = PREFIX_BITS - (most ? 1 + HIGHEST_BIT((unsigned)most) : 0);
+    item r[ITEMS];
+    bare k[ITEMS];
+
+    load_codes(&args->sort, to, order->cells, k);
+
+    const struct tile_base b = base_of_codes(k, left, (wide_cell *)sm->cells, prefix);
+
+    UNROLL
+    for (int j = 0; j < ITEMS; j++) {
+        const int place = TILE_ROWS * j + THREAD;
+
+        r[j] = filler();
+        if (TILE_ROWS * j < left)
+            r[j] = item_of((bare)region_of(&sm->map, place) << prefix |
+                               (k[j] - b.base) >> b.rest_bits,
+                           place);
+    }
+    sort_tile(order->cells, sm->splits, enter_by, r);
+    BARRIER(); /* the rows of all warps are there */
+
+    const unsigned ties = put_order(order, mine, 1);
+
+    stage_codes(source, enter_by, list, order->cells);
+    if (b.rest_bits && mend_order(source, enter_by, list, order, mine, ties, b.base)) {
+        BARRIER(); /* all have read the votes, where splits go now */
+        sort_by_region(&sm->map, order, mine);
+        stage_codes(source, enter_by, list, order->cells);
+    }
+}
+
+/* Where the rows go that I store. */
+DEVICE struct segment_rows sorted_rows(const struct segment_map *map,
+                                       const struct segment_tile *tile,
+                                       const struct carry_rows *mine)
+{
+    struct segment_rows rows = {0, 0};
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        const int at = mine->at + WARP * i;
+        const wide row = tile->first + at;
+
+        if (WARP * i < mine->left) {
+            const int covered =
+                (int)(LOAD(&map->covered[at / SEGMENT_WORD]) >> at % SEGMENT_WORD & 1);
+            const int is_part = row < tile->head || row >= tile->tail;
+
+            rows.out |= (unsigned)(covered && !is_part) << i;
+            rows.temp |= (unsigned)(covered && is_part) << i;
+        }
+    }
+    return rows;
+}
+
+/* Each block sorts the segments of one window. */
+KERNEL(segment_sort, struct segment_sort_args)
+{
+    SHARED(struct segment_sort_shared, sm);
+    const struct segment_tile tile = my_tile(&args);
+    struct tile_target to;
+
+    if (tile.first >= tile.last)
+        return;
+    to.array = (key_cell *)args.sort.out;
+    to.samples = 0;
+    to.first = tile.first;
+    to.count = (int)(tile.last - tile.first);
+    if (THREAD < WARP)
+        map_tile(&args.marks, tile.first, to.count, tile.head > tile.first, &sm->map);
+    BARRIER();
+
+    const struct tile_list list = whole_list(&to);
+    const struct carry_rows mine = my_rows(&to);
+    const struct carry_order order = {sm->order, sm->splits + TILE_ROWS / 2, sm->splits,
+                                      SHARED_ADDRESS(sm->cells), to.count};
+
+    if (LOAD(&sm->map.is_far)) {
+        sort_regions(&args, sm, &to, &list, &order, &mine);
+    } else {
+        stage_codes(&args.sort.carry.source, &args.sort.enter, &list, order.cells);
+        rank_rows(&sm->map, &order, &mine);
+    }
+
+    const struct segment_rows rows = sorted_rows(&sm->map, &tile, &mine);
+    const struct segment_homes homes = {&sm->map, tile.first};
+
+    store_segments(&args.sort.carry, to.array, &args.temp, &list, &order, &mine, &rows,
+                   &homes, &args.sort.leave);
+}

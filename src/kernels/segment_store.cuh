@@ -1,0 +1,191 @@
+/*
+ * segment_store.cuh - storing a tile of rows of segments: those of complete segments to the
+ * caller's arrays, others to temporary ones (launch_segments.h).
+ */
+#include "segment_bits.cuh"
+
+/* Where my rows go: bit i of a word is row i. Rows in no segment go nowhere. */
+struct segment_rows {
+    unsigned out;
+    unsigned temp;
+};
+
+#define VALUE_BYTES 1
+#include "segment_values.inl"
+#define VALUE_BYTES 2
+#include "segment_values.inl"
+#define VALUE_BYTES 4
+#include "segment_values.inl"
+#define VALUE_BYTES 8
+#include "segment_values.inl"
+
+/* The segments of a tile in shared memory, by place. */
+struct segment_map {
+    wide_cell bounds[SEGMENT_TILE_WORDS(TILE)];  /* a region begins there: a segment, or */
+                                                 /*   a row that is in none */
+    wide_cell covered[SEGMENT_TILE_WORDS(TILE)]; /* it is in a segment */
+    int_cell before[SEGMENT_TILE_WORDS(TILE)];   /* regions that begin in words before */
+    int_cell last[SEGMENT_TILE_WORDS(TILE)];     /* where the last of these begins */
+    int_cell regions;                            /* of the tile */
+    int_cell is_far; /* a region has more than SEGMENT_WORD rows */
+};
+
+/* Marks of a word up to a place, which is in it. */
+DEVICE wide marks_up_to(wide marks, int place)
+{
+    return marks & ~(wide)0 >> (SEGMENT_WORD - 1 - place % SEGMENT_WORD);
+}
+
+/* The number of the region of a place, from 0 on. */
+DEVICE int region_of(const struct segment_map *map, int place)
+{
+    const int word = place / SEGMENT_WORD;
+
+    return LOAD(&map->before[word]) - 1 +
+           count_marks(marks_up_to(LOAD(&map->bounds[word]), place));
+}
+
+/* The place where the region of a place begins. */
+DEVICE int region_begin(const struct segment_map *map, int place)
+{
+    const int word = place / SEGMENT_WORD;
+    const wide marks = marks_up_to(LOAD(&map->bounds[word]), place);
+
+    return marks ? word * SEGMENT_WORD + highest_mark(marks) : LOAD(&map->last[word]);
+}
+
+/* Where the rows of my tile's segments begin: at one row, or as a map says. */
+struct segment_homes {
+    const struct segment_map *map; /* or NULL */
+    wide first;                    /* row of place 0, or the one row */
+};
+
+/* Positions become those in a segment when they leave. */
+DEVICE void take_positions(const struct tile_piece *piece, void *temp,
+                           const struct carry_order *order, const struct carry_rows *mine,
+                           const struct segment_rows *rows,
+                           const struct segment_homes *homes)
+{
+    char *const out = (char *)piece->out + mine->row * piece->out_pitch;
+    value_cell_4 *const kept = (value_cell_4 *)temp + mine->row;
+    const unsigned step = WARP * piece->out_pitch;
+
+    NO_UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        const int at = mine->at + WARP * i;
+
+        if (rows->out >> i & 1) {
+            const wide home =
+                homes->first + (homes->map ? region_begin(homes->map, at) : 0);
+            const unsigned position =
+                LOAD_AS(VALUE,
+                        SHARED_CELL(value_cell_4, order->cells) + order_place(order, at)) -
+                (unsigned)home;
+
+            if (piece->out_bytes == 8)
+                STORE_EVICT(BULK, (wide_cell *)(out + i * step), position);
+            else
+                STORE_EVICT(BULK, (value_cell_4 *)(out + i * step), position);
+        } else if (rows->temp >> i & 1) {
+            STORE_EVICT(BULK, kept + WARP * i,
+                        LOAD_AS(VALUE, SHARED_CELL(value_cell_4, order->cells) +
+                                           order_place(order, at)));
+        }
+    }
+}
+
+DEVICE void take_segments(const struct tile_piece *piece, void *temp,
+                          const struct carry_order *order, const struct carry_rows *mine,
+                          const struct segment_rows *rows)
+{
+    if (piece->bytes == 4)
+        take_segments_4(piece, temp, order, mine, rows);
+    else if (piece->bytes == 8)
+        take_segments_8(piece, temp, order, mine, rows);
+    else if (piece->bytes == 2)
+        take_segments_2(piece, temp, order, mine, rows);
+    else
+        take_segments_1(piece, temp, order, mine, rows);
+}
+
+/* Store the codes of my rows, which are in the cells by place: as keys, or as they are. */
+DEVICE void store_segment_codes(const struct tile_carry *carry, key_cell *keys,
+                                const struct segment_temp *temp,
+                                const struct carry_order *order,
+                                const struct carry_rows *mine,
+                                const struct segment_rows *rows,
+                                const struct key_code *leave_by)
+{
+    char *const out = (char *)keys + mine->row * carry->out_pitch;
+    key_cell *const kept = (key_cell *)temp->codes + mine->row;
+    const unsigned step = WARP * (unsigned)carry->out_pitch;
+    const unsigned leaving = keys ? rows->out : 0;
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        const int leaves = leaving >> i & 1;
+
+        if (leaves || (rows->temp >> i & 1)) {
+            const key code = code_at(order, order_place(order, mine->at + WARP * i));
+
+            if (leaves)
+                STORE_EVICT(BULK, (key_cell *)(out + i * step), leave(code, leave_by));
+            else
+                STORE_EVICT(BULK, kept + WARP * i, code);
+        }
+    }
+}
+
+/* Store a tile whose order is known and whose codes are in the cells, by place. */
+DEVICE void store_segments(const struct tile_carry *carry, key_cell *keys,
+                           const struct segment_temp *temp, const struct tile_list *list,
+                           const struct carry_order *order, const struct carry_rows *mine,
+                           const struct segment_rows *rows,
+                           const struct segment_homes *homes,
+                           const struct key_code *leave_by)
+{
+    const int chunks = SHUFFLE(list->end_chunk, WARP - 1);
+
+    store_segment_codes(carry, keys, temp, order, mine, rows, leave_by);
+    NO_UNROLL
+    for (int p = 0; p < carry->piece_count; p++) {
+        const struct tile_piece *const piece = &carry->piece[p];
+
+        BARRIER();
+        for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
+            const struct carry_chunk chunk = chunk_of(list, number, order->cells);
+
+            stage_piece(piece, &chunk);
+        }
+        BARRIER();
+        if (p == temp->position)
+            take_positions(piece, temp->piece[p], order, mine, rows, homes);
+        else
+            take_segments(piece, temp->piece[p], order, mine, rows);
+    }
+}
+
+/* The segment that is open where window `window` begins, at row `row`. */
+struct segment_span {
+    wide begin;
+    wide end; /* `row` or before: there is none */
+};
+
+DEVICE struct segment_span open_segment(const struct segment_windows *windows, wide window,
+                                        wide count)
+{
+    const wide last = LOAD((const wide_cell *)windows->last + window);
+    const wide first = LOAD((const wide_cell *)windows->first + window);
+    struct segment_span span;
+
+    span.begin = last / 2 - 1;
+    span.end = first < count ? first : count;
+    if (!(last & 1))
+        span.begin = span.end = 0;
+    return span;
+}
+
+DEVICE int is_long(const struct segment_span *span)
+{
+    return span->end - span->begin > SEGMENT_SHORT(TILE);
+}
