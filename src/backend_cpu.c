@@ -30,24 +30,21 @@ static void close(struct backend *backend)
 }
 
 /* Scratch memory of a request, and the most of all such requests up to its count. */
-static uint64_t scratch_bytes(const struct request *request)
+static uint64_t scratch_bytes(struct backend *backend, const struct request *request)
 {
     return request->type ? cpu_scratch_bytes(bits_of(request), request->count)
-                         : cpu_rows_scratch(request);
+                         : cpu_rows_scratch(cpu_of(backend), request);
 }
 
-static uint64_t scratch_most(const struct request *request)
+static uint64_t scratch_most(struct backend *backend, const struct request *request)
 {
     return request->type ? cpu_scratch_most(bits_of(request), request->count)
-                         : cpu_rows_scratch(request);
+                         : cpu_rows_scratch(cpu_of(backend), request);
 }
 
 /* A request that is more than bare keys needs an order that can be called. */
 static mw_status check_order(struct backend *backend, const struct request *request)
 {
-    if (!request->type && request->operation != MW_CHECK &&
-        (request->operation != MW_SORT || request_has_segments(request)))
-        return fail(backend->error, MW_UNSUPPORTED, "the CPU does not serve this yet");
     if (request->type || request->order.field_count || request->order.less_on_host)
         return MW_OK;
     return fail(backend->error, MW_UNSUPPORTED,
@@ -60,7 +57,7 @@ static mw_status plan(struct backend *backend, const struct request *request, mw
 
     TRY(check_order(backend, request));
     plan->count = request->count;
-    plan->workspace_bytes = scratch_bytes(request);
+    plan->workspace_bytes = scratch_bytes(backend, request);
     plan->tuning = backend->tuning;
 done:
     return status;
@@ -72,7 +69,7 @@ static mw_status prepare(struct backend *backend, const struct request *request,
     mw_status status;
 
     TRY(check_order(backend, request));
-    *workspace_bytes = scratch_most(request);
+    *workspace_bytes = scratch_most(backend, request);
 done:
     return status;
 }
@@ -102,7 +99,7 @@ done:
 
 static mw_status run(struct backend *backend, const struct request *request)
 {
-    const uint64_t wanted = scratch_bytes(request);
+    const uint64_t wanted = scratch_bytes(backend, request);
     mw_status status;
 
     if (backend->memory_bytes && wanted > backend->memory_bytes)
@@ -122,7 +119,7 @@ static mw_status enqueue(struct backend *backend, const struct request *request,
 
     (void)stream;
     TRY(check_order(backend, request));
-    TRY(backend_check_workspace(backend, bytes, scratch_bytes(request)));
+    TRY(backend_check_workspace(backend, bytes, scratch_bytes(backend, request)));
     TRY(run_with(backend, request, workspace));
 done:
     return status;

@@ -233,7 +233,7 @@ static mw_status run(struct backend *backend, const struct request *request)
     mw_status status;
 
     if (!request->type) {
-        TRY(rows_run_host(backend, request));
+        TRY(device_run_host(backend, request));
         return MW_OK;
     }
     TRY(make_plan(backend, request, &plan));

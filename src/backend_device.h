@@ -41,12 +41,14 @@ mw_status device_prepare(struct backend *backend, const struct request *request,
 mw_status device_enqueue(struct backend *backend, const struct request *request,
                          void *workspace, uint64_t bytes, void *stream);
 
+/* backend_stage.c: run such a request on host memory, and wait. */
+mw_status device_run_host(struct backend *backend, const struct request *request);
+
 /* backend_rows.c: the verbs for requests that are not for bare keys. */
 mw_status rows_plan(struct backend *backend, const struct request *request,
                     struct plan *plan);
 mw_status rows_prepare(struct backend *backend, const struct request *request,
                        uint64_t *workspace_bytes);
-mw_status rows_run_host(struct backend *backend, const struct request *request);
 mw_status rows_enqueue(struct backend *backend, const struct request *request,
                        void *workspace, uint64_t bytes, void *stream);
 

@@ -58,8 +58,22 @@ int array_make(struct array *array, uint64_t bytes, uint32_t shift);
 uint64_t array_room(const struct array *array);
 int array_guarded(const struct array *array);
 
+/* A value of the input. */
+static inline unsigned char *value_at(const struct case_of_rows *c, uint32_t column,
+                                      uint64_t row)
+{
+    return array_at(&c->in[column]) + row * c->bytes[column];
+}
+
+/* Put the rows in the order that `positions` says; number them, where they have numbers. */
+void case_arrange(struct case_of_rows *c, const uint64_t *positions);
+void case_number(struct case_of_rows *c);
+
 /* Does row `a` of the input precede row `b`? */
 int case_less(const struct case_of_rows *c, uint64_t a, uint64_t b);
+
+/* Equal bare keys that nothing tells apart go by their bits. */
+int case_less_bits(const struct case_of_rows *c, uint64_t a, uint64_t b);
 
 /* The stable order of the input, `count` positions; equal bare keys go by their bits. */
 void case_sort(const struct case_of_rows *c, uint64_t *order);

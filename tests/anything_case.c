@@ -147,11 +147,6 @@ static void make_order(struct case_of_rows *c)
 /* ---- Data ------------------------------------------------------------------------------
  */
 
-static unsigned char *value_at(const struct case_of_rows *c, uint32_t column, uint64_t row)
-{
-    return array_at(&c->in[column]) + row * c->bytes[column];
-}
-
 /* Numbers of fields get values of their type: special ones, few or any. */
 static void fill_fields(struct case_of_rows *c, uint64_t *keys)
 {
@@ -188,8 +183,7 @@ static void fill_column(struct case_of_rows *c, uint32_t column)
     }
 }
 
-/* Put the rows in the order that `positions` says. */
-static void arrange(struct case_of_rows *c, const uint64_t *positions)
+void case_arrange(struct case_of_rows *c, const uint64_t *positions)
 {
     for (uint32_t i = 0; i < c->columns; i++) {
         const size_t bytes = c->bytes[i];
@@ -203,11 +197,16 @@ static void arrange(struct case_of_rows *c, const uint64_t *positions)
     }
 }
 
+void case_number(struct case_of_rows *c)
+{
+    for (uint64_t row = 0; c->has_numbers && row < c->count; row++)
+        memcpy(value_at(c, c->columns - 1, row), &row, 4); /* little-endian */
+}
+
 /* Data as it is, or brought in order, turned around, or with some rows misplaced. */
 static void fill(struct case_of_rows *c, uint64_t *order, uint64_t *room)
 {
     const uint64_t kind = roll(c, 8);
-    const uint32_t last = c->columns - 1;
 
     for (uint32_t i = 0; i < c->columns; i++)
         fill_column(c, i);
@@ -226,10 +225,9 @@ static void fill(struct case_of_rows *c, uint64_t *order, uint64_t *room)
         }
         for (uint64_t i = 0; kind == 2 && i < c->count / 50 + 1 && c->count; i++)
             order[roll(c, c->count)] = order[roll(c, c->count)];
-        arrange(c, order);
+        case_arrange(c, order);
     }
-    for (uint64_t row = 0; c->has_numbers && row < c->count; row++)
-        memcpy(value_at(c, last, row), &row, 4); /* little-endian */
+    case_number(c);
 }
 
 /* ---- Cases
@@ -350,6 +348,16 @@ int case_less(const struct case_of_rows *c, uint64_t a, uint64_t b)
     return 0;
 }
 
+int case_less_bits(const struct case_of_rows *c, uint64_t a, uint64_t b)
+{
+    mw_field field = c->fields[0];
+
+    if (!c->is_bare || c->columns > 1 || c->has_positions)
+        return 0;
+    field.flags &= MW_NANS_LAST | MW_LEAST_LAST;
+    return kit_compare_field(&field, value_at(c, 0, a), value_at(c, 0, b)) < 0;
+}
+
 static const struct case_of_rows *sorting; /* qsort passes nothing on */
 
 static int compare(const void *a, const void *b)
@@ -357,15 +365,9 @@ static int compare(const void *a, const void *b)
     const uint64_t x = *(const uint64_t *)a;
     const uint64_t y = *(const uint64_t *)b;
     const int found = case_less(sorting, y, x) - case_less(sorting, x, y);
-    mw_field field = sorting->fields[0];
+    const int by_bits = case_less_bits(sorting, y, x) - case_less_bits(sorting, x, y);
 
-    if (found)
-        return found;
-    if (sorting->is_bare && sorting->columns == 1 && !sorting->has_positions) {
-        field.flags &= MW_NANS_LAST | MW_LEAST_LAST; /* equal floats go by their bits */
-        return kit_compare_field(&field, value_at(sorting, 0, x), value_at(sorting, 0, y));
-    }
-    return (x > y) - (x < y);
+    return found ? found : by_bits ? by_bits : (x > y) - (x < y);
 }
 
 void case_sort(const struct case_of_rows *c, uint64_t *order)

@@ -5,18 +5,50 @@
 
 #include <string.h>
 
-struct comparison comparison_of(const struct request *request)
+struct comparison comparison_of(const struct request *request, uint64_t first)
 {
-    struct comparison c = {.order = &request->order, .elements = request->in.elements};
+    const uint64_t skipped = first * request->order.element_bytes;
+    struct comparison c;
 
+    c.order = &request->order;
+    c.elements = (const unsigned char *)request->in.elements + skipped;
+    c.map = NULL;
+    c.map_bytes = 0;
     for (uint32_t i = 0; i < c.order->field_count; i++) {
         const struct request_field *const field = &c.order->field[i];
         const struct request_column column = request_column(request, field->column);
 
-        c.field[i].first = (const unsigned char *)column.in + field->offset;
+        c.field[i].first =
+            (const unsigned char *)column.in + first * column.bytes + field->offset;
         c.field[i].step = column.bytes;
     }
     return c;
+}
+
+void comparison_of_list(const struct request *request, const mw_table *list,
+                        struct comparison *c)
+{
+    c->order = &request->order;
+    c->elements = list->elements;
+    c->map = NULL;
+    c->map_bytes = 0;
+    for (uint32_t i = 0; i < c->order->field_count; i++) {
+        const struct request_field *const field = &c->order->field[i];
+        const unsigned char *at = list->elements;
+        uint32_t step = c->order->element_bytes;
+
+        if (field->column) {
+            const char *const all = (const char *)list->columns;
+            mw_column column;
+
+            memcpy(&column, all + (size_t)(field->column - 1) * request->column_size,
+                   sizeof column);
+            at = column.data;
+            step = column.bytes;
+        }
+        c->field[i].first = at + field->offset;
+        c->field[i].step = step;
+    }
 }
 
 /* A number of 1, 2, 4 or 8 bytes at any address. */
@@ -41,14 +73,10 @@ static uint64_t load(const unsigned char *at, uint32_t bytes)
     }
 }
 
-/* Below 0, 0 or above 0, as rows `a` and `b` compare by field `number`. */
-static int compare_field(const struct comparison *c, uint64_t a, uint64_t b,
-                         uint32_t number)
+/* Below 0, 0 or above 0, as the fields `number` at `x` and at `y` compare. */
+static int compare_field(const struct request_field *field, const unsigned char *x,
+                         const unsigned char *y)
 {
-    const struct request_field *const field = &c->order->field[number];
-    const unsigned char *const x = c->field[number].first + a * c->field[number].step;
-    const unsigned char *const y = c->field[number].first + b * c->field[number].step;
-
     if (field->is_string) {
         const int found = memcmp(x, y, field->bytes);
 
@@ -61,20 +89,32 @@ static int compare_field(const struct comparison *c, uint64_t a, uint64_t b,
     return (left > right) - (left < right);
 }
 
-int comparison_less(const struct comparison *c, uint64_t a, uint64_t b, uint32_t from)
+int comparison_between(const struct comparison *c, uint64_t a, const struct comparison *d,
+                       uint64_t b, uint32_t from)
 {
-    const uint64_t bytes = c->order->element_bytes;
+    const struct request_order *const order = c->order;
+    const uint64_t bytes = order->element_bytes;
 
-    if (c->order->field_count == 0)
-        return c->order->less_on_host(c->elements + a * bytes, c->elements + b * bytes) !=
-               0;
-    for (uint32_t i = from; i < c->order->field_count; i++) {
-        const int found = compare_field(c, a, b, i);
+    if (order->field_count == 0)
+        return order->less_on_host(c->elements + a * bytes, d->elements + b * bytes) != 0;
+    for (uint32_t i = from; i < order->field_count; i++) {
+        const int found =
+            compare_field(&order->field[i], c->field[i].first + a * c->field[i].step,
+                          d->field[i].first + b * d->field[i].step);
 
         if (found)
             return found < 0;
     }
     return 0;
+}
+
+int comparison_less(const struct comparison *c, uint64_t a, uint64_t b, uint32_t from)
+{
+    if (c->map) {
+        a = number_at(c->map, c->map_bytes, a);
+        b = number_at(c->map, c->map_bytes, b);
+    }
+    return comparison_between(c, a, c, b, from);
 }
 
 /* The first 8 bytes of a string, or fewer, as a number; the first byte on top. */
@@ -92,6 +132,8 @@ uint64_t comparison_code(const struct comparison *c, uint64_t row)
     uint64_t code = 0;
     unsigned used = 0;
 
+    if (c->map)
+        row = number_at(c->map, c->map_bytes, row);
     for (uint32_t i = 0; i < c->order->field_count && used < 64; i++) {
         const struct request_field *const field = &c->order->field[i];
         const unsigned char *const at = c->field[i].first + row * c->field[i].step;

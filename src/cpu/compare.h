@@ -10,16 +10,33 @@
 struct comparison {
     const struct request_order *order;
     const unsigned char *elements;
+    const void *map;    /* NULL, or the numbers of the rows that are compared, ... */
+    uint32_t map_bytes; /* ... of 4 or 8 bytes each */
     struct {
         const unsigned char *first; /* the field of row 0 */
         uint32_t step;              /* bytes from row to row */
-    } field[REQUEST_MOST_FIELDS];
+    } field[REQUEST_MOST_FIELDS];   /* only those of the order are set */
 };
 
-struct comparison comparison_of(const struct request *request);
+/* Compare rows of `in`, counted from row `first` on. */
+struct comparison comparison_of(const struct request *request, uint64_t first);
+
+/* Compare rows of a list of the request, which request_list returned. */
+void comparison_of_list(const struct request *request, const mw_table *list,
+                        struct comparison *c);
+
+/* Number `i` of an array of numbers of 4 or 8 bytes. */
+static inline uint64_t number_at(const void *numbers, uint32_t bytes, uint64_t i)
+{
+    return bytes == 4 ? ((const uint32_t *)numbers)[i] : ((const uint64_t *)numbers)[i];
+}
 
 /* Does row `a` precede row `b`? Fields before number `from` are known to be equal. */
 int comparison_less(const struct comparison *c, uint64_t a, uint64_t b, uint32_t from);
+
+/* The same for rows of two lists. */
+int comparison_between(const struct comparison *c, uint64_t a, const struct comparison *d,
+                       uint64_t b, uint32_t from);
 
 /*
  * The first fields of a row as a number: rows whose numbers differ are in their order. The

@@ -9,8 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cpu/lists.h"
 #include "cpu/pool.h"
-#include "cpu/rows.h"
+#include "cpu/segments.h"
+#include "cpu/select.h"
 #include "cpu/sort.h"
 #include "cpu/suite.h"
 
@@ -149,26 +151,61 @@ done:
     return status;
 }
 
-uint64_t cpu_rows_scratch(const struct request *request)
+uint64_t cpu_rows_scratch(const struct cpu *cpu, const struct request *request)
 {
-    return rows_scratch_bytes(request);
+    const unsigned threads = pool_threads(cpu->pool);
+
+    switch (request->operation) {
+    case MW_MERGE:
+    case MW_SPLIT:
+        return lists_scratch_bytes(request, threads);
+    case MW_CHECK:
+        return 0;
+    default:
+        break;
+    }
+    if (request_has_segments(request))
+        return segments_scratch_bytes(request, threads);
+    return request->operation == MW_SORT
+               ? rows_scratch_bytes(request, request->count)
+               : select_scratch_bytes(request, request->count, request->result_count);
+}
+
+/* Run a sort or a selection of all rows. */
+static void run_all(struct cpu *cpu, const struct request *request, void *scratch,
+                    struct cpu_counts *counts)
+{
+    const struct row_range all = {.count = request->count};
+
+    if (request->operation == MW_SORT)
+        rows_sort(cpu->pool, request, &all, scratch, cpu->work, counts);
+    else
+        select_rows(cpu->pool, request, &all, scratch, cpu->work, counts);
 }
 
 mw_status cpu_rows(struct cpu *cpu, const struct request *request, void *scratch,
                    struct cpu_counts *counts)
 {
+    const uint64_t bytes = request->count * request->row_bytes;
     mw_status status = MW_OK;
 
-    if (request->operation == MW_CHECK) {
-        *counts = (struct cpu_counts){0};
-        *request->cuts = rows_check(cpu->pool, request);
-        return MW_OK;
-    }
     if (!scratch) {
-        TRY(keep_scratch(cpu, rows_scratch_bytes(request)));
+        TRY(keep_scratch(cpu, cpu_rows_scratch(cpu, request)));
         scratch = cpu->scratch;
     }
-    rows_sort(cpu->pool, request, scratch, cpu->work, counts);
+    *counts = (struct cpu_counts){0};
+    if (request->operation == MW_CHECK) {
+        *request->cuts = rows_check(cpu->pool, request);
+    } else if (request->operation == MW_SPLIT && request->list_count) {
+        lists_split(cpu->pool, request, scratch);
+    } else if (request->operation == MW_MERGE && request->list_count) {
+        lists_merge(cpu->pool, request, scratch);
+        *counts = (struct cpu_counts){1, bytes, bytes};
+    } else if (request_has_segments(request)) {
+        segments_run(cpu->pool, request, scratch, cpu->work, counts);
+    } else if (request->list_count) {
+        run_all(cpu, request, scratch, counts);
+    }
 done:
     return status;
 }

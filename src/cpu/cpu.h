@@ -49,10 +49,11 @@ mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint
                    void *scratch, struct cpu_counts *counts);
 
 /*
- * The same for requests that are more than bare keys (rows.h). Their order is one of
- * fields or has less_on_host. The scratch memory serves such requests of fewer rows too.
+ * The same for requests that are more than a sort of bare keys (rows.h, lists.h, select.h,
+ * segments.h). Their order is one of fields or has less_on_host. The scratch memory serves
+ * such requests of fewer rows, lists, segments and ranks too.
  */
-uint64_t cpu_rows_scratch(const struct request *request);
+uint64_t cpu_rows_scratch(const struct cpu *cpu, const struct request *request);
 mw_status cpu_rows(struct cpu *cpu, const struct request *request, void *scratch,
                    struct cpu_counts *counts);
 

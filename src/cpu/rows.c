@@ -10,7 +10,6 @@
 
 /* What the workers of all phases share. */
 struct rows {
-    const struct request *request;
     const struct row_suite *suite;
     struct row_sort sort;
     unsigned workers;
@@ -34,7 +33,7 @@ static void phase(struct pool *pool, struct rows *rows, uint64_t parts, pool_job
 /* The next piece, and the rows it covers where pieces are of equal length. */
 static int take(struct rows *rows, uint64_t *piece, uint64_t *first, uint64_t *last)
 {
-    const uint64_t count = rows->request->count;
+    const uint64_t count = rows->sort.count;
 
     *piece = atomic_fetch_add(&rows->next, 1);
     if (*piece >= rows->parts)
@@ -84,9 +83,9 @@ static uint64_t half_scratch(uint32_t item_bytes, uint64_t count)
     return sort_scratch_bytes(bits, (count + 1) / 2, sort_best_run(bits));
 }
 
-static struct layout layout_of(const struct request *request)
+static struct layout layout_of(const struct request *request, uint64_t count)
 {
-    const int is_long = request->count > UINT64_C(1) << 32;
+    const int is_long = count > UINT64_C(1) << 32;
     struct layout made = {.position_bytes = is_long ? 8 : 4, .spare_of_32 = 16};
     const uint64_t allowed = allowance(request, made.position_bytes);
     uint32_t widest = 0;
@@ -99,19 +98,19 @@ static struct layout layout_of(const struct request *request)
         if (request_column(request, i).bytes > widest)
             widest = request_column(request, i).bytes;
     made.has_codes = made.spare_of_32 == 16 && request->order.field_count > 0;
-    spare = (request->count + 31) / 32 * made.spare_of_32 * made.item_bytes;
-    if (made.has_codes && spare < half_scratch(made.item_bytes, request->count))
-        spare = half_scratch(made.item_bytes, request->count);
-    made.spare_offset = (request->count * made.item_bytes + 63) / 64 * 64;
+    spare = (count + 31) / 32 * made.spare_of_32 * made.item_bytes;
+    if (made.has_codes && spare < half_scratch(made.item_bytes, count))
+        spare = half_scratch(made.item_bytes, count);
+    made.spare_offset = (count * made.item_bytes + 63) / 64 * 64;
     sorting = made.spare_offset + spare;
-    gathering = request->count * (made.position_bytes + widest);
-    made.bytes = request->count < 2 ? 0 : sorting > gathering ? sorting : gathering;
+    gathering = count * (made.position_bytes + widest);
+    made.bytes = count < 2 ? 0 : sorting > gathering ? sorting : gathering;
     return made;
 }
 
-uint64_t rows_scratch_bytes(const struct request *request)
+uint64_t rows_scratch_bytes(const struct request *request, uint64_t count)
 {
-    return request->operation == MW_SORT ? layout_of(request).bytes : 0;
+    return layout_of(request, count).bytes;
 }
 
 /* ---- Sorting items --------------------------------------------------------------- */
@@ -159,7 +158,7 @@ static void merge_share(void *arg, unsigned worker)
 /* Merge `runs` equal parts of all items by twos; there is a task for each worker. */
 static void merge_round(struct pool *pool, struct rows *rows, uint64_t runs, uint64_t parts)
 {
-    const uint64_t count = rows->request->count;
+    const uint64_t count = rows->sort.count;
     const uint64_t wide = parts / runs; /* parts of a run; parts and runs are powers of 2 */
     uint64_t tasks = runs / 2;
 
@@ -225,7 +224,7 @@ static void boundary_share(void *arg, unsigned worker)
 static void refine_share(void *arg, unsigned worker)
 {
     struct rows *const rows = (struct rows *)arg;
-    const uint64_t count = rows->request->count;
+    const uint64_t count = rows->sort.count;
     uint64_t piece, first, last;
 
     (void)worker;
@@ -277,51 +276,54 @@ static unsigned position_bits(uint64_t count)
     return bits;
 }
 
-static struct row_sort sort_of(const struct request *request, const struct layout *layout,
-                               void *scratch)
+static struct row_sort sort_of(const struct request *request, const struct row_range *range,
+                               const struct layout *layout, void *scratch)
 {
-    const unsigned bits = position_bits(request->count);
+    const unsigned bits = position_bits(range->count);
     const unsigned above = 8 * layout->item_bytes - bits;
-    struct row_sort sort = {.compare = comparison_of(request),
-                            .count = request->count,
+    struct row_sort sort = {.compare = comparison_of(request, range->first),
+                            .count = range->count,
                             .items = scratch,
                             .spare = (unsigned char *)scratch + layout->spare_offset,
                             .spare_of_32 = layout->spare_of_32,
                             .position_mask = (UINT64_C(1) << bits) - 1};
 
+    sort.compare.map = range->map;
+    sort.compare.map_bytes = range->map_bytes;
     sort.covered_fields = comparison_covered(&sort.compare, above);
     sort.is_complete =
         request->order.field_count > 0 && sort.covered_fields == request->order.field_count;
     return sort;
 }
 
-void rows_sort(struct pool *pool, const struct request *request, void *scratch, void *work,
+void rows_sort(struct pool *pool, const struct request *request,
+               const struct row_range *range, void *scratch, void *work,
                struct cpu_counts *counts)
 {
-    const struct layout layout = layout_of(request);
-    const uint64_t bytes = request->count * request->row_bytes;
-    const unsigned workers = rows_workers(pool, request->count);
+    const struct layout layout = layout_of(request, range->count);
+    const uint64_t bytes = range->count * request->row_bytes;
+    const unsigned workers = rows_workers(pool, range->count);
     const uint64_t zero = 0; /* the position of the only row */
-    struct rows rows = {.request = request,
-                        .suite = layout.item_bytes == 4 ? &row_suite_32 : &row_suite_64,
+    struct rows rows = {.suite = layout.item_bytes == 4 ? &row_suite_32 : &row_suite_64,
                         .item_bytes = layout.item_bytes,
                         .has_codes = layout.has_codes,
                         .workers = workers};
     struct row_gather gather = {.request = request,
+                                .range = range,
                                 .workers = workers,
-                                .positions = request->count == 1 ? &zero : scratch,
+                                .positions = range->count == 1 ? &zero : scratch,
                                 .position_bytes = layout.position_bytes};
 
     *counts = (struct cpu_counts){0, bytes, bytes};
-    if (request->count == 0)
+    if (range->count == 0)
         return;
     atomic_init(&rows.next, 0);
     atomic_init(&rows.has_long_group, 0);
-    if (request->count > 1) {
-        rows.sort = sort_of(request, &layout, scratch);
+    if (range->count > 1) {
+        rows.sort = sort_of(request, range, &layout, scratch);
         counts->rounds = sort_items(pool, &rows, work);
         gather.is_moved = rows.suite->leave(&rows.sort, layout.position_bytes);
-        gather.room = (unsigned char *)scratch + request->count * layout.position_bytes;
+        gather.room = (unsigned char *)scratch + range->count * layout.position_bytes;
     }
     rows_gather(pool, &gather);
 }

@@ -18,6 +18,15 @@
 #include "cpu/cpu.h"
 #include "cpu/pool.h"
 
+/* Rows of a request, and where they go. */
+struct row_range {
+    uint64_t first; /* the first of them in the request's tables */
+    uint64_t count;
+    uint64_t to;        /* the row of the result where they begin */
+    const void *map;    /* NULL: consecutive rows; or their numbers, from `first` on, ... */
+    uint32_t map_bytes; /* ... of 4 or 8 bytes, ascending */
+};
+
 /* What all functions on items share. */
 struct row_sort {
     struct comparison compare;
@@ -69,12 +78,19 @@ struct row_suite {
 extern const struct row_suite row_suite_32;
 extern const struct row_suite row_suite_64;
 
-/* Scratch memory of a request; it serves every such request of a smaller count. */
-uint64_t rows_scratch_bytes(const struct request *request);
+/* Scratch memory to sort `count` rows of a request, or fewer. */
+uint64_t rows_scratch_bytes(const struct request *request, uint64_t count);
 
-/* Sort, with that scratch memory, aligned to 16, and WORK_BYTES for each thread. */
-void rows_sort(struct pool *pool, const struct request *request, void *scratch, void *work,
+/*
+ * Sort rows stably, with that scratch memory, aligned to 16, and WORK_BYTES for each
+ * thread. Positions count from the first row. Fewer than ROWS_LEAST rows keep to the
+ * calling thread, and do not touch the pool.
+ */
+void rows_sort(struct pool *pool, const struct request *request,
+               const struct row_range *range, void *scratch, void *work,
                struct cpu_counts *counts);
+
+enum { ROWS_LEAST = 8192 }; /* rows that are worth a thread */
 
 /* The number of threads that pay for this number of rows. */
 unsigned rows_workers(const struct pool *pool, uint64_t count);
@@ -82,8 +98,9 @@ unsigned rows_workers(const struct pool *pool, uint64_t count);
 /* Where rows come from, and memory to move those that stay in their arrays. */
 struct row_gather {
     const struct request *request;
+    const struct row_range *range;
     unsigned workers;
-    const void *positions;
+    const void *positions;   /* in the range */
     uint32_t position_bytes; /* 4 or 8 */
     int is_moved;            /* some row comes from elsewhere */
     void *room;              /* for the widest column */

@@ -6,10 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum {
-    ROWS_LEAST = 8192, /* rows that are worth a thread */
-    CHECK_STEP = 4096  /* rows looked at before asking what others found */
-};
+enum { CHECK_STEP = 4096 }; /* rows looked at before asking what others found */
 
 unsigned rows_workers(const struct pool *pool, uint64_t count)
 {
@@ -24,29 +21,32 @@ unsigned rows_workers(const struct pool *pool, uint64_t count)
 struct column_gather {
     const struct row_gather *gather;
     struct request_column column;
+    const unsigned char *from;
     unsigned char *to;
 };
 
+/* Where row `i` of the result comes from, counted from the first row of the range. */
 static uint64_t position_at(const struct row_gather *gather, uint64_t i)
 {
-    return gather->position_bytes == 4 ? ((const uint32_t *)gather->positions)[i]
-                                       : ((const uint64_t *)gather->positions)[i];
+    const struct row_range *const range = gather->range;
+    const uint64_t at = number_at(gather->positions, gather->position_bytes, i);
+
+    return range->map ? number_at(range->map, range->map_bytes, at) : at;
 }
 
 static uint64_t share(const struct row_gather *gather, unsigned worker)
 {
-    return pool_part(gather->request->count, gather->workers, worker);
+    return pool_part(gather->range->count, gather->workers, worker);
 }
 
 static void gather_share(void *arg, unsigned worker)
 {
     const struct column_gather *const c = (const struct column_gather *)arg;
-    const unsigned char *const from = (const unsigned char *)c->column.in;
     const size_t bytes = c->column.bytes;
     const uint64_t last = share(c->gather, worker + 1);
 
     for (uint64_t i = share(c->gather, worker); i < last; i++) {
-        const unsigned char *const value = from + position_at(c->gather, i) * bytes;
+        const unsigned char *const value = c->from + position_at(c->gather, i) * bytes;
 
         if (bytes == 4) /* these two without a call */
             memcpy(c->to + i * 4, value, 4);
@@ -63,20 +63,22 @@ static void copy_share(void *arg, unsigned worker)
     const uint64_t first = share(c->gather, worker) * c->column.bytes;
     const uint64_t last = share(c->gather, worker + 1) * c->column.bytes;
 
-    memcpy((unsigned char *)c->column.out + first, c->to + first, last - first);
+    memcpy((unsigned char *)c->column.out + c->gather->range->to * c->column.bytes + first,
+           c->to + first, last - first);
 }
 
 static void position_share(void *arg, unsigned worker)
 {
     const struct row_gather *const gather = (const struct row_gather *)arg;
     const struct request *const r = gather->request;
+    const uint64_t to = gather->range->to;
     const uint64_t last = share(gather, worker + 1);
 
     for (uint64_t i = share(gather, worker); i < last; i++) {
         if (r->position_bytes == 4)
-            ((uint32_t *)r->positions)[i] = (uint32_t)position_at(gather, i);
+            ((uint32_t *)r->positions)[to + i] = (uint32_t)position_at(gather, i);
         else
-            ((uint64_t *)r->positions)[i] = position_at(gather, i);
+            ((uint64_t *)r->positions)[to + i] = position_at(gather, i);
     }
 }
 
@@ -87,12 +89,14 @@ void rows_gather(struct pool *pool, const struct row_gather *gather)
     if (r->positions)
         pool_run(pool, gather->workers, position_share, (void *)(uintptr_t)gather);
     for (uint32_t i = 0; i < r->column_count; i++) {
-        struct column_gather c = {gather, request_column(r, i), NULL};
+        struct column_gather c = {gather, request_column(r, i), NULL, NULL};
         const int stays = c.column.out == c.column.in;
 
         if (!c.column.out || (stays && !gather->is_moved))
             continue;
-        c.to = (unsigned char *)(stays ? gather->room : c.column.out);
+        c.from = (const unsigned char *)c.column.in + gather->range->first * c.column.bytes;
+        c.to = stays ? (unsigned char *)gather->room
+                     : (unsigned char *)c.column.out + gather->range->to * c.column.bytes;
         pool_run(pool, gather->workers, gather_share, &c);
         if (stays)
             pool_run(pool, gather->workers, copy_share, &c);
@@ -130,7 +134,7 @@ static void check_share(void *arg, unsigned worker)
 
 uint64_t rows_check(struct pool *pool, const struct request *request)
 {
-    struct check check = {.compare = comparison_of(request)};
+    struct check check = {.compare = comparison_of(request, 0)};
 
     atomic_init(&check.next, 0);
     atomic_init(&check.found, request->count);

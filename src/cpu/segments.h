@@ -1,0 +1,19 @@
+/*
+ * segments.h - sort each segment of rows, or select from each.
+ *
+ * Threads take short segments one by one; a long one is the work of all.
+ */
+#ifndef MW_CPU_SEGMENTS_H
+#define MW_CPU_SEGMENTS_H
+
+#include "cpu/cpu.h"
+#include "cpu/pool.h"
+
+/* Scratch memory for `threads` threads; it serves smaller requests as well. */
+uint64_t segments_scratch_bytes(const struct request *request, unsigned threads);
+
+/* Run a request with segments; `work` is WORK_BYTES for each thread. */
+void segments_run(struct pool *pool, const struct request *request, void *scratch,
+                  void *work, struct cpu_counts *counts);
+
+#endif

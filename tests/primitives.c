@@ -1,0 +1,457 @@
+/*
+ * primitives.c - random jobs that merge, split, select or sort segments, on one device.
+ *
+ *   primitives DEVICE SEED COUNT [MOST [sort|merge|split|select]]
+ *
+ * runs COUNT jobs of at most MOST rows, of one operation or of all: all that anything.c
+ * has, and lists of any lengths, ranks, segments in any order, with holes, empty and not
+ * valid ones. Case i of a seed is case 0 of seed + i. Each result must be what sorting
+ * numbers of rows gives, byte by byte; rows that a job leaves out, arrays that are only
+ * read, and guards around all must be untouched; the workspace is exactly what mw_prepare
+ * said for this job or a larger one.
+ */
+#include "primitives.h"
+#include "trial.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+
+/* A job for the library, with what it points at. */
+struct asked {
+    mw_column out_columns[MOST_COLUMNS];
+    mw_column *columns; /* of the input, or of each list */
+    mw_table *in;
+    mw_table out;
+    mw_job job;
+    struct array workspace;
+    uint64_t bytes; /* of it */
+};
+
+static void *place_of(const struct case_of_rows *c, const struct array *array)
+{
+    return c->enqueued ? (char *)array->there + GUARD + array->shift
+                       : (void *)array_at(array);
+}
+
+/* Every array of a job, by number; NULL after the last. */
+static struct array *array_number(struct primitive *p, struct asked *a, uint32_t i)
+{
+    struct case_of_rows *const c = &p->c;
+    struct array *const others[] = {&c->positions, &p->begins, &p->ends,
+                                    &p->ranks,     &p->cuts,   &a->workspace};
+
+    return i < c->columns                          ? &c->in[i]
+           : i < 2 * c->columns                    ? &c->out[i - c->columns]
+           : i - 2 * c->columns < COUNT_OF(others) ? others[i - 2 * c->columns]
+                                                   : NULL;
+}
+
+static mw_status send(mw_context *context, struct array *array)
+{
+    mw_status status = mw_alloc(context, array_room(array), &array->there);
+
+    if (status == MW_OK)
+        status = mw_upload(context, array->there, array->room, array_room(array));
+    return status;
+}
+
+/* All arrays to the device, or back from it. */
+static mw_status exchange(mw_context *context, struct primitive *p, struct asked *a,
+                          int back)
+{
+    mw_status status = MW_OK;
+    struct array *array;
+
+    for (uint32_t i = 0; (array = array_number(p, a, i)) && status == MW_OK; i++)
+        status = !array->room ? MW_OK
+                 : back ? mw_download(context, array->room, array->there, array_room(array))
+                        : send(context, array);
+    return status;
+}
+
+/* ---- Jobs ---------------------------------------------------------------------------- */
+
+static struct array *target_of(struct case_of_rows *c, uint32_t i)
+{
+    return c->place[i] == NOWHERE ? NULL : c->place[i] == IN_PLACE ? &c->in[i] : &c->out[i];
+}
+
+/* Table `number` of the input: rows [first, first + count); NULL data for a shape. */
+static void set_table(struct primitive *p, struct asked *a, uint32_t number, uint64_t first,
+                      uint64_t count, int is_shape)
+{
+    struct case_of_rows *const c = &p->c;
+    mw_column *const columns = a->columns + (size_t)number * MOST_COLUMNS;
+
+    for (uint32_t i = 0; i < c->columns; i++) {
+        char *const at = (char *)place_of(c, &c->in[i]) + first * c->bytes[i];
+
+        columns[i] = (mw_column){is_shape ? NULL : at, c->bytes[i]};
+    }
+    a->in[number] = (mw_table){columns[0].data, count, columns + 1, c->columns - 1};
+}
+
+/* `more`: rows, segments and ranks that there are not, for a workspace that covers these.
+ */
+static void ask(struct primitive *p, struct asked *a, int is_shape, uint64_t more)
+{
+    struct case_of_rows *const c = &p->c;
+    mw_job *const job = &a->job;
+
+    for (uint32_t i = 0; i < c->columns; i++) {
+        struct array *const target = target_of(c, i);
+
+        a->out_columns[i] = (mw_column){target ? place_of(c, target) : NULL, c->bytes[i]};
+    }
+    *job = (mw_job)MW_JOB_INIT;
+    job->operation = p->operation;
+    job->order = &c->order;
+    job->in = a->in;
+    if (p->list_first) {
+        job->in_count = p->list_count;
+        for (uint32_t i = 0; i < p->list_count; i++)
+            set_table(p, a, i, p->list_first[i], p->list_rows[i] + more, is_shape);
+    } else {
+        set_table(p, a, 0, 0, c->count + more, is_shape);
+    }
+    a->out = (mw_table){a->out_columns[0].data, p->result_count, a->out_columns + 1,
+                        c->columns - 1};
+    job->first = p->first;
+    job->last = p->last + (p->operation == MW_SELECT && p->last < UINT64_MAX ? more : 0);
+    if (p->has_segments) {
+        job->segment_begins = place_of(c, &p->begins);
+        job->segment_ends = place_of(c, &p->ends);
+        job->segment_type = p->segment_type;
+        job->segment_count = p->segment_count + more;
+    }
+    if (p->operation == MW_SPLIT) {
+        job->ranks = place_of(c, &p->ranks);
+        job->rank_count = p->rank_count + more;
+        job->cuts = place_of(c, &p->cuts);
+        return;
+    }
+    if (more) /* any number of rows that is large enough for a selection */
+        a->out.count = p->operation == MW_SORT    ? c->count + more
+                       : p->operation == MW_MERGE ? p->total + more * p->list_count
+                                                  : UINT64_MAX;
+    job->out = c->with_out ? &a->out : NULL;
+    job->position_type = c->position_type;
+    job->positions = c->has_positions ? place_of(c, &c->positions) : NULL;
+}
+
+/* Prepare this job or a larger one, and allocate the workspace; NULL if all went well. */
+static const char *prepare(mw_context *context, struct primitive *p, struct asked *a,
+                           mw_status *status)
+{
+    int in_place = 0; /* then mw_prepare must see which arrays are the same */
+
+    for (uint32_t i = 0; i < p->c.columns; i++)
+        in_place |= p->c.place[i] == IN_PLACE;
+    ask(p, a, !in_place && roll(&p->c, 2), roll(&p->c, 2) ? roll(&p->c, 64) : 0);
+    *status = mw_prepare(context, &a->job, &a->bytes);
+    if (*status != MW_OK)
+        return "mw_prepare failed";
+    if (!array_make(&a->workspace, a->bytes, 256 - GUARD) ||
+        send(context, &a->workspace) != MW_OK)
+        return "no memory";
+    return NULL;
+}
+
+/* By the everyday call, if there is one, half the time. */
+static mw_status run_here(mw_context *context, struct primitive *p, struct asked *a)
+{
+    const struct case_of_rows *const c = &p->c;
+    const int is_plain = c->is_bare && c->fields[0].flags == 0 && c->columns == 1;
+    const mw_type type = c->fields[0].type;
+    const mw_direction way = c->fields[0].direction;
+    const void **lists;
+    uint64_t *counts;
+    mw_status status;
+
+    if (!is_plain || p->has_segments || c->seed >> 16 & 1)
+        return mw_run(context, &a->job);
+    if (p->operation == MW_SELECT && p->first == 0)
+        return mw_top(context, type, way, a->in[0].elements, c->count, p->last,
+                      c->with_out ? a->out.elements : NULL, a->job.positions,
+                      c->position_type);
+    if (p->operation != MW_MERGE || c->has_positions)
+        return mw_run(context, &a->job);
+    lists = calloc(p->list_count + 1u, sizeof *lists);
+    counts = calloc(p->list_count + 1u, sizeof *counts);
+    for (uint32_t i = 0; lists && counts && i < p->list_count; i++) {
+        lists[i] = a->in[i].elements;
+        counts[i] = a->in[i].count;
+    }
+    status = mw_merge(context, type, way, lists, counts, p->list_count, a->out.elements);
+    free(lists);
+    free(counts);
+    return status;
+}
+
+static mw_status run(mw_context *context, struct primitive *p, struct asked *a)
+{
+    mw_status status;
+
+    ask(p, a, 0, 0);
+    if (!p->c.enqueued)
+        return run_here(context, p, a);
+    status = mw_enqueue(context, &a->job, place_of(&p->c, &a->workspace), a->bytes, NULL);
+    return status == MW_OK ? mw_wait(context) : status;
+}
+
+/* ---- Verdicts ------------------------------------------------------------------------ */
+
+static uint64_t position_at(const struct case_of_rows *c, uint64_t row)
+{
+    const size_t size = mw_type_size(c->position_type);
+    uint64_t position = 0;
+
+    memcpy(&position, array_at(&c->positions) + row * size, size); /* little-endian */
+    return position;
+}
+
+/* The input's row that became row `i` of the result, as the result itself tells. */
+static uint64_t row_found(struct primitive *p, const uint64_t *row_of, uint64_t i)
+{
+    struct case_of_rows *const c = &p->c;
+    const uint64_t position = c->has_positions ? position_at(c, i) : 0;
+    uint32_t number;
+
+    if (c->has_positions && p->operation == MW_MERGE)
+        return position < p->total ? row_of[position] : UINT64_MAX;
+    if (c->has_positions)
+        return p->source[i] - p->position[i] + position;
+    memcpy(&number, array_at(target_of(c, c->columns - 1)) + 4 * i, 4);
+    return number;
+}
+
+/* Note which list or segment each row is in, and which row is at each position of lists. */
+static void find_groups(struct primitive *p, uint64_t *group_of, uint64_t *row_of)
+{
+    uint64_t position = 0;
+
+    for (uint32_t i = 0; i < p->list_count; i++)
+        for (uint64_t row = 0; row < p->list_rows[i]; row++) {
+            row_of[position++] = p->list_first[i] + row;
+            group_of[p->list_first[i] + row] = 1;
+        }
+    for (uint64_t i = 0; i < p->segment_count; i++)
+        for (uint64_t row = 0; row < p->segments[2 * i + 1]; row++)
+            group_of[p->segments[2 * i] + row] = i + 1;
+}
+
+/* What no order made of the rows: is each of a group there once? */
+static int read_order(struct primitive *p)
+{
+    const uint64_t count = p->c.count;
+    uint64_t *const group_of = calloc((size_t)count + 1, sizeof *group_of);
+    uint64_t *const row_of = calloc((size_t)count + 1, sizeof *row_of);
+    uint64_t *const position_of = calloc((size_t)count + 1, sizeof *position_of);
+    unsigned char *const seen = calloc((size_t)count + 1, 1);
+    int right = group_of && row_of && seen && position_of;
+
+    if (right)
+        find_groups(p, group_of, row_of);
+    for (uint64_t i = 0; right && i < p->total; i++)
+        position_of[row_of[i]] = i;
+    for (uint64_t i = 0; right && i < p->result_count; i++) {
+        const uint64_t begin = p->source[i] - p->position[i];
+
+        if (p->source[i] == UNTOUCHED)
+            continue;
+
+        const uint64_t row = row_found(p, row_of, i);
+
+        right = row < count && !seen[row]++ && group_of[row] == group_of[p->source[i]];
+        p->source[i] = row;
+        p->position[i] = p->operation == MW_MERGE ? position_of[row] : row - begin;
+    }
+    free(group_of);
+    free(row_of);
+    free(position_of);
+    free(seen);
+    return right;
+}
+
+static const char *judge_split(const struct primitive *p)
+{
+    const uint64_t *const ranks = (const uint64_t *)(const void *)array_at(&p->ranks);
+    const uint64_t *cuts = (const uint64_t *)(const void *)array_at(&p->cuts);
+    uint64_t *const expected = malloc((p->list_count + 1u) * sizeof *expected);
+    int right = expected != NULL;
+
+    for (uint64_t i = 0; right && i < p->rank_count; i++, cuts += p->list_count) {
+        memset(expected, 0, p->list_count * sizeof *expected);
+        for (uint64_t row = 0; row < p->total && row < ranks[i]; row++)
+            expected[p->merged[row]]++;
+        for (uint32_t list = 0; right && list < p->list_count; list++)
+            right = p->is_judged ? cuts[list] == expected[list]
+                                 : cuts[list] <= p->list_rows[list];
+    }
+    free(expected);
+    return right ? NULL : "wrong cuts";
+}
+
+/* Is row `row` of a result as it was before the job? */
+static int is_untouched(const struct array *array, size_t bytes, uint64_t row,
+                        const unsigned char *before)
+{
+    const unsigned char *const at = array_at(array) + row * bytes;
+
+    for (uint64_t j = row * bytes; !before && j < (row + 1) * bytes; j++)
+        if (array_at(array)[j] != (unsigned char)(j * 37 + 11))
+            return 0;
+    return !before || memcmp(at, before + row * bytes, bytes) == 0;
+}
+
+/* One column of the result; `before` is the input's column as it was. */
+static const char *judge_column(struct primitive *p, uint32_t i,
+                                const unsigned char *before)
+{
+    struct case_of_rows *const c = &p->c;
+    const struct array *const target = target_of(c, i);
+    const int in_place = c->place[i] == IN_PLACE;
+    const size_t bytes = c->bytes[i];
+
+    if (!in_place && memcmp(array_at(&c->in[i]), before, (size_t)c->in[i].bytes) != 0)
+        return "the input was written to";
+    for (uint64_t row = 0; target && row < p->result_count; row++) {
+        const uint64_t source = p->source[row];
+
+        if (source == UNTOUCHED) {
+            if (!is_untouched(target, bytes, row, in_place ? before : NULL))
+                return "a row outside of all segments was written to";
+        } else if (!p->has_overlaps && memcmp(array_at(target) + row * bytes,
+                                              before + source * bytes, bytes) != 0) {
+            return i ? "wrong values" : "wrong elements";
+        }
+    }
+    return NULL;
+}
+
+static const char *judge(struct primitive *p, struct asked *a,
+                         unsigned char *const before[MOST_COLUMNS])
+{
+    struct case_of_rows *const c = &p->c;
+    const char *wrong = NULL;
+    struct array *array;
+
+    for (uint32_t i = 0; (array = array_number(p, a, i)); i++)
+        if (array->room && !array_guarded(array))
+            return "a guard was written to";
+    if (p->operation == MW_SPLIT)
+        wrong = judge_split(p);
+    else if (!p->is_judged && !p->has_overlaps && !read_order(p))
+        wrong = "a row is lost or doubled";
+    for (uint64_t row = 0; !wrong && c->has_positions && row < p->result_count; row++) {
+        if (p->source[row] == UNTOUCHED)
+            wrong = is_untouched(&c->positions, mw_type_size(c->position_type), row, NULL)
+                        ? NULL
+                        : "a position outside of all segments was written to";
+        else if (!p->has_overlaps && position_at(c, row) != p->position[row])
+            wrong = "wrong positions";
+    }
+    for (uint32_t i = 0; !wrong && i < c->columns; i++)
+        wrong = judge_column(p, i, before[i]);
+    return wrong;
+}
+
+/* Run a job and judge it; NULL, or what is wrong. */
+static const char *try_job(mw_context *context, struct primitive *p, struct asked *a,
+                           unsigned char *const before[MOST_COLUMNS], mw_status *status)
+{
+    const char *wrong = NULL;
+
+    *status = MW_OK;
+    if (p->c.enqueued && exchange(context, p, a, 0) != MW_OK)
+        return "no way there";
+    if (p->c.enqueued)
+        wrong = prepare(context, p, a, status);
+    if (wrong)
+        return wrong;
+    *status = run(context, p, a);
+    if (*status != MW_OK)
+        return "the job failed";
+    if (p->c.enqueued && exchange(context, p, a, 1) != MW_OK)
+        return "no way back";
+    return judge(p, a, before);
+}
+
+static const char *try_case(mw_context *context, struct primitive *p, mw_status *status)
+{
+    const size_t tables = p->list_count ? p->list_count : 1;
+    struct asked a = {.columns = calloc(tables * MOST_COLUMNS, sizeof *a.columns),
+                      .in = calloc(tables, sizeof *a.in)};
+    unsigned char *before[MOST_COLUMNS] = {NULL};
+    const char *wrong = a.columns && a.in ? NULL : "no memory";
+    struct array *array;
+
+    for (uint32_t i = 0; i < p->c.columns; i++) {
+        before[i] = malloc((size_t)p->c.in[i].bytes + 1);
+        if (before[i])
+            memcpy(before[i], array_at(&p->c.in[i]), (size_t)p->c.in[i].bytes);
+        else
+            wrong = "no memory";
+    }
+    if (!wrong)
+        wrong = try_job(context, p, &a, before, status);
+    for (uint32_t i = 0; (array = array_number(p, &a, i)); i++)
+        mw_free(context, array->there);
+    for (uint32_t i = 0; i < p->c.columns; i++)
+        free(before[i]);
+    free(a.workspace.room);
+    free(a.columns);
+    free(a.in);
+    return wrong;
+}
+
+/* The operation of that name; -1: all. */
+static int operation_of(const char *name)
+{
+    for (int i = 0; i < MW_CHECK; i++)
+        if (strcmp(name, primitive_names[i]) == 0)
+            return i;
+    return -1;
+}
+
+int main(int count, char **words)
+{
+    const char *const device = count > 1 ? words[1] : "cpu:2";
+    const uint64_t seed = count > 2 ? strtoull(words[2], NULL, 0) : 1;
+    const uint64_t cases = count > 3 ? strtoull(words[3], NULL, 0) : 1000;
+    const uint64_t most = count > 4 ? strtoull(words[4], NULL, 0) : 20000;
+    const int operation = count > 5 ? operation_of(words[5]) : -1;
+    struct tap tap = {0, 0};
+    mw_context *const context = trial_open(&tap, device);
+    const char *wrong = NULL;
+    uint64_t later = 0; /* jobs that the device does not serve yet */
+
+    for (uint64_t i = 0; context && i < cases && !wrong; i++) {
+        struct primitive p;
+        mw_status status = MW_OK;
+
+        wrong = primitive_make(&p, seed + i, most, operation)
+                    ? try_case(context, &p, &status)
+                    : "no memory";
+        if (status == MW_UNSUPPORTED) {
+            wrong = NULL;
+            later++;
+        }
+        if (wrong) {
+            tap_note("%s: %s (%s)", device, wrong, mw_error(context));
+            tap_note("primitives %s %llu 1 %llu%s%s", device,
+                     (unsigned long long)(seed + i), (unsigned long long)most,
+                     operation < 0 ? "" : " ",
+                     operation < 0 ? "" : primitive_names[operation]);
+            primitive_print(&p);
+        }
+        primitive_free(&p);
+    }
+    if (later)
+        tap_note("%s does not serve %llu of them", device, (unsigned long long)later);
+    if (context)
+        tap_case(&tap, !wrong, "%s: %llu random jobs", device, (unsigned long long)cases);
+    mw_close(context);
+    return tap_end(&tap);
+}
