@@ -7,7 +7,11 @@
 
 #include <string.h>
 
-enum { MOST_ROUNDS = 32, SIDES = 2 };
+enum {
+    MOST_ROUNDS = 32,
+    SIDES = 2,
+    MOST_THREADS = 1024 /* of blocks that merge at once on an SM */
+};
 
 struct merge_round {
     uint64_t run;
@@ -23,6 +27,7 @@ struct fast_plan {
     uint32_t window;  /* rows */
     uint64_t windows;
     uint64_t first, last; /* in the workspace: of windows, ... */
+    uint64_t cuts;
     uint64_t side[SIDES]; /* ... and temporary arrays */
     uint64_t workspace_bytes;
     uint32_t rounds;
@@ -44,24 +49,33 @@ static uint64_t temp_bytes(const struct fast_plan *fast, const struct request *r
     return bytes;
 }
 
-/* Levels of merging are distributed evenly over as few rounds as can be, longest first. */
-static void make_rounds(struct fast_plan *fast, uint64_t count)
+/* Keys of a piece at most: see plan_tile.c. */
+static uint64_t most_keys(const struct tile_geometry *tile, uint32_t ways)
+{
+    const int keys = (int)(tile->rows * tile->items);
+
+    return (uint64_t)(keys - 2 * TILE_SLACK(keys)) - ways / 2 * (tile->items - 1);
+}
+
+/*
+ * Levels of merging are distributed evenly over as few rounds as can be, longest first:
+ * the fewer segments cross the first groups, the fewer rows are moved again.
+ */
+static void make_rounds(struct fast_plan *fast, uint64_t count, uint32_t most_ways)
 {
     const struct tile_geometry *const tile = &fast->plan.program.tile;
-    const int keys = (int)(tile->rows * tile->items);
     uint32_t levels = 0, most_levels = 0;
     uint64_t run = fast->window;
 
     while (UINT64_C(1) << levels < fast->windows)
         levels++;
-    while (fast->plan.tuning.ways >> most_levels > 1)
+    while (most_ways >> most_levels > 1)
         most_levels++;
     fast->rounds = (levels + most_levels - 1) / most_levels;
     for (uint32_t i = 0; i < fast->rounds; i++) {
         const uint32_t ways = 1u << (levels / fast->rounds + (i < levels % fast->rounds));
         const uint64_t whole = run * ways;
-        const uint64_t most =
-            (uint64_t)(keys - 2 * TILE_SLACK(keys)) - ways / 2 * (tile->items - 1);
+        const uint64_t most = most_keys(tile, ways);
         const uint64_t group = whole < count ? whole : count;
         struct merge_round *const round = &fast->round[i];
 
@@ -74,10 +88,23 @@ static void make_rounds(struct fast_plan *fast, uint64_t count)
     }
 }
 
+/*
+ * Room for the cells of any round's cuts. With c rows, groups of g rows and pieces of m
+ * rows at most, a round has (c / g + 1) (g / m + 1) pieces or fewer, if g <= c, and
+ * c / m + 1 otherwise. The bound rises with c.
+ */
+static uint64_t cut_cells(const struct fast_plan *fast, uint64_t count, uint32_t most_ways)
+{
+    const uint64_t most = most_keys(&fast->plan.program.tile, most_ways);
+
+    return (2 * (count / most) + fast->windows + 2) * TILE_CUT_CELLS(most_ways, 64, 1);
+}
+
 static mw_status make_plan(struct fast_plan *fast, struct backend *backend,
                            const struct request *request)
 {
     const struct tile_geometry *const tile = &fast->plan.program.tile;
+    const uint32_t ways = backend->tuning.ways ? backend->tuning.ways : TILE_MOST_WAYS;
     uint64_t at = 0;
     mw_status status;
 
@@ -86,9 +113,10 @@ static mw_status make_plan(struct fast_plan *fast, struct backend *backend,
                   rows_keys(&fast->shape, 0), UINT32_MAX, backend->error));
     fast->window = SEGMENT_ROOM(tile->rows * tile->items);
     fast->windows = divide_up(request->count, fast->window);
-    make_rounds(fast, request->count);
+    make_rounds(fast, request->count, ways);
     fast->first = segments_take(&at, (fast->windows + 1) * sizeof(wide));
     fast->last = segments_take(&at, (fast->windows + 1) * sizeof(wide));
+    fast->cuts = segments_take(&at, cut_cells(fast, request->count, ways) * sizeof(wide));
     for (int i = 0; i < SIDES && fast->rounds; i++)
         fast->side[i] =
             segments_take(&at, temp_bytes(fast, request) * request->count +
@@ -173,6 +201,8 @@ struct merge_args {
     struct tile_carry carry;
     struct segment_windows windows;
     struct segment_temp temp;
+    int cuts;
+    int unused;
 };
 
 static mw_status sort_windows(struct segments_run *run, struct program *program,
@@ -199,13 +229,14 @@ static mw_status sort_windows(struct segments_run *run, struct program *program,
 /* Merge from one side to the other, or to the caller's arrays. */
 static mw_status merge_windows(struct segments_run *run, struct program *program,
                                const struct fast_plan *fast, const struct fast_rows *rows,
-                               struct segment_windows windows, uint32_t number)
+                               struct segment_windows windows, wide *cuts, uint32_t number)
 {
     const struct merge_round *const round = &fast->round[number];
     const struct segment_temp *const from = &rows->side[number % SIDES];
     const size_t key_bytes = rows_keys(&fast->shape, 0).size;
     struct merge_args args = {
         .merge = {.round = {.out = rows->keys,
+                            .cuts = cuts,
                             .count = run->marks.count,
                             .run = round->run,
                             .piece = round->piece,
@@ -219,14 +250,27 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
         .temp = rows->side[(number + 1) % SIDES]
     };
 
+    const uint64_t pieces = round->groups * round->pieces;
+    const uint64_t at_once = (uint64_t)backend_device(run->backend)->info.processors *
+                             (MOST_THREADS / fast->plan.program.tile.rows);
+    mw_status status;
+
     args.carry.source = (struct tile_source){.keys = from->codes, .pitch = key_bytes};
     for (int p = 0; p < args.carry.piece_count; p++) {
         args.carry.piece[p].in = from->piece[p];
         args.carry.piece[p].in_pitch = args.carry.piece[p].bytes;
     }
-    return segments_launch(run, program, KERNEL_SEGMENT_MERGE,
-                           round->groups * round->pieces, fast->plan.program.tile.rows,
-                           fast->plan.merge_shared, &args, sizeof args);
+    args.cuts = 1;
+    TRY(segments_launch(run, program, KERNEL_SEGMENT_MERGE,
+                        divide_up(pieces, fast->plan.program.tile.rows / WARP),
+                        fast->plan.program.tile.rows, fast->plan.merge_shared, &args,
+                        sizeof args));
+    args.cuts = 0;
+    TRY(segments_launch(run, program, KERNEL_SEGMENT_MERGE,
+                        pieces < at_once ? pieces : at_once, fast->plan.program.tile.rows,
+                        fast->plan.merge_shared, &args, sizeof args));
+done:
+    return status;
 }
 
 mw_status segments_fast_enqueue(struct segments_run *run, const struct request *request,
@@ -252,7 +296,8 @@ mw_status segments_fast_enqueue(struct segments_run *run, const struct request *
     TRY(segments_scan(run, &scan));
     TRY(sort_windows(run, program, &fast, &rows, windows));
     for (uint32_t i = 0; i < fast.rounds; i++)
-        TRY(merge_windows(run, program, &fast, &rows, windows, i));
+        TRY(merge_windows(run, program, &fast, &rows, windows,
+                          (wide *)(workspace + fast.cuts), i));
     device_note(run->backend, request, &fast.plan);
 done:
     return status;

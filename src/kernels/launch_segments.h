@@ -107,11 +107,13 @@ struct segment_sort_args {
     struct segment_temp temp;
 };
 
-/* Each group of a round has as many runs of windows, and its pieces are rows of `in`. */
+/* A run of the round is some windows, and its pieces are rows of the array. */
 struct segment_merge_args {
     struct tile_merge_args merge; /* of it `leave`, `carry` and some of the round */
     struct segment_windows windows;
     struct segment_temp temp;
+    int cuts; /* 1: find the cuts; 0: merge between them */
+    int unused;
 };
 
 enum { segment_sort_threads = TILE_ROWS, segment_merge_threads = TILE_ROWS };

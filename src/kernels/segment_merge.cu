@@ -4,34 +4,49 @@
  *
  * A run is some windows, and `ways` neighbouring runs are a group. A segment that crosses
  * a boundary of runs is merged in each group that it touches: its lists are its parts in
- * the runs. A single part is copied, since the next round reads what this one writes. Each
- * block merges those rows of the result that are in its piece of the group, for
- * one segment after the other; there are rarely more than two. Cuts are found as by
- * tile_join, but without samples.
+ * the runs. A single part is copied, since the next round reads what this one writes. A
+ * group is divided into pieces, and a block merges what its piece has of each segment.
+ *
+ * Cuts are found before, in a launch of their own, by one warp each. The row where a piece
+ * begins is in one segment at most, so each piece has one cut.
  */
 
 enum { segment_merge_blocks = 1024 / TILE_ROWS };
 
-/* The rows of a block. */
+/* The rows of a piece. */
 struct segment_piece {
     wide begin; /* of the group */
     wide end;
-    wide first; /* of the block */
+    wide first; /* of the piece */
     wide last;
 };
 
-DEVICE struct segment_piece my_piece(const struct tile_round *round)
+DEVICE struct segment_piece piece_of(const struct tile_round *round, unsigned number)
 {
-    const wide group = (unsigned)BLOCK / round->pieces;
+    const wide group = number / round->pieces;
     const wide whole = round->ways * round->run;
     struct segment_piece piece;
 
     piece.begin = group * whole;
     piece.end = piece.begin + whole < round->count ? piece.begin + whole : round->count;
-    piece.first = piece.begin + (unsigned)BLOCK % round->pieces * round->piece;
+    piece.first = piece.begin + number % round->pieces * round->piece;
     piece.last =
         piece.first + round->piece < piece.end ? piece.first + round->piece : piece.end;
     return piece;
+}
+
+/* The segment that crosses the beginning of a run, if there is one. */
+DEVICE struct segment_span crossing_segment(const struct segment_merge_args *args, wide run)
+{
+    const struct tile_round *const round = &args->merge.round;
+    const wide windows = round->run / SEGMENT_ROOM(TILE); /* of a run */
+    struct segment_span span = {0, 0};
+
+    if (run * round->run < round->count)
+        span = open_segment(&args->windows, run * windows, round->count);
+    if (span.end <= run * round->run || !is_long(&span))
+        span.begin = span.end = 0;
+    return span;
 }
 
 /* The lists of a segment in a group, and the cut at the row `row` of the result. */
@@ -53,74 +68,119 @@ DEVICE struct cut_task segment_task(const struct tile_round *round,
     return t;
 }
 
-/* Find the cut of a task. */
-DEVICE struct cut find_segment_cut(const tile_input *in, const struct cut_task *task)
+/*
+ * A pivot for a cut inside of a segment: first one that is right if lists are similar,
+ * then one nearby.
+ */
+DEVICE struct cut_pivot segment_pivot(const struct tile_round *round, const tile_input *in,
+                                      const struct cut_task *task)
 {
+    const unsigned target = (unsigned)task->target;
+    struct cut_span w;
+
+    w.list = list_of_rows(in, task->length ? task->list_first : 0);
+    w.lo = 0;
+    w.hi = task->length;
+
+    const unsigned place = alike_place(&w, QUOTIENT((float)target, (float)task->whole));
+    const key k = task->length ? key_at(&w, place) : (key) ~(key)0;
+    struct cut_pivot p = alike_pivot(&w, target, place, k, round->ways);
+
+    if (LANE != p.owner)
+        p.before = count_before(&w, &p, place, k);
+
+    const unsigned rank = SUM(p.before);
+
+    if (near_enough(rank, target))
+        return p;
+    narrow(&w, &p, rank < target);
+    p = look_close(&w, target, round->ways);
+    return p.owner >= 0 ? p : settle(w, target, TILE_SLACK(TILE));
+}
+
+/* Find the cut where a piece begins, if a segment is merged there. */
+DEVICE void find_segment_cut(const struct segment_merge_args *args, unsigned number)
+{
+    const struct tile_round *const round = &args->merge.round;
+    const struct segment_piece piece = piece_of(round, number);
+    const wide run = piece.first / round->run;
+    struct segment_span span = crossing_segment(args, run);
+
+    if (piece.first >= piece.end)
+        return;
+    if (span.end <= piece.first)
+        span = crossing_segment(args, run + 1);
+
+    const struct cut_task task = segment_task(round, &piece, &span, piece.first);
+
+    if (piece.first > piece.begin && span.begin < piece.first && span.end > piece.first) {
+        const struct cut_pivot p = segment_pivot(round, INPUT_OF(&args->merge), &task);
+
+        if (LANE < cut_cells(round))
+            STORE_AS(CUT, cells_of(round, number) + LANE, cell_of(p.before, p.value));
+    }
+}
+
+/* My list's cell of the cut at a row, which is where piece `number` begins. */
+DEVICE wide segment_cell(const struct tile_merge_args *args,
+                         const struct segment_piece *piece, const struct segment_span *span,
+                         wide row, unsigned number)
+{
+    const struct cut_task task = segment_task(&args->round, piece, span, row);
     const struct cut_pivot none = {0, -1, 0, 0};
-    struct cut c;
 
-    c.task = *task;
-    c.pivot = none;
-    c.before = task->target ? task->length : 0;
-    if (task->target > 0 && task->target < task->whole) {
-        struct cut_span w;
-
-        w.list = list_of_rows(in, task->length ? task->list_first : 0);
-        w.lo = 0;
-        w.hi = task->length;
-        c.pivot = settle(w, (unsigned)task->target, TILE_SLACK(TILE));
-        c.before = c.pivot.before;
-    }
-    return c;
+    if (task.target > 0 && task.target < task.whole)
+        return LANE < cut_cells(&args->round)
+                   ? LOAD_AS(CUT, cells_of(&args->round, number) + LANE)
+                   : 0;
+    return cell_of(task.target ? task.length : 0, find_bound(INPUT_OF(args), &task, &none));
 }
 
-/* Find the cuts before and after my block's rows of a segment, by one warp each. */
-DEVICE struct tile_cuts find_segment_cuts(const struct tile_merge_args *args,
-                                          const struct segment_piece *piece,
-                                          const struct segment_span *span,
-                                          struct tile_merge_shared *sm)
+/* Store the rows of a merged tile; the segment is complete, or is to be merged again. */
+DEVICE void store_merged(const struct segment_merge_args *args,
+                         const struct tile_list *list, const struct tile_target *to,
+                         const struct tile_base *b, const struct segment_span *span,
+                         int is_whole, struct tile_merge_shared *sm)
 {
-    const struct tile_round *const round = &args->round;
-    const int side = THREAD / WARP;
-    unsigned_cell *const before = (unsigned_cell *)sm->splits;
+    const struct tile_carry *const carry = &args->merge.carry;
+    const struct key_code entered = {0, 0, 0}; /* segment_sort made codes */
+    const struct carry_rows mine = my_rows(to);
+    const struct carry_order order = {sm->order, sm->splits + TILE_ROWS / 2, sm->splits,
+                                      SHARED_ADDRESS(sm->cells), to->count};
+    const unsigned ties = put_order(&order, &mine, 1);
+    const int rows = mine.left > 0 ? (mine.left + WARP - 1) / WARP : 0;
+    const unsigned all =
+        rows >= ITEMS ? (unsigned)(((wide)1 << ITEMS) - 1) : (1u << rows) - 1;
+    const struct segment_rows where = {is_whole ? all : 0, is_whole ? 0 : all};
+    const struct segment_homes homes = {0, span->begin};
 
-    if (side < 2) {
-        const struct cut_task task =
-            segment_task(round, piece, span, side ? piece->last : piece->first);
-        const struct cut c = find_segment_cut(INPUT_OF(args), &task);
-        const cut_bound bound = find_bound(INPUT_OF(args), &c.task, &c.pivot);
-
-        if (LANE < round->ways)
-            STORE_AS(CUT, &before[side * round->ways + LANE], c.before);
-        if (LANE == 0)
-            put_bound(&sm->tree, side, bound);
-    }
-    BARRIER();
-
-    const int mine = LANE < round->ways;
-    const unsigned first = mine ? LOAD_AS(CUT, &before[LANE]) : 0;
-    const unsigned second = mine ? LOAD_AS(CUT, &before[round->ways + LANE]) : 0;
-
-    return cuts_of(&sm->tree, first, second);
+    stage_codes(&carry->source, &entered, list, order.cells);
+    if (b->rest_bits)
+        (void)mend_order(&carry->source, &entered, list, &order, &mine, ties, b->base);
+    store_segments(carry, to->array, &args->temp, list, &order, &mine, &where, &homes,
+                   &args->merge.leave);
 }
 
-/* Merge my block's rows of a segment. */
-DEVICE void merge_segment(const struct segment_merge_args *args,
+/* Merge what a piece has of a segment. */
+DEVICE void merge_segment(const struct segment_merge_args *args, unsigned number,
                           const struct segment_piece *piece,
                           const struct segment_span *span, struct tile_merge_shared *sm)
 {
     const struct tile_merge_args *const merge = &args->merge;
     const struct tile_round *const round = &merge->round;
-    const struct tile_cuts cuts = find_segment_cuts(merge, piece, span, sm);
     const struct cut_task task = segment_task(round, piece, span, 0);
     const wide begin = span->begin > piece->begin ? span->begin : piece->begin;
     const int is_whole = span->begin >= piece->begin && span->end <= piece->end;
     const int cells = SHARED_ADDRESS(sm->cells);
+    struct tile_cuts cuts;
+    struct tile_target to;
+
+    cuts.first = segment_cell(merge, piece, span, piece->first, number);
+    cuts.second = segment_cell(merge, piece, span, piece->last, number + 1);
+
     const struct tile_base b = find_base(&cuts);
     const struct tile_list list = lay_lists((unsigned)begin, (unsigned)task.list_first,
                                             round->ways, &cuts, cells, &sm->tree);
-    const struct key_code entered = {0, 0, 0}; /* segment_sort made codes */
-    struct tile_target to;
 
     load_lists(&list, INPUT_OF(merge), CARRY_OF(merge), &b);
     fill_pairs(&list, round->ways, b.fill);
@@ -134,52 +194,47 @@ DEVICE void merge_segment(const struct segment_merge_args *args,
     to.samples = 0;
     to.first = (unsigned)(tile >> 32);
     to.count = (int)tile;
-
-    const struct carry_rows mine = my_rows(&to);
-    const struct carry_order order = {sm->order, sm->splits + TILE_ROWS / 2, sm->splits,
-                                      cells, to.count};
-    const unsigned ties = put_order(&order, &mine, 1);
-    const int rows = mine.left > 0 ? (mine.left + WARP - 1) / WARP : 0;
-    const unsigned all =
-        rows >= ITEMS ? (unsigned)(((wide)1 << ITEMS) - 1) : (1u << rows) - 1;
-    const struct segment_rows where = {is_whole ? all : 0, is_whole ? 0 : all};
-    const struct segment_homes homes = {0, span->begin};
-
-    stage_codes(&merge->carry.source, &entered, &list, cells);
-    if (b.rest_bits)
-        (void)mend_order(&merge->carry.source, &entered, &list, &order, &mine, ties,
-                         b.base);
-    store_segments(&merge->carry, to.array, &args->temp, &list, &order, &mine, &where,
-                   &homes, &merge->leave);
+    store_merged(args, &list, &to, &b, span, is_whole, sm);
     BARRIER(); /* the next segment may be loaded */
 }
 
-/* Each block merges what its piece has of each segment that crosses a boundary. */
-KERNEL(segment_merge, struct segment_merge_args)
+/* Merge what a piece has of all segments; there are rarely more than two. */
+DEVICE void merge_piece(const struct segment_merge_args *args, unsigned number,
+                        struct tile_merge_shared *sm)
 {
-    SHARED(struct tile_merge_shared, sm);
-    const struct tile_round *const round = &args.merge.round;
-    const struct segment_piece piece = my_piece(round);
-    const wide windows = round->run / SEGMENT_ROOM(TILE); /* of a run */
+    const struct tile_round *const round = &args->merge.round;
+    const struct segment_piece piece = piece_of(round, number);
+    const wide last = piece.last < piece.end ? piece.last : piece.end - 1;
     wide merged = ~(wide)0;
 
     if (piece.first >= piece.last)
         return;
     NO_UNROLL
-    for (wide run = piece.first / round->run; run * round->run < piece.last + round->run;
-         run++) {
-        const wide row = run * round->run;
+    for (wide run = piece.first / round->run; run <= last / round->run + 1; run++) {
+        const struct segment_span span = crossing_segment(args, run);
 
-        if (row > piece.end || row >= round->count)
-            continue;
-
-        const struct segment_span span =
-            open_segment(&args.windows, run * windows, round->count);
-
-        if (span.end > row && is_long(&span) && span.begin != merged &&
-            span.begin < piece.last && span.end > piece.first) {
+        if (span.begin != merged && span.begin < piece.last && span.end > piece.first &&
+            run * round->run <= piece.end) {
             merged = span.begin;
-            merge_segment(&args, &piece, &span, sm);
+            merge_segment(args, number, &piece, &span, sm);
         }
     }
+}
+
+/* Each warp finds a cut, or each block merges a piece; then the next one. */
+KERNEL(segment_merge, struct segment_merge_args)
+{
+    SHARED(struct tile_merge_shared, sm);
+    const unsigned pieces = args.merge.round.groups * args.merge.round.pieces;
+
+    if (args.cuts) {
+        const unsigned number = (unsigned)BLOCK * (TILE_ROWS / WARP) + THREAD / WARP;
+
+        if (number < pieces)
+            find_segment_cut(&args, number);
+        return;
+    }
+    NO_UNROLL
+    for (unsigned number = (unsigned)BLOCK; number < pieces; number += BLOCKS)
+        merge_piece(&args, number, sm);
 }
