@@ -24,7 +24,9 @@ struct merge_round {
 struct fast_plan {
     struct rows_shape shape;
     struct plan plan; /* of many rows: its program and geometry serve any number */
-    uint32_t window;  /* rows */
+    uint32_t window;  /* rows of a window, of short segments, ... */
+    uint32_t most_short;
+    uint32_t least_long; /* ... and of long ones: launch_segments.h */
     uint64_t windows;
     uint64_t first, last; /* in the workspace: of windows, ... */
     uint64_t cuts;
@@ -47,6 +49,28 @@ static uint64_t temp_bytes(const struct fast_plan *fast, const struct request *r
         bytes += c.out ? c.bytes : 0;
     }
     return bytes;
+}
+
+/*
+ * Windows of 7/8 of a tile, and short segments of 1/8, if most segments are short or much
+ * longer than a tile. Otherwise windows of half a tile: then no segment that fits a tile
+ * is merged. How long segments are is guessed: their mean length is known, if they cover
+ * all rows.
+ */
+static void choose_window(struct fast_plan *fast, const struct request *request)
+{
+    const uint32_t tile = fast->plan.program.tile.rows * fast->plan.program.tile.items;
+    const uint64_t mean =
+        request->segment_count ? request->count / request->segment_count : request->count;
+
+    if (mean > tile / 16 && mean <= tile) {
+        fast->window = fast->most_short = tile / 2;
+        fast->least_long = tile;
+    } else {
+        fast->window = tile / 8 * 7;
+        fast->most_short = fast->least_long = tile / 8;
+    }
+    fast->windows = divide_up(request->count, fast->window);
 }
 
 /* Keys of a piece at most: see plan_tile.c. */
@@ -93,11 +117,12 @@ static void make_rounds(struct fast_plan *fast, uint64_t count, uint32_t most_wa
  * rows at most, a round has (c / g + 1) (g / m + 1) pieces or fewer, if g <= c, and
  * c / m + 1 otherwise. The bound rises with c.
  */
-static uint64_t cut_cells(const struct fast_plan *fast, uint64_t count, uint32_t most_ways)
+static uint64_t cut_cells(const struct fast_plan *fast, uint64_t count, uint64_t windows,
+                          uint32_t most_ways)
 {
     const uint64_t most = most_keys(&fast->plan.program.tile, most_ways);
 
-    return (2 * (count / most) + fast->windows + 2) * TILE_CUT_CELLS(most_ways, 64, 1);
+    return (2 * (count / most) + windows + 2) * TILE_CUT_CELLS(most_ways, 64, 1);
 }
 
 static mw_status make_plan(struct fast_plan *fast, struct backend *backend,
@@ -105,19 +130,21 @@ static mw_status make_plan(struct fast_plan *fast, struct backend *backend,
 {
     const struct tile_geometry *const tile = &fast->plan.program.tile;
     const uint32_t ways = backend->tuning.ways ? backend->tuning.ways : TILE_MOST_WAYS;
+    uint64_t most_windows;
     uint64_t at = 0;
     mw_status status;
 
     TRY(rows_shape(&fast->shape, request, backend->error));
     TRY(plan_make(&fast->plan, &backend->tuning, &backend_device(backend)->info,
                   rows_keys(&fast->shape, 0), UINT32_MAX, backend->error));
-    fast->window = SEGMENT_ROOM(tile->rows * tile->items);
-    fast->windows = divide_up(request->count, fast->window);
+    choose_window(fast, request);
+    most_windows = divide_up(request->count, tile->rows * tile->items / 2) + 1;
     make_rounds(fast, request->count, ways);
-    fast->first = segments_take(&at, (fast->windows + 1) * sizeof(wide));
-    fast->last = segments_take(&at, (fast->windows + 1) * sizeof(wide));
-    fast->cuts = segments_take(&at, cut_cells(fast, request->count, ways) * sizeof(wide));
-    for (int i = 0; i < SIDES && fast->rounds; i++)
+    fast->first = segments_take(&at, most_windows * sizeof(wide));
+    fast->last = segments_take(&at, most_windows * sizeof(wide));
+    fast->cuts = segments_take(&at, cut_cells(fast, request->count, most_windows, ways) *
+                                        sizeof(wide));
+    for (int i = 0; i < SIDES && most_windows > 2; i++)
         fast->side[i] =
             segments_take(&at, temp_bytes(fast, request) * request->count +
                                    (1 + TILE_MOST_PIECES) * (uint64_t)PLAN_ALIGNMENT);
@@ -221,8 +248,10 @@ static mw_status sort_windows(struct segments_run *run, struct program *program,
         .temp = rows->side[0]
     };
 
-    return segments_launch(run, program, KERNEL_SEGMENT_SORT, fast->windows, tile->rows,
-                           SEGMENT_SORT_SHARED(tile->rows, tile->items), &args,
+    const uint64_t alone = fast->least_long > fast->most_short ? fast->windows : 0;
+
+    return segments_launch(run, program, KERNEL_SEGMENT_SORT, fast->windows + alone,
+                           tile->rows, SEGMENT_SORT_SHARED(tile->rows, tile->items), &args,
                            sizeof args);
 }
 
@@ -292,7 +321,12 @@ mw_status segments_fast_enqueue(struct segments_run *run, const struct request *
     scan.last = (wide *)(workspace + fast.last);
     scan.windows = fast.windows;
     scan.window = fast.window;
-    windows = (struct segment_windows){scan.first, scan.last};
+    windows = (struct segment_windows){.first = scan.first,
+                                       .last = scan.last,
+                                       .count = (unsigned)fast.windows,
+                                       .rows = fast.window,
+                                       .most_short = fast.most_short,
+                                       .least_long = fast.least_long};
     TRY(segments_scan(run, &scan));
     TRY(sort_windows(run, program, &fast, &rows, windows));
     for (uint32_t i = 0; i < fast.rounds; i++)

@@ -76,18 +76,22 @@ struct segment_positions_args {
 
 /*
  * The fast way, for codes of up to 8 bytes, in programs with places. A block sorts the
- * rows of a window: those segments that begin there, as a whole if they are short, which
- * is at most SEGMENT_SHORT of a tile, and the parts of longer ones. Rounds then merge the
- * parts of segments that are in several windows. Rows of a segment that is complete go to
- * the caller's arrays, others to temporary ones.
+ * rows of a window: short segments that begin there, as a whole, and parts of long ones.
+ * Other blocks sort segments that are neither, one each, which fill most of a tile. Rounds
+ * then merge the parts of long segments. Rows of a segment that is complete go to the
+ * caller's arrays, others to temporary ones.
+ *
+ * Which segments are open where windows begin, as SEGMENT_CARRY wrote it; and what is
+ * short and long.
  */
-#define SEGMENT_SHORT(tile) ((tile) / 8)
-#define SEGMENT_ROOM(tile) ((tile)-SEGMENT_SHORT(tile)) /* rows of a window */
-
-/* Which segments are open where windows begin, as SEGMENT_CARRY wrote it. */
 struct segment_windows {
     const wide *first;
     const wide *last;
+    unsigned count;
+    unsigned rows;       /* of a window, a multiple of SEGMENT_WORD */
+    unsigned most_short; /* rows of a short segment, at most; with a window one tile */
+    unsigned least_long; /* long ones have more; if there are others, a tile, and short */
+                         /*   ones have as many rows as a window */
 };
 
 /* Temporary arrays of codes and pieces; and which piece is a position, -1: none. */

@@ -39,12 +39,12 @@ DEVICE struct segment_piece piece_of(const struct tile_round *round, unsigned nu
 DEVICE struct segment_span crossing_segment(const struct segment_merge_args *args, wide run)
 {
     const struct tile_round *const round = &args->merge.round;
-    const wide windows = round->run / SEGMENT_ROOM(TILE); /* of a run */
+    const wide windows = (unsigned)round->run / args->windows.rows; /* of a run */
     struct segment_span span = {0, 0};
 
     if (run * round->run < round->count)
         span = open_segment(&args->windows, run * windows, round->count);
-    if (span.end <= run * round->run || !is_long(&span))
+    if (span.end <= run * round->run || !is_long(&span, &args->windows))
         span.begin = span.end = 0;
     return span;
 }

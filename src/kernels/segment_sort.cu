@@ -1,7 +1,7 @@
 /*
  * segment_sort.cu - sort the segments of a window, each block one (launch_segments.h).
  *
- * The rows of a block's tile are the window's, without the end of a short segment that
+ * The rows of a window's tile are the window's, without the end of a short segment that
  * began before it, and with the end of a short segment that begins in it. They are in
  * regions: a segment, or a part of a long one, or a row in no segment. If all regions are
  * short, each row counts the rows of its region that precede it. Otherwise all rows are
@@ -17,7 +17,6 @@ struct segment_sort_shared {
 };
 
 AGREE(sizeof(struct segment_sort_shared) == SEGMENT_SORT_SHARED(TILE_ROWS, ITEMS));
-AGREE(SEGMENT_ROOM(TILE) % SEGMENT_WORD == 0);
 
 enum { segment_sort_blocks = 1024 / TILE_ROWS };
 
@@ -29,26 +28,48 @@ struct segment_tile {
     wide tail;
 };
 
-DEVICE struct segment_tile my_tile(const struct segment_sort_args *args)
+/* Is the segment in no window, but sorted by a block of its own? */
+DEVICE int is_alone(const struct segment_span *span, const struct segment_windows *windows)
 {
+    return span->end - span->begin > windows->most_short && !is_long(span, windows);
+}
+
+/* The tile of a window. */
+DEVICE struct segment_tile window_tile(const struct segment_sort_args *args, wide window)
+{
+    const struct segment_windows *const windows = &args->windows;
     const wide count = args->sort.count;
-    const wide begin = (wide)BLOCK * SEGMENT_ROOM(TILE);
-    const wide end =
-        begin + SEGMENT_ROOM(TILE) < count ? begin + SEGMENT_ROOM(TILE) : count;
-    const struct segment_span before = open_segment(&args->windows, (wide)BLOCK, count);
-    const struct segment_span after = open_segment(&args->windows, (wide)BLOCK + 1, count);
+    const wide begin = window * windows->rows;
+    const wide end = begin + windows->rows < count ? begin + windows->rows : count;
+    const struct segment_span before = open_segment(windows, window, count);
+    const struct segment_span after = open_segment(windows, window + 1, count);
+    const wide late = after.begin > begin ? after.begin : begin;
     struct segment_tile tile;
 
     tile.first = tile.head = begin;
     tile.last = tile.tail = end;
-    if (before.end > begin && is_long(&before))
+    if (before.end > begin && is_long(&before, windows))
         tile.head = before.end < end ? before.end : end;
     else if (before.end > begin)
         tile.first = tile.head = before.end;
-    if (after.end > end && is_long(&after))
-        tile.tail = after.begin > begin ? after.begin : begin;
+    if (after.end > end && is_long(&after, windows))
+        tile.tail = late;
     else if (after.end > end)
-        tile.last = tile.tail = after.end;
+        tile.last = tile.tail = is_alone(&after, windows) ? late : after.end;
+    return tile;
+}
+
+/* The tile of the segment that begins in a window, and is alone; or nothing. */
+DEVICE struct segment_tile lone_tile(const struct segment_sort_args *args, wide window)
+{
+    const struct segment_windows *const windows = &args->windows;
+    const struct segment_span span = open_segment(windows, window + 1, args->sort.count);
+    struct segment_tile tile = {0, 0, 0, 0};
+
+    if (is_alone(&span, windows) && span.begin >= window * windows->rows) {
+        tile.first = tile.head = span.begin;
+        tile.last = tile.tail = span.end;
+    }
     return tile;
 }
 
@@ -271,11 +292,14 @@ DEVICE struct segment_rows sorted_rows(const struct segment_map *map,
     return rows;
 }
 
-/* Each block sorts the segments of one window. */
+/* Each block sorts the segments of one window, or a segment that is alone. */
 KERNEL(segment_sort, struct segment_sort_args)
 {
     SHARED(struct segment_sort_shared, sm);
-    const struct segment_tile tile = my_tile(&args);
+    const unsigned number = (unsigned)BLOCK;
+    const struct segment_tile tile = number < args.windows.count
+                                         ? window_tile(&args, number)
+                                         : lone_tile(&args, number - args.windows.count);
     struct tile_target to;
 
     if (tile.first >= tile.last)

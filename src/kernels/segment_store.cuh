@@ -185,7 +185,7 @@ DEVICE struct segment_span open_segment(const struct segment_windows *windows, w
     return span;
 }
 
-DEVICE int is_long(const struct segment_span *span)
+DEVICE int is_long(const struct segment_span *span, const struct segment_windows *windows)
 {
-    return span->end - span->begin > SEGMENT_SHORT(TILE);
+    return span->end - span->begin > windows->least_long;
 }
