@@ -15,36 +15,41 @@ enum { segment_merge_blocks = 1024 / TILE_ROWS };
 
 /* The rows of a piece. */
 struct segment_piece {
-    wide begin; /* of the group */
-    wide end;
-    wide first; /* of the piece */
-    wide last;
+    unsigned begin; /* of the group */
+    unsigned end;
+    unsigned first; /* of the piece */
+    unsigned last;
 };
 
 DEVICE struct segment_piece piece_of(const struct tile_round *round, unsigned number)
 {
-    const wide group = number / round->pieces;
+    const unsigned count = (unsigned)round->count;
+    const unsigned group = number / round->pieces;
     const wide whole = round->ways * round->run;
+    const wide first = group * whole + (number - group * round->pieces) * round->piece;
     struct segment_piece piece;
 
-    piece.begin = group * whole;
-    piece.end = piece.begin + whole < round->count ? piece.begin + whole : round->count;
-    piece.first = piece.begin + number % round->pieces * round->piece;
-    piece.last =
-        piece.first + round->piece < piece.end ? piece.first + round->piece : piece.end;
+    piece.begin = (unsigned)(group * whole);
+    piece.end = count - piece.begin > whole ? piece.begin + (unsigned)whole : count;
+    piece.first = first < piece.end ? (unsigned)first : piece.end;
+    piece.last = piece.end - piece.first > round->piece
+                     ? piece.first + (unsigned)round->piece
+                     : piece.end;
     return piece;
 }
 
 /* The segment that crosses the beginning of a run, if there is one. */
-DEVICE struct segment_span crossing_segment(const struct segment_merge_args *args, wide run)
+DEVICE struct segment_span crossing_segment(const struct segment_merge_args *args,
+                                            unsigned run)
 {
     const struct tile_round *const round = &args->merge.round;
-    const wide windows = (unsigned)round->run / args->windows.rows; /* of a run */
+    const unsigned windows = (unsigned)round->run / args->windows.rows; /* of a run */
+    const wide row = run * round->run;
     struct segment_span span = {0, 0};
 
-    if (run * round->run < round->count)
-        span = open_segment(&args->windows, run * windows, round->count);
-    if (span.end <= run * round->run || !is_long(&span, &args->windows))
+    if (row < round->count)
+        span = open_segment(&args->windows, run * windows, (unsigned)round->count);
+    if (span.end <= row || !is_long(&span, &args->windows))
         span.begin = span.end = 0;
     return span;
 }
@@ -52,10 +57,10 @@ DEVICE struct segment_span crossing_segment(const struct segment_merge_args *arg
 /* The lists of a segment in a group, and the cut at the row `row` of the result. */
 DEVICE struct cut_task segment_task(const struct tile_round *round,
                                     const struct segment_piece *piece,
-                                    const struct segment_span *span, wide row)
+                                    const struct segment_span *span, unsigned row)
 {
-    const wide begin = span->begin > piece->begin ? span->begin : piece->begin;
-    const wide end = span->end < piece->end ? span->end : piece->end;
+    const unsigned begin = span->begin > piece->begin ? span->begin : piece->begin;
+    const unsigned end = span->end < piece->end ? span->end : piece->end;
     const wide from = piece->begin + LANE * round->run;
     const wide until = from + round->run < end ? from + round->run : end;
     struct cut_task t;
@@ -103,7 +108,7 @@ DEVICE void find_segment_cut(const struct segment_merge_args *args, unsigned num
 {
     const struct tile_round *const round = &args->merge.round;
     const struct segment_piece piece = piece_of(round, number);
-    const wide run = piece.first / round->run;
+    const unsigned run = piece.first / (unsigned)round->run;
     struct segment_span span = crossing_segment(args, run);
 
     if (piece.first >= piece.end)
@@ -124,7 +129,7 @@ DEVICE void find_segment_cut(const struct segment_merge_args *args, unsigned num
 /* My list's cell of the cut at a row, which is where piece `number` begins. */
 DEVICE wide segment_cell(const struct tile_merge_args *args,
                          const struct segment_piece *piece, const struct segment_span *span,
-                         wide row, unsigned number)
+                         unsigned row, unsigned number)
 {
     const struct cut_task task = segment_task(&args->round, piece, span, row);
     const struct cut_pivot none = {0, -1, 0, 0};
@@ -169,7 +174,7 @@ DEVICE void merge_segment(const struct segment_merge_args *args, unsigned number
     const struct tile_merge_args *const merge = &args->merge;
     const struct tile_round *const round = &merge->round;
     const struct cut_task task = segment_task(round, piece, span, 0);
-    const wide begin = span->begin > piece->begin ? span->begin : piece->begin;
+    const unsigned begin = span->begin > piece->begin ? span->begin : piece->begin;
     const int is_whole = span->begin >= piece->begin && span->end <= piece->end;
     const int cells = SHARED_ADDRESS(sm->cells);
     struct tile_cuts cuts;
@@ -179,8 +184,8 @@ DEVICE void merge_segment(const struct segment_merge_args *args, unsigned number
     cuts.second = segment_cell(merge, piece, span, piece->last, number + 1);
 
     const struct tile_base b = find_base(&cuts);
-    const struct tile_list list = lay_lists((unsigned)begin, (unsigned)task.list_first,
-                                            round->ways, &cuts, cells, &sm->tree);
+    const struct tile_list list =
+        lay_lists(begin, (unsigned)task.list_first, round->ways, &cuts, cells, &sm->tree);
 
     load_lists(&list, INPUT_OF(merge), CARRY_OF(merge), &b);
     fill_pairs(&list, round->ways, b.fill);
@@ -204,17 +209,18 @@ DEVICE void merge_piece(const struct segment_merge_args *args, unsigned number,
 {
     const struct tile_round *const round = &args->merge.round;
     const struct segment_piece piece = piece_of(round, number);
-    const wide last = piece.last < piece.end ? piece.last : piece.end - 1;
-    wide merged = ~(wide)0;
+    const unsigned step = (unsigned)round->run;
+    const unsigned last = (piece.last - (piece.last == piece.end)) / step + 1;
+    unsigned merged = ~0u;
 
     if (piece.first >= piece.last)
         return;
     NO_UNROLL
-    for (wide run = piece.first / round->run; run <= last / round->run + 1; run++) {
+    for (unsigned run = piece.first / step; run <= last; run++) {
         const struct segment_span span = crossing_segment(args, run);
 
         if (span.begin != merged && span.begin < piece.last && span.end > piece.first &&
-            run * round->run <= piece.end) {
+            (wide)run * step <= piece.end) {
             merged = span.begin;
             merge_segment(args, number, &piece, &span, sm);
         }

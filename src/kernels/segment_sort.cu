@@ -22,10 +22,10 @@ enum { segment_sort_blocks = 1024 / TILE_ROWS };
 
 /* The rows of a block's tile. Those before `head` and from `tail` on are parts. */
 struct segment_tile {
-    wide first;
-    wide last;
-    wide head;
-    wide tail;
+    unsigned first;
+    unsigned last;
+    unsigned head;
+    unsigned tail;
 };
 
 /* Is the segment in no window, but sorted by a block of its own? */
@@ -35,15 +35,16 @@ DEVICE int is_alone(const struct segment_span *span, const struct segment_window
 }
 
 /* The tile of a window. */
-DEVICE struct segment_tile window_tile(const struct segment_sort_args *args, wide window)
+DEVICE struct segment_tile window_tile(const struct segment_sort_args *args,
+                                       unsigned window)
 {
     const struct segment_windows *const windows = &args->windows;
-    const wide count = args->sort.count;
-    const wide begin = window * windows->rows;
-    const wide end = begin + windows->rows < count ? begin + windows->rows : count;
+    const unsigned count = (unsigned)args->sort.count;
+    const unsigned begin = window * windows->rows;
+    const unsigned end = count - begin > windows->rows ? begin + windows->rows : count;
     const struct segment_span before = open_segment(windows, window, count);
     const struct segment_span after = open_segment(windows, window + 1, count);
-    const wide late = after.begin > begin ? after.begin : begin;
+    const unsigned late = after.begin > begin ? after.begin : begin;
     struct segment_tile tile;
 
     tile.first = tile.head = begin;
@@ -60,10 +61,11 @@ DEVICE struct segment_tile window_tile(const struct segment_sort_args *args, wid
 }
 
 /* The tile of the segment that begins in a window, and is alone; or nothing. */
-DEVICE struct segment_tile lone_tile(const struct segment_sort_args *args, wide window)
+DEVICE struct segment_tile lone_tile(const struct segment_sort_args *args, unsigned window)
 {
     const struct segment_windows *const windows = &args->windows;
-    const struct segment_span span = open_segment(windows, window + 1, args->sort.count);
+    const struct segment_span span =
+        open_segment(windows, window + 1, (unsigned)args->sort.count);
     struct segment_tile tile = {0, 0, 0, 0};
 
     if (is_alone(&span, windows) && span.begin >= window * windows->rows) {
@@ -278,7 +280,7 @@ DEVICE struct segment_rows sorted_rows(const struct segment_map *map,
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
         const int at = mine->at + WARP * i;
-        const wide row = tile->first + at;
+        const unsigned row = tile->first + (unsigned)at;
 
         if (WARP * i < mine->left) {
             const int covered =

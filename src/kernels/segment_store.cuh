@@ -57,7 +57,7 @@ DEVICE int region_begin(const struct segment_map *map, int place)
 /* Where the rows of my tile's segments begin: at one row, or as a map says. */
 struct segment_homes {
     const struct segment_map *map; /* or NULL */
-    wide first;                    /* row of place 0, or the one row */
+    unsigned first;                /* row of place 0, or the one row */
 };
 
 /* Positions become those in a segment when they leave. */
@@ -75,12 +75,12 @@ DEVICE void take_positions(const struct tile_piece *piece, void *temp,
         const int at = mine->at + WARP * i;
 
         if (rows->out >> i & 1) {
-            const wide home =
-                homes->first + (homes->map ? region_begin(homes->map, at) : 0);
+            const unsigned home =
+                homes->first + (homes->map ? (unsigned)region_begin(homes->map, at) : 0);
             const unsigned position =
                 LOAD_AS(VALUE,
                         SHARED_CELL(value_cell_4, order->cells) + order_place(order, at)) -
-                (unsigned)home;
+                home;
 
             if (piece->out_bytes == 8)
                 STORE_EVICT(BULK, (wide_cell *)(out + i * step), position);
@@ -165,21 +165,21 @@ DEVICE void store_segments(const struct tile_carry *carry, key_cell *keys,
     }
 }
 
-/* The segment that is open where window `window` begins, at row `row`. */
+/* The segment that is open where a window begins. Rows are fewer than 2^32. */
 struct segment_span {
-    wide begin;
-    wide end; /* `row` or before: there is none */
+    unsigned begin;
+    unsigned end; /* 0: there is none; the window's first row: it ends there */
 };
 
-DEVICE struct segment_span open_segment(const struct segment_windows *windows, wide window,
-                                        wide count)
+DEVICE struct segment_span open_segment(const struct segment_windows *windows,
+                                        unsigned window, unsigned count)
 {
     const wide last = LOAD((const wide_cell *)windows->last + window);
     const wide first = LOAD((const wide_cell *)windows->first + window);
     struct segment_span span;
 
-    span.begin = last / 2 - 1;
-    span.end = first < count ? first : count;
+    span.begin = (unsigned)(last / 2) - 1;
+    span.end = first < count ? (unsigned)first : count;
     if (!(last & 1))
         span.begin = span.end = 0;
     return span;
