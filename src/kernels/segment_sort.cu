@@ -3,11 +3,14 @@
  *
  * The rows of a window's tile are the window's, without the end of a short segment that
  * began before it, and with the end of a short segment that begins in it. They are in
- * regions: a segment, or a part of a long one, or a row in no segment. If all regions are
- * short, each row counts the rows of its region that precede it. Otherwise all rows are
- * sorted by items whose highest bits are the number of the region.
+ * regions: a segment, or a part of a long one, or a row in no segment. Tiny regions are
+ * sorted in registers. If all regions have few rows, each row counts the rows of its
+ * region that precede it. Otherwise all rows are sorted by items whose highest bits are
+ * the number of the region.
  */
 #include "segment_store.cuh"
+
+#include "segment_tiny.cuh"
 
 struct segment_sort_shared {
     item_cell cells[TILE_ROOM(TILE_ROWS, ITEMS) / CELL_BYTES];
@@ -146,30 +149,15 @@ DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, i
         last = bounded ? latest : last;
         inside = some ? (int)(opens >> HIGHEST_BIT(some) & 1) : inside;
     }
+    WARP_BARRIER();
+    is_far |= count - last > SEGMENT_WORD;
+
+    const int tiny = is_tiny(map, count);
+
     if (LANE == 0) {
         STORE(&map->regions, regions);
-        STORE(&map->is_far, is_far || count - last > SEGMENT_WORD);
+        STORE(&map->kind, is_far ? SEGMENT_MANY : tiny ? SEGMENT_TINY : SEGMENT_FEW);
     }
-}
-
-/* Where the region of a place ends, if no region has more rows than a word has marks. */
-DEVICE int region_end(const struct segment_map *map, int place, int count)
-{
-    const int word = place / SEGMENT_WORD;
-    const wide marks = LOAD(&map->bounds[word]);
-    const wide after = marks ^ marks_up_to(marks, place);
-    const int next = (word + 1) * SEGMENT_WORD;
-    int end = count;
-
-    if (after) {
-        end = word * SEGMENT_WORD + lowest_mark(after);
-    } else if (next < count) {
-        const wide more = LOAD(&map->bounds[word + 1]);
-
-        if (more)
-            end = next + lowest_mark(more);
-    }
-    return end;
 }
 
 /* Order the rows of short regions. Codes are in the cells, by place. */
@@ -193,6 +181,45 @@ DEVICE void rank_rows(const struct segment_map *map, const struct carry_order *o
         STORE_AS(VALUE, &order->rows[rank], (unsigned short)at);
     }
     BARRIER();
+}
+
+/* Load codes to the cells, by place; returns their base, for items of tiny regions. */
+DEVICE struct tile_base stage_tiny(const struct segment_sort_args *args,
+                                   const struct tile_target *to, int cells)
+{
+    const int left = to->count - THREAD;
+    key_cell *const mine = SHARED_CELL(key_cell, cells) + THREAD;
+    bare k[ITEMS];
+
+    load_codes(&args->sort, to, cells, k);
+
+    const struct tile_base b =
+        base_of_codes(k, left, SHARED_CELL(wide_cell, cells), TINY_PREFIX);
+
+    UNROLL
+    for (int j = 0; j < ITEMS; j++) {
+        if (TILE_ROWS * j < left)
+            STORE_AS(VALUE, mine + TILE_ROWS * j, (key)k[j]);
+    }
+    BARRIER();
+    return b;
+}
+
+/* Order the rows of regions that are not large; then codes are in the cells, by place. */
+DEVICE void order_few(const struct segment_sort_args *args, struct segment_sort_shared *sm,
+                      const struct tile_target *to, const struct tile_list *list,
+                      const struct carry_order *order, const struct carry_rows *mine)
+{
+    if (LOAD(&sm->map.kind) == SEGMENT_TINY) {
+        const struct tile_base b = stage_tiny(args, to, order->cells);
+
+        if (order_tiny(&sm->map, order, mine, &b))
+            return;
+        BARRIER();
+    } else {
+        stage_codes(&args->sort.carry.source, &args->sort.enter, list, order->cells);
+    }
+    rank_rows(&sm->map, order, mine);
 }
 
 /* After rows were sorted by codes alone: sort them by their regions, too. */
@@ -319,12 +346,10 @@ KERNEL(segment_sort, struct segment_sort_args)
     const struct carry_order order = {sm->order, sm->splits + TILE_ROWS / 2, sm->splits,
                                       SHARED_ADDRESS(sm->cells), to.count};
 
-    if (LOAD(&sm->map.is_far)) {
+    if (LOAD(&sm->map.kind) == SEGMENT_MANY)
         sort_regions(&args, sm, &to, &list, &order, &mine);
-    } else {
-        stage_codes(&args.sort.carry.source, &args.sort.enter, &list, order.cells);
-        rank_rows(&sm->map, &order, &mine);
-    }
+    else
+        order_few(&args, sm, &to, &list, &order, &mine);
 
     const struct segment_rows rows = sorted_rows(&sm->map, &tile, &mine);
     const struct segment_homes homes = {&sm->map, tile.first};
