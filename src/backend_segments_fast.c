@@ -36,9 +36,13 @@ struct fast_plan {
     struct merge_round round[MOST_ROUNDS];
 };
 
-/* Bytes of a row in temporary arrays: its code, and what is wanted of it. */
+/*
+ * Bytes of a row in temporary arrays: its code, and what is wanted of it. An element that
+ * is a key is told from its code; other keys might not be aligned.
+ */
 static uint64_t temp_bytes(const struct fast_plan *fast, const struct request *request)
 {
+    const int is_coded = fast->shape.way == ROWS_KEYED && request->element_type;
     struct request seen = *request; /* which pointers are NULL always counts */
     uint64_t bytes = rows_keys(&fast->shape, 0).size + (request->position_bytes ? 4 : 0);
 
@@ -46,7 +50,7 @@ static uint64_t temp_bytes(const struct fast_plan *fast, const struct request *r
     for (uint32_t i = 0; i < request->column_count; i++) {
         const struct request_column c = request_column(&seen, i);
 
-        bytes += c.out ? c.bytes : 0;
+        bytes += c.out && !(is_coded && i == 0) ? c.bytes : 0;
     }
     return bytes;
 }
