@@ -8,7 +8,8 @@
  * columns are gathered, without rows that are in no segment.
  *
  * If the order is a short code, positions are sorted in the fast way; and if rows are
- * short, too, that sorts the rows themselves, and no homes are needed.
+ * short, too, that sorts the rows themselves, and no homes are needed. One segment of short
+ * keys is copied, sorted as bare keys are, and copied back.
  */
 #include "backend_segments.h"
 
@@ -123,6 +124,10 @@ mw_status segments_prepare(struct backend *backend, const struct request *reques
     else
         TRY(prepare_sort(backend, request, &bytes));
     *workspace_bytes = space.rest + (bytes > spare ? bytes : spare);
+    if (segments_may_be_one(backend, request)) {
+        TRY(segments_one_prepare(backend, request, &bytes));
+        *workspace_bytes = bytes > *workspace_bytes ? bytes : *workspace_bytes;
+    }
 done:
     return status;
 }
@@ -145,21 +150,26 @@ mw_status segments_launch(struct segments_run *run, struct program *program,
     return passes_launch(backend_device(run->backend), &what, run->log);
 }
 
+struct segment_numbers segments_numbers(const struct request *request)
+{
+    return (struct segment_numbers){.begins = request->segment_begins,
+                                    .ends = request->segment_ends,
+                                    .count = request->segment_count,
+                                    .bytes = (int)request->segment_bytes,
+                                    .is_signed = request->segment_signed};
+}
+
 /* Mark where segments begin and end. */
 static mw_status mark(struct segments_run *run, const struct request *request)
 {
-    struct segment_mark_args args = {.marks = run->marks,
-                                     .segments = request->segment_count,
-                                     .bytes = (int)request->segment_bytes,
-                                     .is_signed = request->segment_signed};
+    struct segment_mark_args args = {.marks = run->marks};
     const uint64_t words = divide_up(request->count, SEGMENT_WORD);
     mw_status status;
 
     TRY(segments_launch(run, NULL, KERNEL_SEGMENT_MARK,
                         divide_up(words, segment_mark_threads), segment_mark_threads, 0,
                         &args, sizeof args));
-    args.begins = request->segment_begins;
-    args.ends = request->segment_ends;
+    args.numbers = segments_numbers(request);
     TRY(segments_launch(run, NULL, KERNEL_SEGMENT_MARK,
                         divide_up(request->segment_count, segment_mark_threads),
                         segment_mark_threads, 0, &args, sizeof args));
@@ -292,8 +302,10 @@ mw_status segments_enqueue(struct backend *backend, const struct request *reques
         backend->counts = (mw_counts)MW_COUNTS_INIT;
         return MW_OK;
     }
-    TRY(backend_check_workspace(backend, bytes, space.rest + spare));
     TRY(load(backend, &run.program));
+    if (request->segment_count == 1 && segments_may_be_one(backend, request))
+        return segments_one_enqueue(&run, request, memory, bytes);
+    TRY(backend_check_workspace(backend, bytes, space.rest + spare));
     TRY(mark(&run, request));
     if (travels) {
         TRY(segments_fast_enqueue(&run, request, 0, memory + space.rest,

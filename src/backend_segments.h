@@ -30,6 +30,9 @@ mw_status segments_launch(struct segments_run *run, struct program *program,
                           enum kernel_id kernel, uint64_t blocks, uint32_t threads,
                           uint32_t shared_bytes, const void *args, size_t bytes);
 
+/* The request's segments, as kernels get them. */
+struct segment_numbers segments_numbers(const struct request *request);
+
 /* Find which segments are open where windows of args->window rows begin. */
 mw_status segments_scan(struct segments_run *run, struct segment_scan_args *args);
 
@@ -45,6 +48,16 @@ mw_status segments_fast_prepare(struct backend *backend, const struct request *r
                                 uint64_t *workspace_bytes);
 mw_status segments_fast_enqueue(struct segments_run *run, const struct request *request,
                                 int is_inner, char *workspace, uint64_t bytes);
+
+/*
+ * One segment: is a request of this shape for keys of up to 4 bytes alone? Then they are
+ * sorted as bare keys, unless the tuning has wishes, which are for sorts of rows.
+ */
+int segments_may_be_one(struct backend *backend, const struct request *request);
+mw_status segments_one_prepare(struct backend *backend, const struct request *request,
+                               uint64_t *workspace_bytes);
+mw_status segments_one_enqueue(struct segments_run *run, const struct request *request,
+                               char *workspace, uint64_t bytes);
 
 /* The sorts inside: requests for positions, and the columns by which they sort. */
 struct segments_inner {

@@ -139,6 +139,11 @@ static void make_segments(struct one_case *c)
             c->segment_begin[n] = below(c->count + 1);
             c->segment_end[n++] = below(c->count + 1);
         }
+    if (below(6) == 0) { /* one, perhaps an empty one */
+        c->segment_begin[0] = below(2) ? 0 : below(c->count);
+        c->segment_end[0] = below(2) ? c->count : below(c->count + 2);
+        n = 1;
+    }
     for (uint64_t i = n; shuffled && i > 1; i--) {
         const uint64_t j = below(i), b = c->segment_begin[j], e = c->segment_end[j];
 

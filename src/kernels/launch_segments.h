@@ -13,6 +13,8 @@ enum {
     segment_mark_threads = 256,
     segment_scan_threads = 1024,
     segment_positions_threads = 256,
+    segment_copy_threads = 256,
+    SEGMENT_COPIED = 8, /* keys of a thread of segment_copy */
     SEGMENT_FILL_THREADS = 256,
     SEGMENT_WORD = 64,     /* marks of a word */
     SEGMENT_WINDOW = 4096, /* rows of a block of SEGMENT_FILL */
@@ -27,14 +29,33 @@ struct segment_marks {
     wide count;
 };
 
-/* First the marks are cleared; then those of the caller's segments are set. */
-struct segment_mark_args {
-    struct segment_marks marks;
-    const void *begins; /* NULL: clear */
+/* The caller's segments. */
+struct segment_numbers {
+    const void *begins;
     const void *ends;
-    wide segments;
+    wide count;
     int bytes; /* of a number, 4 or 8 */
     int is_signed;
+};
+
+/* First the marks are cleared, without numbers; then those of the segments are set. */
+struct segment_mark_args {
+    struct segment_marks marks;
+    struct segment_numbers numbers;
+};
+
+/*
+ * Copy the keys of the one segment from `in` to the beginning of `out`, and fill the rest
+ * of `count` keys; or copy them from the beginning of `in` back to their places.
+ */
+struct segment_copy_args {
+    struct segment_numbers numbers;
+    const void *in;
+    void *out;
+    wide count;
+    wide filler;
+    int bytes; /* of a key: 1, 2 or 4 */
+    int back;
 };
 
 /*

@@ -5,15 +5,14 @@
 enum { segment_mark_blocks = 8 };
 
 /* A number of the caller's; a negative one becomes greater than any count. */
-DEVICE wide segment_number(const struct segment_mark_args *args, const void *numbers,
-                           wide i)
+DEVICE wide segment_number(const struct segment_numbers *numbers, const void *from, wide i)
 {
-    if (args->bytes == 8)
-        return LOAD_AS(BULK, (const wide_cell *)numbers + i);
+    if (numbers->bytes == 8)
+        return LOAD_AS(BULK, (const wide_cell *)from + i);
 
-    const unsigned number = LOAD_AS(BULK, (const unsigned_cell *)numbers + i);
+    const unsigned number = LOAD_AS(BULK, (const unsigned_cell *)from + i);
 
-    return args->is_signed ? (wide)(long long)(int)number : number;
+    return numbers->is_signed ? (wide)(long long)(int)number : number;
 }
 
 /*
@@ -43,9 +42,10 @@ DEVICE void set_mark(wide *marks, wide row, int there)
  */
 DEVICE void mark_segment(const struct segment_mark_args *args, wide number)
 {
-    const int there = number < args->segments;
-    const wide begin = there ? segment_number(args, args->begins, number) : 0;
-    const wide end = there ? segment_number(args, args->ends, number) : 0;
+    const struct segment_numbers *const numbers = &args->numbers;
+    const int there = number < numbers->count;
+    const wide begin = there ? segment_number(numbers, numbers->begins, number) : 0;
+    const wide end = there ? segment_number(numbers, numbers->ends, number) : 0;
     const int valid = begin < end && end <= args->marks.count;
     const wide next = SHUFFLE(valid ? begin : ~(wide)0, (LANE + 1) & (WARP - 1));
 
@@ -58,7 +58,7 @@ KERNEL(segment_mark, struct segment_mark_args)
 {
     const wide i = (wide)BLOCK * THREADS + THREAD;
 
-    if (args.begins) {
+    if (args.numbers.begins) {
         mark_segment(&args, i);
     } else if (i < (args.marks.count + SEGMENT_WORD - 1) / SEGMENT_WORD) {
         STORE_AS(BULK, (wide_cell *)args.marks.begins + i, 0);
