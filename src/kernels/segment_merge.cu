@@ -162,8 +162,9 @@ DEVICE void store_merged(const struct segment_merge_args *args,
     stage_codes(&carry->source, &entered, list, order.cells);
     if (b->rest_bits)
         (void)mend_order(&carry->source, &entered, list, &order, &mine, ties, b->base);
-    store_segments(carry, to->array, &args->temp, list, &order, &mine, &where, &homes,
-                   &args->merge.leave);
+    (void)store_segment_codes(carry, to->array, &args->temp, &order, &mine, &where,
+                              &args->merge.leave, 0, 0);
+    store_segment_pieces(carry, &args->temp, list, &order, &mine, &where, &homes);
 }
 
 /* Merge what a piece has of a segment. */

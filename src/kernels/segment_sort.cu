@@ -205,23 +205,6 @@ DEVICE struct tile_base stage_tiny(const struct segment_sort_args *args,
     return b;
 }
 
-/* Order the rows of regions that are not large; then codes are in the cells, by place. */
-DEVICE void order_few(const struct segment_sort_args *args, struct segment_sort_shared *sm,
-                      const struct tile_target *to, const struct tile_list *list,
-                      const struct carry_order *order, const struct carry_rows *mine)
-{
-    if (LOAD(&sm->map.kind) == SEGMENT_TINY) {
-        const struct tile_base b = stage_tiny(args, to, order->cells);
-
-        if (order_tiny(&sm->map, order, mine, &b))
-            return;
-        BARRIER();
-    } else {
-        stage_codes(&args->sort.carry.source, &args->sort.enter, list, order->cells);
-    }
-    rank_rows(&sm->map, order, mine);
-}
-
 /* After rows were sorted by codes alone: sort them by their regions, too. */
 DEVICE void sort_by_region(const struct segment_map *map, const struct carry_order *order,
                            const struct carry_rows *mine)
@@ -302,23 +285,50 @@ DEVICE struct segment_rows sorted_rows(const struct segment_map *map,
                                        const struct segment_tile *tile,
                                        const struct carry_rows *mine)
 {
-    struct segment_rows rows = {0, 0};
+    const unsigned covered = bits_of_rows(map->covered, mine);
+    const unsigned head = tile->head - tile->first, tail = tile->tail - tile->first;
+    unsigned parts = 0;
+    struct segment_rows rows;
 
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
-        const int at = mine->at + WARP * i;
-        const unsigned row = tile->first + (unsigned)at;
+        const unsigned at = (unsigned)(mine->at + WARP * i);
 
-        if (WARP * i < mine->left) {
-            const int covered =
-                (int)(LOAD(&map->covered[at / SEGMENT_WORD]) >> at % SEGMENT_WORD & 1);
-            const int is_part = row < tile->head || row >= tile->tail;
-
-            rows.out |= (unsigned)(covered && !is_part) << i;
-            rows.temp |= (unsigned)(covered && is_part) << i;
-        }
+        parts |= (unsigned)(at < head || at >= tail) << i;
     }
+    rows.out = covered & ~parts;
+    rows.temp = covered & parts;
     return rows;
+}
+
+/* Order the rows of the tile, and store their codes. */
+DEVICE void order_tile(const struct segment_sort_args *args, struct segment_sort_shared *sm,
+                       const struct tile_target *to, const struct tile_list *list,
+                       const struct carry_order *order, const struct carry_rows *mine,
+                       const struct segment_rows *rows)
+{
+    const struct tile_carry *const carry = &args->sort.carry;
+    const int kind = LOAD(&sm->map.kind);
+
+    if (kind == SEGMENT_TINY) {
+        const struct tile_base b = stage_tiny(args, to, order->cells);
+        int wrong;
+
+        order_tiny(&sm->map, order, &b);
+        wrong =
+            store_segment_codes(carry, to->array, &args->temp, order, mine, rows,
+                                &args->sort.leave, 1, bits_of_rows(sm->map.bounds, mine));
+        if (!b.rest_bits || !any_bits(order->votes, wrong))
+            return; /* as expected, prefixes were enough */
+    } else if (kind == SEGMENT_FEW) {
+        stage_codes(&carry->source, &args->sort.enter, list, order->cells);
+    } else {
+        sort_regions(args, sm, to, list, order, mine);
+    }
+    if (kind != SEGMENT_MANY)
+        rank_rows(&sm->map, order, mine);
+    store_segment_codes(carry, to->array, &args->temp, order, mine, rows, &args->sort.leave,
+                        0, 0);
 }
 
 /* Each block sorts the segments of one window, or a segment that is alone. */
@@ -345,15 +355,9 @@ KERNEL(segment_sort, struct segment_sort_args)
     const struct carry_rows mine = my_rows(&to);
     const struct carry_order order = {sm->order, sm->splits + TILE_ROWS / 2, sm->splits,
                                       SHARED_ADDRESS(sm->cells), to.count};
-
-    if (LOAD(&sm->map.kind) == SEGMENT_MANY)
-        sort_regions(&args, sm, &to, &list, &order, &mine);
-    else
-        order_few(&args, sm, &to, &list, &order, &mine);
-
     const struct segment_rows rows = sorted_rows(&sm->map, &tile, &mine);
     const struct segment_homes homes = {&sm->map, tile.first};
 
-    store_segments(&args.sort.carry, to.array, &args.temp, &list, &order, &mine, &rows,
-                   &homes, &args.sort.leave);
+    order_tile(&args, sm, &to, &list, &order, &mine, &rows);
+    store_segment_pieces(&args.sort.carry, &args.temp, &list, &order, &mine, &rows, &homes);
 }

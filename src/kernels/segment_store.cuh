@@ -131,45 +131,75 @@ DEVICE void take_segments(const struct tile_piece *piece, void *temp,
         take_segments_1(piece, temp, order, mine, rows);
 }
 
-/* Store the codes of my rows, which are in the cells by place: as keys, or as they are. */
-DEVICE void store_segment_codes(const struct tile_carry *carry, key_cell *keys,
-                                const struct segment_temp *temp,
-                                const struct carry_order *order,
-                                const struct carry_rows *mine,
-                                const struct segment_rows *rows,
-                                const struct key_code *leave_by)
+/* The bits of my rows in arrays of bits by place: bit i is that of row i. */
+DEVICE unsigned bits_of_rows(const wide_cell *bits, const struct carry_rows *mine)
+{
+    const wide_cell *const words = bits + mine->at / SEGMENT_WORD;
+    unsigned mine_bits = 0;
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i += 2) { /* a word has two of my rows */
+        if (WARP * i - LANE < mine->left) {
+            const wide word = LOAD(&words[i / 2]) >> LANE;
+
+            mine_bits |= ((unsigned)word & 1) << i | ((unsigned)(word >> WARP) & 1)
+                                                         << (i + 1);
+        }
+    }
+    return mine_bits;
+}
+
+/*
+ * Store the codes of my rows, which are in the cells by place: as keys, or as they are. If
+ * `checks`, a constant, returns 1 if one is less than that of the row before and no region
+ * begins there, as `bounds` says.
+ */
+DEVICE int
+store_segment_codes(const struct tile_carry *carry, key_cell *keys,
+                    const struct segment_temp *temp, const struct carry_order *order,
+                    const struct carry_rows *mine, const struct segment_rows *rows,
+                    const struct key_code *leave_by, const int checks, unsigned bounds)
 {
     char *const out = (char *)keys + mine->row * carry->out_pitch;
     key_cell *const kept = (key_cell *)temp->codes + mine->row;
     const unsigned step = WARP * (unsigned)carry->out_pitch;
     const unsigned leaving = keys ? rows->out : 0;
+    int wrong = 0;
 
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
+        const int at = mine->at + WARP * i;
+        const int there = WARP * i < mine->left;
         const int leaves = leaving >> i & 1;
+        const int stays = rows->temp >> i & 1;
+        key code = 0;
 
-        if (leaves || (rows->temp >> i & 1)) {
-            const key code = code_at(order, order_place(order, mine->at + WARP * i));
+        if (leaves || stays || (checks && there))
+            code = code_at(order, order_place(order, at));
+        if (checks) {
+            const key above = SHUFFLE(code, (LANE - 1) & (WARP - 1));
 
-            if (leaves)
-                STORE_EVICT(BULK, (key_cell *)(out + i * step), leave(code, leave_by));
-            else
-                STORE_EVICT(BULK, kept + WARP * i, code);
+            if (there && !(bounds >> i & 1))
+                wrong |=
+                    (LANE > 0 ? above : code_at(order, order_place(order, at - 1))) > code;
         }
+        if (leaves)
+            STORE_EVICT(BULK, (key_cell *)(out + i * step), leave(code, leave_by));
+        if (stays)
+            STORE_EVICT(BULK, kept + WARP * i, code);
     }
+    return wrong;
 }
 
-/* Store a tile whose order is known and whose codes are in the cells, by place. */
-DEVICE void store_segments(const struct tile_carry *carry, key_cell *keys,
-                           const struct segment_temp *temp, const struct tile_list *list,
-                           const struct carry_order *order, const struct carry_rows *mine,
-                           const struct segment_rows *rows,
-                           const struct segment_homes *homes,
-                           const struct key_code *leave_by)
+/* Move the pieces of a tile whose order is known. */
+DEVICE void
+store_segment_pieces(const struct tile_carry *carry, const struct segment_temp *temp,
+                     const struct tile_list *list, const struct carry_order *order,
+                     const struct carry_rows *mine, const struct segment_rows *rows,
+                     const struct segment_homes *homes)
 {
     const int chunks = SHUFFLE(list->end_chunk, WARP - 1);
 
-    store_segment_codes(carry, keys, temp, order, mine, rows, leave_by);
     NO_UNROLL
     for (int p = 0; p < carry->piece_count; p++) {
         const struct tile_piece *const piece = &carry->piece[p];

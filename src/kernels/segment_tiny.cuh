@@ -124,39 +124,12 @@ DEVICE void order_crossing(const struct segment_map *map, const struct carry_ord
     }
 }
 
-/* Are my rows in order, by whole codes? All lanes take part. */
-DEVICE int are_in_order(const struct segment_map *map, const struct carry_order *order,
-                        const struct carry_rows *mine)
-{
-    int wrong = 0;
-
-    NO_UNROLL
-    for (int i = 0; i < ITEMS; i++) {
-        const int at = mine->at + WARP * i;
-        const int there = at < order->count;
-        const key code = there ? code_at(order, order_place(order, at)) : 0;
-        const key above = SHUFFLE(code, (LANE - 1) & (WARP - 1));
-
-        if (there && at > 0) {
-            const int begins =
-                (int)(LOAD(&map->bounds[at / SEGMENT_WORD]) >> at % SEGMENT_WORD & 1);
-            const key before =
-                LANE > 0 ? above : code_at(order, order_place(order, at - 1));
-
-            wrong |= !begins && before > code;
-        }
-    }
-    return !wrong;
-}
-
-/* Order tiny regions. Codes are in the cells, by place. Returns 0 if prefixes did not do.
- */
-DEVICE int order_tiny(const struct segment_map *map, const struct carry_order *order,
-                      const struct carry_rows *mine, const struct tile_base *b)
+/* Order tiny regions by prefixes. Codes are in the cells, by place. */
+DEVICE void order_tiny(const struct segment_map *map, const struct carry_order *order,
+                       const struct tile_base *b)
 {
     order_blocks(map, order, b);
     BARRIER();
     order_crossing(map, order, b);
     BARRIER();
-    return !b->rest_bits || !any_bits(order->votes, !are_in_order(map, order, mine));
 }
