@@ -30,16 +30,17 @@ static void close(struct backend *backend)
 }
 
 /* Scratch memory of a request, and the most of all such requests up to its count. */
-static uint64_t scratch_bytes(struct backend *backend, const struct request *request)
+static uint64_t scratch_bytes(struct backend *backend, const struct request *request,
+                              uint64_t limit)
 {
     return request->type ? cpu_scratch_bytes(bits_of(request), request->count)
-                         : cpu_rows_scratch(cpu_of(backend), request);
+                         : cpu_rows_scratch(cpu_of(backend), request, limit);
 }
 
 static uint64_t scratch_most(struct backend *backend, const struct request *request)
 {
     return request->type ? cpu_scratch_most(bits_of(request), request->count)
-                         : cpu_rows_scratch(cpu_of(backend), request);
+                         : cpu_rows_scratch(cpu_of(backend), request, UINT64_MAX);
 }
 
 /* A request that is more than bare keys needs an order that can be called. */
@@ -57,7 +58,7 @@ static mw_status plan(struct backend *backend, const struct request *request, mw
 
     TRY(check_order(backend, request));
     plan->count = request->count;
-    plan->workspace_bytes = scratch_bytes(backend, request);
+    plan->workspace_bytes = scratch_bytes(backend, request, UINT64_MAX);
     plan->tuning = backend->tuning;
 done:
     return status;
@@ -76,7 +77,7 @@ done:
 
 /* Run with the caller's scratch memory, or with the CPU's own if it is NULL. */
 static mw_status run_with(struct backend *backend, const struct request *request,
-                          void *scratch)
+                          uint64_t limit, void *scratch)
 {
     struct cpu *const cpu = cpu_of(backend);
     struct cpu_counts counts = {0};
@@ -86,7 +87,7 @@ static mw_status run_with(struct backend *backend, const struct request *request
         TRY(cpu_sort(cpu, bits_of(request), request->code, request->keys, request->count,
                      scratch, &counts));
     else
-        TRY(cpu_rows(cpu, request, scratch, &counts));
+        TRY(cpu_rows(cpu, request, limit, scratch, &counts));
     backend->counts = (mw_counts){.size = sizeof backend->counts,
                                   .count = request->count,
                                   .rounds = counts.rounds,
@@ -99,15 +100,16 @@ done:
 
 static mw_status run(struct backend *backend, const struct request *request)
 {
-    const uint64_t wanted = scratch_bytes(backend, request);
+    const uint64_t limit = backend->memory_bytes ? backend->memory_bytes : UINT64_MAX;
+    const uint64_t wanted = scratch_bytes(backend, request, limit);
     mw_status status;
 
-    if (backend->memory_bytes && wanted > backend->memory_bytes)
+    if (wanted > limit)
         return fail(backend->error, MW_NO_MEMORY,
                     "the job needs %llu bytes of scratch memory; memory_bytes is %llu",
                     (unsigned long long)wanted, (unsigned long long)backend->memory_bytes);
     TRY(check_order(backend, request));
-    TRY(run_with(backend, request, NULL));
+    TRY(run_with(backend, request, limit, NULL));
 done:
     return status;
 }
@@ -119,8 +121,9 @@ static mw_status enqueue(struct backend *backend, const struct request *request,
 
     (void)stream;
     TRY(check_order(backend, request));
-    TRY(backend_check_workspace(backend, bytes, scratch_bytes(backend, request)));
-    TRY(run_with(backend, request, workspace));
+    TRY(backend_check_workspace(backend, bytes,
+                                scratch_bytes(backend, request, UINT64_MAX)));
+    TRY(run_with(backend, request, UINT64_MAX, workspace));
 done:
     return status;
 }

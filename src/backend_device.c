@@ -49,10 +49,14 @@ static const struct row_verbs *verbs_of(const struct request *request)
 mw_status device_prepare(struct backend *backend, const struct request *request,
                          uint64_t *workspace_bytes)
 {
-    *workspace_bytes = 0;
-    return request->list_count
-               ? verbs_of(request)->prepare(backend, request, workspace_bytes)
-               : MW_OK;
+    uint64_t bytes = 0;
+    mw_status status = MW_OK;
+
+    if (request->list_count)
+        TRY(verbs_of(request)->prepare(backend, request, &bytes));
+    *workspace_bytes = bytes;
+done:
+    return status;
 }
 
 mw_status device_enqueue(struct backend *backend, const struct request *request,

@@ -281,7 +281,7 @@ static mw_status upload_columns(const struct stage *stage)
 
         if (!stage->lists)
             TRY(upload(stage, to.in, from.in, from.bytes * theirs->count));
-        if (stage->keeps_results && to.out != to.in)
+        if (stage->keeps_results && from.out != from.in)
             TRY(upload(stage, to.out, from.out, from.bytes * theirs->result_count));
     }
     if (stage->lists)

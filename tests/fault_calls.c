@@ -26,28 +26,31 @@ static const struct scenario {
     int timed;
     int least;            /* it takes at least this number of calls, or nothing is tested */
     uint32_t value_bytes; /* of the values that go with the keys; 0: none */
+    int segmented;        /* all rows are a segment */
 } scenarios[] = {
-    {"cpu:3", MW_ENGINE_AUTO, MW_U8,  300001, 0, 0, 1, 5,  0 },
-    {"cpu:3", MW_ENGINE_AUTO, MW_U32, 900001, 0, 0, 1, 5,  0 },
-    {"cpu:1", MW_ENGINE_AUTO, MW_F64, 500001, 0, 0, 1, 3,  0 },
-    {"cpu:2", MW_ENGINE_AUTO, MW_I32, 500001, 0, 1, 1, 1,  0 },
-    {"sim",   MW_ENGINE_HEAP, MW_F64, 2100,   0, 0, 1, 10, 0 },
-    {"sim",   MW_ENGINE_TILE, MW_I16, 17000,  0, 0, 1, 10, 0 },
-    {"sim",   MW_ENGINE_PAIR, MW_I32, 9000,   0, 0, 1, 10, 0 },
-    {"auto",  MW_ENGINE_AUTO, MW_I64, 5000,   0, 0, 1, 3,  0 },
-    {NULL,    MW_ENGINE_HEAP, MW_U8,  5000,   0, 0, 0, 10, 0 },
-    {NULL,    MW_ENGINE_TILE, MW_I32, 17000,  0, 1, 0, 8,  0 },
-    {NULL,    MW_ENGINE_PAIR, MW_F64, 9000,   0, 0, 0, 10, 0 },
-    {NULL,    MW_ENGINE_TILE, MW_F64, 9000,   1, 0, 0, 10, 0 },
-    {NULL,    MW_ENGINE_HEAP, MW_U8,  5000,   1, 0, 1, 18, 0 },
-    {NULL,    MW_ENGINE_TILE, MW_I32, 17000,  1, 0, 1, 11, 0 },
-    {NULL,    MW_ENGINE_PAIR, MW_I32, 17000,  1, 1, 1, 15, 0 },
-    {"cpu:3", MW_ENGINE_AUTO, MW_U32, 200001, 0, 0, 1, 3,  4 },
-    {"cpu:2", MW_ENGINE_AUTO, MW_F64, 50001,  0, 1, 0, 1,  40},
-    {"sim",   MW_ENGINE_AUTO, MW_U32, 5000,   0, 0, 1, 10, 4 },
-    {"sim",   MW_ENGINE_TILE, MW_I64, 3000,   0, 0, 0, 10, 40},
-    {NULL,    MW_ENGINE_AUTO, MW_I64, 5000,   0, 1, 0, 8,  8 },
-    {NULL,    MW_ENGINE_AUTO, MW_U32, 5000,   0, 0, 1, 10, 40},
+    {"cpu:3", MW_ENGINE_AUTO, MW_U8,  300001, 0, 0, 1, 5,  0,  0},
+    {"cpu:3", MW_ENGINE_AUTO, MW_U32, 900001, 0, 0, 1, 5,  0,  0},
+    {"cpu:1", MW_ENGINE_AUTO, MW_F64, 500001, 0, 0, 1, 3,  0,  0},
+    {"cpu:2", MW_ENGINE_AUTO, MW_I32, 500001, 0, 1, 1, 1,  0,  0},
+    {"sim",   MW_ENGINE_HEAP, MW_F64, 2100,   0, 0, 1, 10, 0,  0},
+    {"sim",   MW_ENGINE_TILE, MW_I16, 17000,  0, 0, 1, 10, 0,  0},
+    {"sim",   MW_ENGINE_PAIR, MW_I32, 9000,   0, 0, 1, 10, 0,  0},
+    {"auto",  MW_ENGINE_AUTO, MW_I64, 5000,   0, 0, 1, 3,  0,  0},
+    {NULL,    MW_ENGINE_HEAP, MW_U8,  5000,   0, 0, 0, 10, 0,  0},
+    {NULL,    MW_ENGINE_TILE, MW_I32, 17000,  0, 1, 0, 8,  0,  0},
+    {NULL,    MW_ENGINE_PAIR, MW_F64, 9000,   0, 0, 0, 10, 0,  0},
+    {NULL,    MW_ENGINE_TILE, MW_F64, 9000,   1, 0, 0, 10, 0,  0},
+    {NULL,    MW_ENGINE_HEAP, MW_U8,  5000,   1, 0, 1, 18, 0,  0},
+    {NULL,    MW_ENGINE_TILE, MW_I32, 17000,  1, 0, 1, 11, 0,  0},
+    {NULL,    MW_ENGINE_PAIR, MW_I32, 17000,  1, 1, 1, 15, 0,  0},
+    {"cpu:3", MW_ENGINE_AUTO, MW_U32, 200001, 0, 0, 1, 3,  4,  0},
+    {"cpu:2", MW_ENGINE_AUTO, MW_F64, 50001,  0, 1, 0, 1,  40, 0},
+    {"sim",   MW_ENGINE_AUTO, MW_U32, 5000,   0, 0, 1, 10, 4,  0},
+    {"sim",   MW_ENGINE_TILE, MW_I64, 3000,   0, 0, 0, 10, 40, 0},
+    {NULL,    MW_ENGINE_AUTO, MW_I64, 5000,   0, 1, 0, 8,  8,  0},
+    {NULL,    MW_ENGINE_AUTO, MW_U32, 5000,   0, 0, 1, 10, 40, 0},
+    {"cpu:3", MW_ENGINE_AUTO, MW_U32, 90001,  0, 0, 0, 3,  0,  1},
+    {"cpu:2", MW_ENGINE_AUTO, MW_I64, 50001,  0, 1, 0, 1,  8,  1},
 };
 
 /* A run of a scenario: its keys, and how it ended. */
@@ -106,6 +109,25 @@ done:
     return status;
 }
 
+/* Sort `count` rows that are one of three segments; the others are empty. */
+static mw_status sort_segment(struct run *run, uint64_t count)
+{
+    const struct scenario *const s = run->scenario;
+    const mw_column column = {run->values, s->value_bytes};
+    const mw_table table = {run->keys, count, &column, s->value_bytes != 0};
+    const int32_t begins[] = {5, 0, -1};
+    const int32_t ends[] = {5, (int32_t)count, 1};
+    mw_job job = MW_JOB_INIT;
+
+    job.order = mw_order_of(s->type, MW_ASCENDING);
+    job.in = &table;
+    job.segment_begins = begins;
+    job.segment_ends = ends;
+    job.segment_type = MW_I32;
+    job.segment_count = 3;
+    return mw_run(run->context, &job);
+}
+
 /* Fill the keys, sort `count` of them and ask for the figures. */
 static void sort(struct run *run, uint64_t count)
 {
@@ -123,7 +145,8 @@ static void sort(struct run *run, uint64_t count)
     kit_fingerprint_add(&run->before, s->type, run->keys, s->count);
     plant.armed = s->device != NULL;
     TRY(run->open_status);
-    TRY(s->enqueued      ? sort_there(run->context, s->type, run->keys, count)
+    TRY(s->segmented     ? sort_segment(run, count)
+        : s->enqueued    ? sort_there(run->context, s->type, run->keys, count)
         : s->value_bytes ? mw_sort_pairs(run->context, s->type, MW_ASCENDING, run->keys,
                                          run->values, s->value_bytes, count)
                          : mw_sort(run->context, s->type, MW_ASCENDING, run->keys, count));

@@ -45,6 +45,23 @@ int primitive_make(struct primitive *p, uint64_t seed, uint64_t most, int operat
 void primitive_free(struct primitive *p);
 void primitive_print(const struct primitive *p);
 
+/* Where column `i` of the result goes; NULL: nowhere. */
+static inline struct array *target_of(struct case_of_rows *c, uint32_t i)
+{
+    return c->place[i] == NOWHERE ? NULL : c->place[i] == IN_PLACE ? &c->in[i] : &c->out[i];
+}
+
+/* What is wrong with the result, or NULL; `before` holds the columns as they were. */
+const char *primitive_judge(struct primitive *p, unsigned char *const before[MOST_COLUMNS]);
+
+/* Lists and ranks, and what they must give; 0 if there is no memory. */
+int make_lists(struct primitive *p);
+int make_ranks(struct primitive *p);
+int judge_lists(struct primitive *p);
+
+/* `count` disjoint pieces of the input, in any order, with gaps or without. */
+int make_pieces(struct primitive *p, uint64_t count, uint64_t *first, uint64_t *rows);
+
 /* Sort `count` rows of the input stably; equal bare keys by their bits if `by_bits`. */
 int oracle_sort(const struct case_of_rows *c, uint64_t *rows, uint64_t count, int by_bits);
 

@@ -1,7 +1,8 @@
 /*
  * unit_arguments.c - every wrong argument of every call on a handle is refused as
- * MW_BAD_ARGUMENT, with a message that names the reason and nothing touched. Structs of older and newer callers
- * are accepted unless they have a byte set that this library does not know.
+ * MW_BAD_ARGUMENT, with a message that names the reason and nothing touched. Structs of
+ * older and newer callers are accepted unless they have a byte set that this library does
+ * not know.
  */
 #include "trial.h"
 
@@ -11,8 +12,8 @@
 
 enum { KEYS = 100, BYTES = KEYS * 8, TOO_MANY = -1 };
 
-/* Instead of a number: the address of the elements, plus 1, 8 or -8; that of `out`. */
-enum { SAME = -2, ODD = -3, NEXT = -4, BACK = -5, OUT = -6 };
+/* Instead of a number: the address of the elements, plus 1, 8 or -8; of `out`, `lists`. */
+enum { SAME = -2, ODD = -3, NEXT = -4, BACK = -5, OUT = -6, LISTS = -7 };
 
 /* A job that sorts 8-byte keys, and what it points at; `more` is a newer caller's. */
 struct parts {
@@ -24,6 +25,8 @@ struct parts {
     mw_column column;
     mw_table out;
     mw_column out_column;
+    mw_table lists[2]; /* the halves of the table */
+    mw_column list_columns[2];
     mw_job job;
     uint64_t job_more;
 };
@@ -58,6 +61,10 @@ struct change {
             sizeof(((struct parts *)0)->member), value        \
     }
 
+/* Two lists to merge; segments whose numbers are the elements. */
+#define MERGE_LISTS SET(job.operation, MW_MERGE), SET(job.in, LISTS), SET(job.in_count, 2)
+#define SEGMENTS SET(job.segment_begins, SAME), SET(job.segment_ends, SAME)
+
 /* Refused by all calls; by those that look at the data; accepted. */
 enum kind { BAD, DATA, FINE };
 
@@ -65,95 +72,9 @@ enum kind { BAD, DATA, FINE };
 static const struct row {
     const char *word; /* that the message must hold */
     enum kind kind;
-    struct change changes[4];
+    struct change changes[5];
 } rows[] = {
-    {"job", BAD, {SET(job.size, 8)}},
-    {"operation", BAD, {SET(job.operation, 5)}},
-    {"operation", BAD, {SET(job.operation, -1)}},
-    {"order", BAD, {SET(job.order, 0)}},
-    {"in is NULL", BAD, {SET(job.in, 0)}},
-    {"tables", BAD, {SET(job.in_count, 2)}},
-    {"segment_ends", BAD, {SET(job.segment_ends, ODD)}},
-    {"table", BAD, {SET(job.table_size, 4)}},
-    {"columns", BAD, {SET(table.column_count, 1), SET(table.columns, 0)}},
-    {"elements", BAD, {SET(table.count, TOO_MANY)}},
-    {"elements", BAD, {SET(table.count, MOST + 1)}},
-    {"elements", DATA, {SET(table.elements, 0)}},
-    {"aligned", DATA, {SET(table.elements, ODD)}},
-    {"order", BAD, {SET(order.size, 8)}},
-    {"bytes", BAD, {SET(order.element_bytes, 0)}},
-    {"bytes", BAD, {SET(order.element_bytes, 4097)}},
-    {"fields", BAD, {SET(order.field_count, 0)}},
-    {"fields", BAD, {SET(order.field_count, 17)}},
-    {"fields", BAD, {SET(order.fields, 0)}},
-    {"expression", BAD, {SET(order.less, ODD)}},
-    {"expression", BAD, {SET(order.declarations, ODD)}},
-    {"expression", BAD, {SET(order.less_on_host, ODD)}},
-    {"field", BAD, {SET(order.field_size, 4)}},
-    {"field_size", BAD, {SET(order.field_size, 1 << 20)}},
-    {"type", BAD, {SET(fields[0].type, MW_TYPE_COUNT)}},
-    {"type", BAD, {SET(fields[0].type, -1)}},
-    {"direction", BAD, {SET(fields[0].direction, 2)}},
-    {"bytes", BAD, {SET(fields[0].bytes, 8)}},
-    {"bytes", BAD, {SET(fields[0].type, MW_BYTES)}},
-    {"flags", BAD, {SET(fields[0].flags, 1)}},
-    {"flags", BAD, {SET(fields[0].flags, MW_NANS_LAST), SET(fields[0].type, MW_I64)}},
-    {"MW_LEAST_LAST", BAD, {SET(fields[0].flags, 16), SET(fields[0].type, MW_I64)}},
-    {"MW_NANS_LAST", BAD, {SET(fields[0].flags, 8), SET(fields[0].type, MW_F64)}},
-    {"flags", BAD, {SET(fields[0].flags, 2), SET(fields[0].type, MW_BYTES),
-                    SET(fields[0].bytes, 8)}},
-    {"ends", BAD, {SET(fields[0].offset, 1)}},
-    {"direction", BAD, {SET(fields[1].direction, 7), SET(order.field_count, 2)}},
-
-    {"without", BAD, {SET(job.segment_ends, ODD)}},
-    {"without", BAD, {SET(job.segment_begins, ODD)}},
-    {"order: less", BAD, {SET(order.less, ODD), SET(order.field_count, 0)}},
-    {"order: decl", BAD, {SET(order.declarations, ODD), SET(order.field_count, 0)}},
-    {"order: field 0", BAD, {SET(fields[0].column, 1)}},
-    {"ends", BAD, {SET(fields[0].column, 1), SET(table.column_count, 1)}},
-    {"values", BAD, {SET(table.column_count, 1), SET(column.bytes, 0)}},
-    {"values", BAD, {SET(table.column_count, 1), SET(column.bytes, 4097)}},
-    {"a column has", BAD, {SET(table.column_count, 1), SET(job.column_size, 8)}},
-    {"65537 columns", BAD, {SET(table.column_count, 65537)}},
-    {"values", DATA, {SET(table.column_count, 1)}},
-    {"overlap", DATA, {SET(table.column_count, 1), SET(column.data, ODD)}},
-    {"position_type", BAD, {SET(job.positions, SAME), SET(job.position_type, MW_U16)}},
-    {"i64 can", BAD, {SET(job.positions, SAME), SET(job.position_type, MW_I32),
-                      SET(table.count, (INT64_C(1) << 31) + 1)}},
-    {"u64 can", BAD, {SET(job.positions, SAME), SET(job.position_type, MW_U32),
-                      SET(table.count, (INT64_C(1) << 32) + 1)}},
-    {"aligned", DATA, {SET(job.positions, ODD)}},
-    {"overlap", DATA, {SET(job.positions, NEXT)}},
-    {"rows", BAD, {SET(job.out, OUT), SET(out.count, 99)}},
-    {"columns", BAD, {SET(job.out, OUT), SET(out.column_count, 1)}},
-    {"out is NULL", BAD, {SET(job.out, OUT), SET(table.column_count, 1),
-                          SET(out.column_count, 1), SET(out.columns, 0)}},
-    {"in `out`", BAD, {SET(job.out, OUT), SET(table.column_count, 1),
-                       SET(out.column_count, 1), SET(out_column.bytes, 5)}},
-    {"all arrays", DATA, {SET(job.out, OUT)}},
-    {"aligned", DATA, {SET(job.out, OUT), SET(out.elements, ODD)}},
-    {"overlap", DATA, {SET(job.out, OUT), SET(out.elements, NEXT)}},
-    {"overlap", DATA, {SET(job.out, OUT), SET(out.elements, BACK)}},
-    {"cuts", DATA, {SET(job.operation, MW_CHECK)}},
-    {"cuts", DATA, {SET(job.operation, MW_CHECK), SET(job.cuts, ODD)}},
-    {"output", BAD, {SET(job.operation, MW_CHECK), SET(job.out, OUT)}},
-    {"positions", BAD, {SET(job.operation, MW_CHECK), SET(job.positions, SAME)}},
-    {"segments", BAD, {SET(job.operation, MW_CHECK), SET(job.segment_begins, SAME),
-                       SET(job.segment_ends, SAME)}},
-
-    {"", FINE, {SET(order.size, offsetof(mw_order, less)), SET(order.less, ODD)}},
-    {"", FINE, {SET(job.table_size, offsetof(mw_table, columns)),
-                SET(table.column_count, 1)}},
-    {"", FINE, {SET(job.size, offsetof(mw_job, out)), SET(job.out, ODD)}},
-    {"", FINE, {SET(order.field_size, offsetof(mw_field, flags)), SET(fields[0].flags, 1)}},
-    {"", FINE, {SET(order.size, sizeof(mw_order) + 8)}},
-    {"", FINE, {SET(job.table_size, sizeof(mw_table) + 8)}},
-    {"", FINE, {SET(job.size, sizeof(mw_job) + 8)}},
-    {"", FINE, {SET(order.field_size, 2 * sizeof(mw_field)), SET(fields[1].type, 0)}},
-    {"the order has", BAD, {SET(order.size, sizeof(mw_order) + 8), SET(order_more, 1)}},
-    {"the table has", BAD, {SET(job.table_size, sizeof(mw_table) + 8), SET(table_more, 1)}},
-    {"the job has", BAD, {SET(job.size, sizeof(mw_job) + 8), SET(job_more, 1)}},
-    {"a field has", BAD, {SET(order.field_size, 2 * sizeof(mw_field))}},
+#include "arguments.def"
 };
 /* clang-format on */
 
@@ -213,14 +134,21 @@ static void spoil(struct parts *p, const struct row *row)
     p->job.in = &p->table;
     p->table.columns = &p->column;
     p->out.columns = &p->out_column;
-    for (int i = 0; i < 4 && row->changes[i].bytes; i++) {
+    for (int i = 0; i < 2; i++) {
+        p->list_columns[i].bytes = 4;
+        p->lists[i].elements = (void *)(elements + (uintptr_t)i * BYTES / 2);
+        p->lists[i].count = KEYS / 2;
+        p->lists[i].columns = &p->list_columns[i];
+    }
+    for (int i = 0; i < 5 && row->changes[i].bytes; i++) {
         const struct change *const c = &row->changes[i];
-        const uintptr_t addresses[] = {elements, elements + 1, elements + 8, elements - 8,
-                                       (uintptr_t)&p->out};
+        const uintptr_t addresses[] = {elements,           elements + 1,
+                                       elements + 8,       elements - 8,
+                                       (uintptr_t)&p->out, (uintptr_t)p->lists};
         char *const at = (char *)p + c->offset;
 
         memcpy(at, &c->value, c->bytes); /* little-endian */
-        if (c->value <= SAME && c->value >= OUT)
+        if (c->value <= SAME && c->value >= LISTS)
             memcpy(at, &addresses[SAME - c->value], sizeof *addresses);
     }
 }
@@ -282,6 +210,10 @@ static void test_others(struct bench *b)
     void *const odd = (char *)keys + 1;
     char *const there = b->there;
     const mw_type no_type = (mw_type)MW_TYPE_COUNT;
+    static const void *lists[100001];
+    static const uint64_t nothing[100001];
+    const void *const list = keys;
+    const uint64_t one = 1;
     const mw_tuning no_size = {.size = 4};
     const mw_tuning three_ways = {.size = sizeof three_ways, .ways = 3};
     const mw_tuning newer[2] = {{.size = 2 * sizeof *newer}, {.size = 1}};
@@ -304,6 +236,15 @@ static void test_others(struct bench *b)
     REFUSE("values", mw_sort_pairs(c, MW_U64, MW_ASCENDING, keys, NULL, 4, KEYS));
     REFUSE("0 bytes", mw_sort_pairs(c, MW_U64, MW_ASCENDING, keys, odd, 0, KEYS));
     REFUSE("order", mw_sort_records(c, NULL, keys, KEYS));
+    REFUSE("type", mw_merge(c, MW_BYTES, MW_ASCENDING, &list, &one, 1, keys));
+    REFUSE("lists is NULL", mw_merge(c, MW_U64, MW_ASCENDING, NULL, &one, 1, keys));
+    REFUSE("counts is NULL", mw_merge(c, MW_U64, MW_ASCENDING, &list, NULL, 1, keys));
+    REFUSE("tables", mw_merge(c, MW_U64, MW_ASCENDING, lists, nothing, 100001, keys));
+    REFUSE("overlap", mw_merge(c, MW_U64, MW_ASCENDING, &list, &one, 1, keys));
+    REFUSE("all arrays", mw_merge(c, MW_U64, MW_ASCENDING, &list, &one, 1, NULL));
+    REFUSE("type", mw_top(c, no_type, MW_ASCENDING, keys, KEYS, 5, there, NULL, MW_U64));
+    REFUSE("overlap", mw_top(c, MW_U64, MW_ASCENDING, keys, KEYS, 5, keys, NULL, MW_U64));
+    REFUSE("all", mw_top(c, MW_U64, MW_ASCENDING, keys, KEYS, 5, NULL, NULL, MW_U64));
     REFUSE("memory", mw_alloc(c, 1, NULL));
     REFUSE("NULL", mw_upload(c, NULL, keys, BYTES));
     REFUSE("NULL", mw_upload(c, there, NULL, BYTES));

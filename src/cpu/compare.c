@@ -89,8 +89,8 @@ static int compare_field(const struct request_field *field, const unsigned char 
     return (left > right) - (left < right);
 }
 
-int comparison_between(const struct comparison *c, uint64_t a, const struct comparison *d,
-                       uint64_t b, uint32_t from)
+static inline int less_between(const struct comparison *c, uint64_t a,
+                               const struct comparison *d, uint64_t b, uint32_t from)
 {
     const struct request_order *const order = c->order;
     const uint64_t bytes = order->element_bytes;
@@ -108,13 +108,19 @@ int comparison_between(const struct comparison *c, uint64_t a, const struct comp
     return 0;
 }
 
+int comparison_between(const struct comparison *c, uint64_t a, const struct comparison *d,
+                       uint64_t b, uint32_t from)
+{
+    return less_between(c, a, d, b, from);
+}
+
 int comparison_less(const struct comparison *c, uint64_t a, uint64_t b, uint32_t from)
 {
     if (c->map) {
         a = number_at(c->map, c->map_bytes, a);
         b = number_at(c->map, c->map_bytes, b);
     }
-    return comparison_between(c, a, c, b, from);
+    return less_between(c, a, c, b, from);
 }
 
 /* The first 8 bytes of a string, or fewer, as a number; the first byte on top. */
@@ -147,6 +153,48 @@ uint64_t comparison_code(const struct comparison *c, uint64_t row)
         used += 8 * field->bytes;
     }
     return code;
+}
+
+uint64_t comparison_number(const struct request_field *field, const unsigned char *at)
+{
+    return field_code_of(load(at, field->bytes), &field->code) << (64 - 8 * field->bytes);
+}
+
+/* The codes of one number in each row; `bytes` is a constant where this is inlined. */
+static inline void number_codes(const struct comparison *c, uint64_t first, uint32_t count,
+                                uint32_t bytes, uint64_t *codes)
+{
+    const struct field_code code = c->order->field[0].code;
+    const uint64_t step = c->field[0].step;
+    const unsigned char *const at = c->field[0].first + first * step;
+
+    for (uint32_t i = 0; i < count; i++)
+        codes[i] = field_code_of(load(at + i * step, bytes), &code) << (64 - 8 * bytes);
+}
+
+void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count,
+                      uint64_t *codes)
+{
+    const int is_number =
+        c->order->field_count == 1 && !c->order->field[0].is_string && !c->map;
+
+    switch (is_number ? c->order->field[0].bytes : 0) {
+    case 1:
+        number_codes(c, first, count, 1, codes);
+        break;
+    case 2:
+        number_codes(c, first, count, 2, codes);
+        break;
+    case 4:
+        number_codes(c, first, count, 4, codes);
+        break;
+    case 8:
+        number_codes(c, first, count, 8, codes);
+        break;
+    default:
+        for (uint32_t i = 0; i < count; i++)
+            codes[i] = comparison_code(c, first + i);
+    }
 }
 
 uint32_t comparison_covered(const struct comparison *c, unsigned bits)

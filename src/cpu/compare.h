@@ -44,6 +44,13 @@ int comparison_between(const struct comparison *c, uint64_t a, const struct comp
  */
 uint64_t comparison_code(const struct comparison *c, uint64_t row);
 
+/* The same of a row whose only field is a number, which is at `at`. */
+uint64_t comparison_number(const struct request_field *field, const unsigned char *at);
+
+/* The same of rows [first, first + count). */
+void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count,
+                      uint64_t *codes);
+
 /* How many fields, from the first on, the top `bits` of that number hold completely. */
 uint32_t comparison_covered(const struct comparison *c, unsigned bits);
 

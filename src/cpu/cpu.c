@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cpu/lists.h"
+#include "cpu/lists_keys.h"
 #include "cpu/pool.h"
 #include "cpu/segments.h"
 #include "cpu/select.h"
@@ -151,14 +152,30 @@ done:
     return status;
 }
 
-uint64_t cpu_rows_scratch(const struct cpu *cpu, const struct request *request)
+/* Are bare keys merged as runs of a sort are? That is fast, but takes memory. */
+static int is_fast(const struct request *request, uint64_t limit)
+{
+    return lists_are_keys(request) && lists_keys_scratch(request) <= limit;
+}
+
+static uint64_t lists_scratch(const struct request *request, unsigned threads,
+                              uint64_t limit)
+{
+    const uint64_t fast = is_fast(request, limit) ? lists_keys_scratch(request) : 0;
+    const uint64_t other = lists_scratch_bytes(request, threads);
+
+    return fast > other ? fast : other;
+}
+
+uint64_t cpu_rows_scratch(const struct cpu *cpu, const struct request *request,
+                          uint64_t limit)
 {
     const unsigned threads = pool_threads(cpu->pool);
 
     switch (request->operation) {
     case MW_MERGE:
     case MW_SPLIT:
-        return lists_scratch_bytes(request, threads);
+        return lists_scratch(request, threads, limit);
     case MW_CHECK:
         return 0;
     default:
@@ -183,14 +200,14 @@ static void run_all(struct cpu *cpu, const struct request *request, void *scratc
         select_rows(cpu->pool, request, &all, scratch, cpu->work, counts);
 }
 
-mw_status cpu_rows(struct cpu *cpu, const struct request *request, void *scratch,
-                   struct cpu_counts *counts)
+mw_status cpu_rows(struct cpu *cpu, const struct request *request, uint64_t limit,
+                   void *scratch, struct cpu_counts *counts)
 {
     const uint64_t bytes = request->count * request->row_bytes;
     mw_status status = MW_OK;
 
     if (!scratch) {
-        TRY(keep_scratch(cpu, cpu_rows_scratch(cpu, request)));
+        TRY(keep_scratch(cpu, cpu_rows_scratch(cpu, request, limit)));
         scratch = cpu->scratch;
     }
     *counts = (struct cpu_counts){0};
@@ -199,7 +216,9 @@ mw_status cpu_rows(struct cpu *cpu, const struct request *request, void *scratch
     } else if (request->operation == MW_SPLIT && request->list_count) {
         lists_split(cpu->pool, request, scratch);
     } else if (request->operation == MW_MERGE && request->list_count) {
-        lists_merge(cpu->pool, request, scratch);
+        if (!is_fast(request, limit) ||
+            !lists_merge_keys(cpu->pool, request, scratch, cpu->work))
+            lists_merge(cpu->pool, request, scratch);
         *counts = (struct cpu_counts){1, bytes, bytes};
     } else if (request_has_segments(request)) {
         segments_run(cpu->pool, request, scratch, cpu->work, counts);

@@ -51,10 +51,12 @@ mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint
 /*
  * The same for requests that are more than a sort of bare keys (rows.h, lists.h, select.h,
  * segments.h). Their order is one of fields or has less_on_host. The scratch memory serves
- * such requests of fewer rows, lists, segments and ranks too.
+ * such requests of fewer rows, lists, segments and ranks too. Where there is a choice, it
+ * is at most `limit` bytes; both calls must be given the same.
  */
-uint64_t cpu_rows_scratch(const struct cpu *cpu, const struct request *request);
-mw_status cpu_rows(struct cpu *cpu, const struct request *request, void *scratch,
-                   struct cpu_counts *counts);
+uint64_t cpu_rows_scratch(const struct cpu *cpu, const struct request *request,
+                          uint64_t limit);
+mw_status cpu_rows(struct cpu *cpu, const struct request *request, uint64_t limit,
+                   void *scratch, struct cpu_counts *counts);
 
 #endif

@@ -7,8 +7,9 @@
 #include <string.h>
 
 enum {
-    SAMPLES = 7,       /* rows that one is chosen from */
-    MOST_ROUNDS = 1000 /* of a cut; lists that are sorted take far fewer */
+    SAMPLES = 31,  /* rows that one is chosen from, at most */
+    FEWEST = 5,    /* and at least */
+    MOST_BAD = 100 /* pivots in a row that leave most rows */
 };
 
 struct lists lists_read(const struct request *request, struct list_at *at)
@@ -25,14 +26,23 @@ struct lists lists_read(const struct request *request, struct list_at *at)
     lists.covered_fields = comparison_covered(&compare, 64);
     lists.is_complete = request->order.field_count > 0 &&
                         lists.covered_fields == request->order.field_count;
+    lists.is_number = request->order.field_count == 1 &&
+                      !request->order.field[0].is_string &&
+                      request->order.field[0].column == 0;
     return lists;
 }
 
 uint64_t lists_code(const struct lists *lists, uint32_t list, uint64_t row)
 {
+    const struct request_order *const order = &lists->request->order;
+    const mw_table *const table = &lists->at[list].table;
     struct comparison compare;
 
-    comparison_of_list(lists->request, &lists->at[list].table, &compare);
+    if (lists->is_number)
+        return comparison_number(&order->field[0], (const unsigned char *)table->elements +
+                                                       row * order->element_bytes +
+                                                       order->field[0].offset);
+    comparison_of_list(lists->request, table, &compare);
     return comparison_code(&compare, row);
 }
 
@@ -95,7 +105,9 @@ static void find_active(struct cut *cut)
 /* A row about where the cut may be: of a few that are spread over all windows. */
 static struct list_row choose(struct cut *cut)
 {
-    const uint64_t samples = cut->rows < SAMPLES ? cut->rows : SAMPLES;
+    const uint64_t worth = cut->active_count / 2 + FEWEST; /* each list costs a search */
+    const uint64_t most = worth < SAMPLES ? worth : SAMPLES;
+    const uint64_t samples = cut->rows < most ? cut->rows : most;
     struct list_row sample[SAMPLES];
     uint64_t passed = 0; /* rows of windows before that of active list `i` */
     uint32_t i = 0;
@@ -192,9 +204,9 @@ static void take_rest(struct cut *cut)
 }
 
 /*
- * Each round leaves less of the pivot's own window, and of sorted lists half of all rows
- * or so: with the same odds 1,000 rounds are far too few for one list in 2^300. Lists that
- * are not sorted may take more; then any cut is as good.
+ * Each round leaves less of the pivot's own window, and of sorted lists, with better odds
+ * than 1 to 2, at most three quarters of all rows. Lists that are not sorted may keep on
+ * doing worse; then any cut is as good.
  */
 void lists_cut(const struct lists *lists, uint64_t *low, struct list_room room,
                uint64_t target)
@@ -211,12 +223,14 @@ void lists_cut(const struct lists *lists, uint64_t *low, struct list_room room,
     for (uint32_t i = 0; i < lists->count; i++)
         cut.active[i] = i;
     find_active(&cut);
-    for (int round = 0; round < MOST_ROUNDS && cut.target && cut.target < cut.rows;
-         round++) {
+    for (int bad = 0; bad < MOST_BAD && cut.target && cut.target < cut.rows; bad++) {
         const struct list_row pivot = choose(&cut);
+        const uint64_t rows = cut.rows;
 
         narrow(&cut, &pivot);
         find_active(&cut);
+        if (cut.rows <= rows - rows / 4)
+            bad = 0;
     }
     take_rest(&cut);
 }

@@ -26,6 +26,7 @@ struct lists {
     uint32_t count;
     uint32_t covered_fields; /* whose values a code holds completely */
     int is_complete;         /* that is all fields: rows of equal codes are equal */
+    int is_number;           /* there is one field, a number in the elements */
 };
 
 /* Read all lists into `at`, which has room for them. */

@@ -21,7 +21,8 @@ struct leaf {
 enum { LEAF_BYTES = sizeof(struct leaf) + sizeof(int32_t) };
 
 /* Smaller rooms are laid out in the memory of leaves and nodes. */
-_Static_assert(LEAF_BYTES >= LIST_ROOM_BYTES, "cuts are searched where leaves will be");
+_Static_assert((int)LEAF_BYTES >= (int)LIST_ROOM_BYTES,
+               "cuts are searched where leaves will be");
 
 struct merge {
     struct lists lists;
@@ -197,6 +198,29 @@ static void write_chunk(const struct lists *lists, const struct chunk *chunk)
     }
 }
 
+/* All rows of a part that comes from one list. */
+static void copy_rows(const struct lists *lists, const struct leaf *leaf, uint64_t to)
+{
+    const struct request *const request = lists->request;
+    const uint64_t count = leaf->last - leaf->head.row;
+    const uint64_t position = lists->at[leaf->head.list].first + leaf->head.row;
+
+    for (uint32_t i = 0; i < request->column_count; i++) {
+        const struct request_column c = request_column(request, i);
+        const unsigned char *const from = request_list_column(request, leaf->head.list, i);
+
+        if (c.out)
+            memcpy((unsigned char *)c.out + to * c.bytes, from + leaf->head.row * c.bytes,
+                   count * c.bytes);
+    }
+    for (uint64_t i = 0; request->positions && i < count; i++) {
+        if (request->position_bytes == 4)
+            ((uint32_t *)request->positions)[to + i] = (uint32_t)(position + i);
+        else
+            ((uint64_t *)request->positions)[to + i] = position + i;
+    }
+}
+
 static void merge_share(void *arg, unsigned worker)
 {
     const struct merge *const merge = (const struct merge *)arg;
@@ -207,6 +231,10 @@ static void merge_share(void *arg, unsigned worker)
     struct chunk chunk;
 
     enter(&t, cuts_of(merge, worker), cuts_of(merge, worker + 1));
+    if (t.leaves == 1) {
+        copy_rows(lists, t.leaf, part_at(merge, worker));
+        return;
+    }
     for (chunk.to = part_at(merge, worker); chunk.to < last; chunk.to += chunk.count) {
         for (chunk.count = 0; chunk.count < CHUNK && chunk.to + chunk.count < last;
              chunk.count++) {

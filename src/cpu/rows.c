@@ -57,9 +57,11 @@ static uint64_t compared_bytes(const struct request *request)
     return order->field_count ? longest : order->element_bytes;
 }
 
-/* Four times the bytes of scratch that a row may cost: multiway.h has the rule. */
+/* Four times the bytes of scratch that a row may cost: multiway.h has the rules. */
 static uint64_t allowance(const struct request *request, uint32_t position_bytes)
 {
+    if (request->operation == MW_SELECT || request_has_segments(request))
+        return 4 * 12;
     return request->only_positions
                ? 9 * compared_bytes(request) + 5 * (uint64_t)request->position_bytes
                : 5 * request->row_bytes + 4 * (uint64_t)position_bytes;

@@ -13,7 +13,10 @@ typedef uint32_t item;
 typedef uint64_t item;
 #endif
 
-enum { INSERTED = 16 }; /* items that are sorted by insertion */
+enum {
+    INSERTED = 16, /* items that are sorted by insertion */
+    BLOCK = 256    /* rows whose codes are made at once */
+};
 
 static item *items_of(const struct row_sort *sort)
 {
@@ -36,11 +39,15 @@ static void enter(const struct row_sort *sort, uint64_t first, uint64_t last)
 {
     const item mask = (item)sort->position_mask;
     item *const items = items_of(sort);
+    uint64_t codes[BLOCK];
 
-    for (uint64_t i = first; i < last; i++) {
-        const uint64_t code = comparison_code(&sort->compare, i);
+    for (uint64_t at = first; at < last; at += BLOCK) {
+        const uint32_t count = last - at < BLOCK ? (uint32_t)(last - at) : BLOCK;
 
-        items[i] = (item)(((item)(code >> (64 - ITEM_BITS)) & ~mask) | (item)i);
+        comparison_codes(&sort->compare, at, count, codes);
+        for (uint32_t i = 0; i < count; i++)
+            items[at + i] =
+                (item)(((item)(codes[i] >> (64 - ITEM_BITS)) & ~mask) | (item)(at + i));
     }
 }
 

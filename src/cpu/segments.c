@@ -9,7 +9,10 @@
 #include "cpu/select.h"
 #include "cpu/sort.h"
 
-enum { TAKEN = 16 }; /* segments that a thread takes at once */
+enum {
+    TAKEN = 16, /* segments that a thread takes at once */
+    FEW = 32    /* rows that are sorted by insertion */
+};
 
 struct segments {
     struct pool *pool;
@@ -17,6 +20,8 @@ struct segments {
     unsigned char *scratch;
     uint64_t scratch_bytes; /* of each worker */
     unsigned char *work;
+    int is_complete; /* rows of equal codes are equal */
+    uint32_t covered_fields;
     atomic_ullong next; /* segment that nobody has taken */
 };
 
@@ -79,6 +84,58 @@ static void sort_bare(const struct segments *s, const struct row_range *range,
     sort_keys(s->pool, &keys, NULL);
 }
 
+/* Sort FEW rows or fewer by insertion: `order` gets their places in the range. */
+static void insert_all(const struct segments *s, const struct row_range *range,
+                       uint32_t order[FEW])
+{
+    const struct comparison c = comparison_of(s->request, range->first);
+    uint64_t codes[FEW];
+
+    comparison_codes(&c, 0, (uint32_t)range->count, codes);
+    for (uint32_t i = 0; i < range->count; i++) {
+        const uint64_t code = codes[i];
+        uint32_t to = i;
+
+        /* Codes move with the places that are known to be in order. */
+        for (; to > 0 && (code < codes[to - 1] ||
+                          (code == codes[to - 1] && !s->is_complete &&
+                           comparison_less(&c, i, order[to - 1], s->covered_fields)));
+             to--) {
+            codes[to] = codes[to - 1];
+            order[to] = order[to - 1];
+        }
+        codes[to] = code;
+        order[to] = i;
+    }
+}
+
+/* The same for a whole segment; bare keys have no scratch memory, but need little. */
+static void run_few(const struct segments *s, const struct row_range *range, void *scratch)
+{
+    const struct request *const r = s->request;
+    const int is_select = r->operation == MW_SELECT;
+    const uint64_t first = is_select ? r->first : 0;
+    const uint64_t last = is_select && r->last < range->count ? r->last : range->count;
+    struct row_range wanted = *range;
+    uint64_t keys[FEW];
+    uint32_t order[FEW];
+
+    if (first >= last)
+        return;
+    insert_all(s, range, order);
+    wanted.count = last - first;
+
+    const struct row_gather gather = {.request = r,
+                                      .range = &wanted,
+                                      .workers = 1,
+                                      .positions = order + first,
+                                      .position_bytes = 4,
+                                      .is_moved = range->count > 1,
+                                      .room = is_bare(r) ? keys : scratch};
+
+    rows_gather(s->pool, &gather);
+}
+
 static void run_one(const struct segments *s, const struct row_range *range, void *scratch,
                     void *work)
 {
@@ -86,7 +143,9 @@ static void run_one(const struct segments *s, const struct row_range *range, voi
 
     if (range->count == 0)
         return;
-    if (is_bare(s->request))
+    if (range->count <= FEW)
+        run_few(s, range, scratch);
+    else if (is_bare(s->request))
         sort_bare(s, range, scratch, work);
     else if (s->request->operation == MW_SELECT)
         select_rows(s->pool, s->request, range, scratch, work, &counts);
@@ -163,6 +222,11 @@ void segments_run(struct pool *pool, const struct request *request, void *scratc
                          .scratch_bytes = short_scratch(request),
                          .work = work};
 
+    const struct comparison compare = comparison_of(request, 0);
+
+    s.covered_fields = comparison_covered(&compare, 64);
+    s.is_complete =
+        request->order.field_count > 0 && s.covered_fields == request->order.field_count;
     atomic_init(&s.next, 0);
     pool_run(pool, workers_for(request, pool_threads(pool)), short_share, &s);
     for (uint64_t i = 0; request->count >= ROWS_LEAST && i < request->segment_count; i++) {

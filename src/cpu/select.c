@@ -3,13 +3,14 @@
  */
 #include "cpu/select.h"
 
+#include "cpu/part.h"
 #include "cpu/sort.h"
 
 enum {
     DIGIT_BITS = 11,
     DIGITS = 1 << DIGIT_BITS,
-    FEW = 4096,    /* rows, besides twice those wanted, that are collected at once */
-    MOST_BAD = 100 /* pivots in a row that part badly; by an order at most half of all do */
+    BLOCK = 256, /* rows whose codes are made at once */
+    FEW = 4096   /* rows, besides twice those wanted, that are collected at once */
 };
 
 /* Rows whose codes begin with `prefix`: the one of a rank is among them. */
@@ -24,17 +25,13 @@ struct bound {
 struct select {
     const struct request *request;
     const struct row_range *range;
-    struct comparison compare;
+    struct row_map map; /* rows that were collected */
     unsigned workers;
     unsigned char *work;
-    unsigned bits;      /* of a code that prefixes have */
-    unsigned code_bits; /* that codes have at all */
-    int is_complete;    /* rows of equal codes are equal */
-    uint32_t covered_fields;
+    unsigned bits;         /* of a code that prefixes have */
+    unsigned code_bits;    /* that codes have at all */
     uint64_t first, last;  /* ranks that are wanted */
     struct bound bound[2]; /* of rank first, and of rank last - 1 */
-    void *map;             /* numbers of rows that were collected */
-    uint32_t map_bytes;
 };
 
 /* A worker's own counters. */
@@ -75,6 +72,16 @@ static unsigned next_bits(const struct select *s)
     return s->bits + DIGIT_BITS < s->code_bits ? s->bits + DIGIT_BITS : s->code_bits;
 }
 
+/* The codes of a block of rows, at most up to `last`; how many. */
+static uint32_t make_codes(const struct select *s, uint64_t first, uint64_t last,
+                           uint64_t codes[BLOCK])
+{
+    const uint32_t count = last - first < BLOCK ? (uint32_t)(last - first) : BLOCK;
+
+    comparison_codes(&s->map.compare, first, count, codes);
+    return count;
+}
+
 static void count_share(void *arg, unsigned worker)
 {
     const struct select *const s = (const struct select *)arg;
@@ -82,19 +89,23 @@ static void count_share(void *arg, unsigned worker)
     const unsigned bits = next_bits(s);
     const uint64_t mask = (UINT64_C(1) << (bits - s->bits)) - 1;
     const uint64_t last = share(s, worker + 1);
+    uint64_t codes[BLOCK];
 
     for (int side = 0; side < 2; side++)
         for (uint64_t i = 0; i <= mask; i++)
             tally->of_digit[side][i] = 0;
-    for (uint64_t i = share(s, worker); i < last; i++) {
-        const uint64_t code = comparison_code(&s->compare, i);
-        const uint64_t prefix = prefix_of(code, s->bits);
-        const uint64_t digit = prefix_of(code, bits) & mask;
+    for (uint64_t first = share(s, worker); first < last; first += BLOCK) {
+        const uint32_t count = make_codes(s, first, last, codes);
 
-        if (prefix == s->bound[0].prefix)
-            tally->of_digit[0][digit]++;
-        if (prefix == s->bound[1].prefix)
-            tally->of_digit[1][digit]++;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint64_t prefix = prefix_of(codes[i], s->bits);
+            const uint64_t digit = prefix_of(codes[i], bits) & mask;
+
+            if (prefix == s->bound[0].prefix)
+                tally->of_digit[0][digit]++;
+            if (prefix == s->bound[1].prefix)
+                tally->of_digit[1][digit]++;
+        }
     }
 }
 
@@ -126,13 +137,18 @@ static void survey_share(void *arg, unsigned worker)
     const uint64_t last = share(s, worker + 1);
     uint64_t between = 0;
     uint64_t equal[2] = {0, 0};
+    uint64_t codes[BLOCK];
 
-    for (uint64_t i = share(s, worker); i < last; i++) {
-        const uint64_t prefix = prefix_of(comparison_code(&s->compare, i), s->bits);
+    for (uint64_t first = share(s, worker); first < last; first += BLOCK) {
+        const uint32_t count = make_codes(s, first, last, codes);
 
-        between += prefix > s->bound[0].prefix && prefix < s->bound[1].prefix;
-        equal[0] += prefix == s->bound[0].prefix;
-        equal[1] += prefix == s->bound[1].prefix;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint64_t prefix = prefix_of(codes[i], s->bits);
+
+            between += prefix > s->bound[0].prefix && prefix < s->bound[1].prefix;
+            equal[0] += prefix == s->bound[0].prefix;
+            equal[1] += prefix == s->bound[1].prefix;
+        }
     }
     tally->between = between;
     tally->equal[0] = equal[0];
@@ -171,30 +187,36 @@ static void add_up(const struct select *s)
     }
 }
 
+/* Is a row with this prefix taken? `equal` counts rows with the prefixes of the bounds. */
+static inline int is_taken(const struct select *s, uint64_t prefix, uint64_t equal[2])
+{
+    if (prefix == s->bound[0].prefix)
+        return within(&s->bound[0], equal[0]++, 1) != 0;
+    if (prefix == s->bound[1].prefix)
+        return within(&s->bound[1], equal[1]++, 1) != 0;
+    return prefix > s->bound[0].prefix && prefix < s->bound[1].prefix;
+}
+
 static void collect_share(void *arg, unsigned worker)
 {
     const struct select *const s = (const struct select *)arg;
     const struct tally *const tally = tally_of(s, worker);
-    const int one = is_one(s);
     const uint64_t last = share(s, worker + 1);
     uint64_t equal[2] = {tally->equal[0], tally->equal[1]};
     uint64_t to = tally->to;
+    uint64_t codes[BLOCK];
 
-    for (uint64_t i = share(s, worker); i < last; i++) {
-        const uint64_t prefix =
-            s->bits ? prefix_of(comparison_code(&s->compare, i), s->bits) : 0;
-        int is_taken = prefix > s->bound[0].prefix && prefix < s->bound[1].prefix;
+    for (uint64_t first = share(s, worker); first < last; first += BLOCK) {
+        const uint32_t count = make_codes(s, first, last, codes);
 
-        if (prefix == s->bound[0].prefix)
-            is_taken = within(&s->bound[0], equal[0]++, 1) != 0;
-        else if (!one && prefix == s->bound[1].prefix)
-            is_taken = within(&s->bound[1], equal[1]++, 1) != 0;
-        if (!is_taken)
-            continue;
-        if (s->map_bytes == 4)
-            ((uint32_t *)s->map)[to++] = (uint32_t)i;
-        else
-            ((uint64_t *)s->map)[to++] = i;
+        for (uint32_t i = 0; i < count; i++) {
+            if (!is_taken(s, prefix_of(codes[i], s->bits), equal))
+                continue;
+            if (s->map.bytes == 4)
+                ((uint32_t *)s->map.numbers)[to++] = (uint32_t)(first + i);
+            else
+                ((uint64_t *)s->map.numbers)[to++] = first + i;
+        }
     }
 }
 
@@ -210,85 +232,6 @@ static void collect(struct pool *pool, struct select *s)
         tally->equal[0] = tally->equal[1] = tally->to = 0;
     }
     pool_run(pool, s->workers, collect_share, s);
-}
-
-/* ---- Parting --------------------------------------------------------------------------
- */
-
-static uint64_t map_at(const struct select *s, uint64_t i)
-{
-    return number_at(s->map, s->map_bytes, i);
-}
-
-static void map_swap(const struct select *s, uint64_t i, uint64_t j)
-{
-    const uint64_t x = map_at(s, i);
-    const uint64_t y = map_at(s, j);
-
-    if (s->map_bytes == 4) {
-        ((uint32_t *)s->map)[i] = (uint32_t)y;
-        ((uint32_t *)s->map)[j] = (uint32_t)x;
-    } else {
-        ((uint64_t *)s->map)[i] = y;
-        ((uint64_t *)s->map)[j] = x;
-    }
-}
-
-/* Does row `a` precede row `b`, whose code is known? Equal rows go by their numbers. */
-static int precedes(const struct select *s, uint64_t a, uint64_t b, uint64_t b_code)
-{
-    const uint64_t code = comparison_code(&s->compare, a);
-
-    if (code != b_code)
-        return code < b_code;
-    if (s->is_complete)
-        return a < b;
-    return a < b ? !comparison_less(&s->compare, b, a, s->covered_fields)
-                 : comparison_less(&s->compare, a, b, s->covered_fields);
-}
-
-/* Move rows [first, last) that precede that at `pivot` to the front; where does it go? */
-static uint64_t part_around(const struct select *s, uint64_t first, uint64_t last,
-                            uint64_t pivot)
-{
-    uint64_t to = first;
-
-    map_swap(s, pivot, last - 1);
-
-    const uint64_t row = map_at(s, last - 1);
-    const uint64_t code = comparison_code(&s->compare, row);
-
-    for (uint64_t i = first; i + 1 < last; i++)
-        if (precedes(s, map_at(s, i), row, code))
-            map_swap(s, i, to++);
-    map_swap(s, to, last - 1);
-    return to;
-}
-
-/*
- * Move the `wanted` first of rows [0, count) of the map to its front. By a comparison that
- * is no order all rows may go to one side again and again; then any rows will do.
- */
-static void part(const struct select *s, uint64_t count, uint64_t wanted)
-{
-    uint64_t first = 0;
-    uint64_t last = count;
-    uint64_t chance = count;
-
-    for (int bad = 0; wanted > first && wanted < last && bad < MOST_BAD; bad++) {
-        const uint64_t rows = last - first;
-
-        chance = chance * UINT64_C(6364136223846793005) + 1442695040888963407;
-
-        const uint64_t to = part_around(s, first, last, first + (chance >> 24) % rows);
-
-        if (wanted <= to)
-            last = to;
-        else
-            first = to + 1;
-        if (4 * (last - first) <= 3 * rows)
-            bad = 0;
-    }
 }
 
 /* ---- All together ----------------------------------------------------------------------
@@ -355,7 +298,7 @@ static void find_bounds(struct pool *pool, struct select *s)
     s->bound[0].first = s->bound[1].first = 0;
     s->bound[0].last = s->bound[0].equal;
     s->bound[1].last = s->bound[1].equal;
-    if (rows <= limit || !s->is_complete)
+    if (rows <= limit || !s->map.is_complete)
         return;
     s->bound[0].first = s->first - s->bound[0].below; /* equal rows: their places decide */
     if (is_one(s))
@@ -369,10 +312,10 @@ static void reduce(struct pool *pool, struct select *s, void *scratch)
     const uint64_t skipped = s->first - s->bound[0].below - s->bound[0].first;
     const uint64_t rows = skipped + (s->last - s->first);
     const struct sort_request numbers = {
-        .suite = suite_for(8 * (int)s->map_bytes),
-        .keys = (unsigned char *)s->map + skipped * s->map_bytes,
+        .suite = suite_for(8 * (int)s->map.bytes),
+        .keys = (unsigned char *)s->map.numbers + skipped * s->map.bytes,
         .count = s->last - s->first,
-        .run = sort_best_run(8 * (int)s->map_bytes),
+        .run = sort_best_run(8 * (int)s->map.bytes),
         .scratch = scratch,
         .work = s->work,
     };
@@ -381,10 +324,10 @@ static void reduce(struct pool *pool, struct select *s, void *scratch)
 
     if (collected == numbers.count)
         return;
-    part(s, collected, rows);
-    part(s, rows, skipped);
+    part_rows(&s->map, collected, rows);
+    part_rows(&s->map, rows, skipped);
     sort_keys(pool, &numbers, NULL);
-    s->map = numbers.keys;
+    s->map.numbers = numbers.keys;
 }
 
 void select_rows(struct pool *pool, const struct request *request,
@@ -392,14 +335,15 @@ void select_rows(struct pool *pool, const struct request *request,
                  struct cpu_counts *counts)
 {
     const uint64_t count = range->count;
-    struct select s = {.request = request,
-                       .range = range,
-                       .workers = rows_workers(pool, count),
-                       .work = (unsigned char *)work,
-                       .first = request->first < count ? request->first : count,
-                       .last = request->last < count ? request->last : count,
-                       .map = scratch,
-                       .map_bytes = map_bytes_of(request)};
+    struct select s = {
+        .request = request,
+        .range = range,
+        .workers = rows_workers(pool, count),
+        .work = (unsigned char *)work,
+        .first = request->first < count ? request->first : count,
+        .last = request->last < count ? request->last : count,
+        .map = {.numbers = scratch, .bytes = map_bytes_of(request)}
+    };
     struct row_range chosen = {range->first, s.last - s.first, range->to, NULL, 0};
     unsigned char *const room =
         (unsigned char *)scratch + map_room(request, count, chosen.count);
@@ -408,14 +352,14 @@ void select_rows(struct pool *pool, const struct request *request,
     if (chosen.count == 0)
         return;
     if (chosen.count < count) {
-        s.compare = comparison_of(request, range->first);
-        s.code_bits = code_bits(&request->order, &s.is_complete);
-        s.covered_fields = comparison_covered(&s.compare, 64);
+        s.map.compare = comparison_of(request, range->first);
+        s.code_bits = code_bits(&request->order, &s.map.is_complete);
+        s.map.covered_fields = comparison_covered(&s.map.compare, 64);
         find_bounds(pool, &s);
         collect(pool, &s);
         reduce(pool, &s, room);
-        chosen.map = s.map;
-        chosen.map_bytes = s.map_bytes;
+        chosen.map = s.map.numbers;
+        chosen.map_bytes = s.map.bytes;
     }
     rows_sort(pool, request, &chosen, room, work, counts);
 }

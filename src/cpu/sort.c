@@ -1,46 +1,16 @@
 /*
  * sort.c - a sort on the CPU: scan for order, make runs, merge them; or count.
  */
-#include "cpu/sort.h"
+#include "cpu/sort_parts.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum {
     RUN_LEAST = 16384,     /* keys that are worth a thread */
-    PART_LEAST = 1 << 20,  /* keys that are worth the cuts of a merge */
     SCAN_STEP = 1 << 16,   /* keys looked at before asking what others found */
     TALLY_LEAST = 1 << 15, /* 16-bit keys that are worth a table */
     TALLY_THREAD = 1 << 18 /* and those worth a thread with its own table */
 };
-
-/* What the workers of all phases share. */
-struct sort {
-    const struct sort_request *request;
-    size_t size; /* bytes of a key */
-    unsigned workers;
-    int stream;
-    atomic_uint found;  /* scan: the orders nobody has seen broken */
-    atomic_ullong next; /* runs, merge: the first piece that nobody has taken */
-    uint64_t run;       /* runs: keys of each but the last */
-    uint64_t *starts;   /* runs + 1 of them: where each run begins */
-    uint64_t runs;
-    const void *from; /* this phase reads here */
-    void *to;         /*   and writes there */
-    unsigned ways;    /* merge: neighbouring runs that become one */
-    uint64_t parts;   /* merge: of the output */
-    int leaving;      /* this phase is the last */
-};
-
-static unsigned char *key_at(const void *keys, uint64_t at, size_t size)
-{
-    return (unsigned char *)(uintptr_t)keys + at * size;
-}
-
-static void *work_of(const struct sort *sort, unsigned worker)
-{
-    return (unsigned char *)sort->request->work + (size_t)worker * WORK_BYTES;
-}
 
 /* Where the part of a worker begins. */
 static uint64_t share(const struct sort *sort, uint64_t count, unsigned worker)
@@ -98,7 +68,7 @@ static int sort_ordered(struct pool *pool, struct sort *sort)
     return 1;
 }
 
-/* ---- Runs and merges -------------------------------------------------------- */
+/* ---- Runs ------------------------------------------------------------------ */
 
 static void run_share(void *arg, unsigned worker)
 {
@@ -125,49 +95,6 @@ static void run_share(void *arg, unsigned worker)
     }
 }
 
-/* Keys [first, last) of the output, group of runs by group. */
-static void merge_part(const struct sort *sort, uint64_t first, uint64_t last, void *work)
-{
-    const struct sort_request *const r = sort->request;
-
-    for (uint64_t i = 0; i < sort->runs; i += sort->ways) {
-        const uint64_t left = sort->runs - i;
-        const unsigned runs = left < sort->ways ? (unsigned)left : sort->ways;
-        const uint64_t begin = sort->starts[i];
-        const uint64_t end = sort->starts[i + runs];
-        if (end <= first || begin >= last)
-            continue;
-
-        const struct merge_task task = {
-            .from = sort->from,
-            .to = sort->to,
-            .starts = sort->starts + i,
-            .runs = runs,
-            .first = first > begin ? first - begin : 0,
-            .last = (last < end ? last : end) - begin,
-            .code = r->code,
-            .leaving = sort->leaving,
-            .stream = sort->stream,
-            .work = work,
-        };
-        r->suite->merge(&task);
-    }
-}
-
-static void merge_share(void *arg, unsigned worker)
-{
-    struct sort *const sort = (struct sort *)arg;
-    const uint64_t count = sort->request->count;
-
-    for (;;) {
-        const uint64_t i = atomic_fetch_add(&sort->next, 1);
-        if (i >= sort->parts)
-            return;
-        merge_part(sort, pool_part(count, sort->parts, i),
-                   pool_part(count, sort->parts, i + 1), work_of(sort, worker));
-    }
-}
-
 /* The starts of all runs; those that follow each other in order become one. */
 static void join_runs(struct sort *sort)
 {
@@ -182,61 +109,6 @@ static void join_runs(struct sort *sort)
     sort->runs = runs;
 }
 
-/* How many merges of at most MERGE_WAYS make one run of `runs`. */
-static unsigned rounds_for(uint64_t runs)
-{
-    unsigned rounds = 0;
-
-    for (; runs > 1; rounds++)
-        runs = (runs + MERGE_WAYS - 1) / MERGE_WAYS;
-    return rounds;
-}
-
-/* The fewest ways that make one run of `runs` in `rounds` merges. */
-static unsigned ways_for(uint64_t runs, unsigned rounds)
-{
-    for (unsigned ways = 2; ways < MERGE_WAYS; ways++) {
-        uint64_t left = runs;
-
-        for (unsigned i = 0; i < rounds; i++)
-            left = (left + ways - 1) / ways;
-        if (left <= 1)
-            return ways;
-    }
-    return MERGE_WAYS;
-}
-
-/* Several parts for each of several workers, so that a slow one holds up nobody. */
-static uint64_t parts_for(uint64_t count, unsigned workers)
-{
-    const uint64_t most = workers == 1 ? 1 : 4 * (uint64_t)workers;
-    const uint64_t parts = count / PART_LEAST < most ? count / PART_LEAST : most;
-
-    return parts < workers ? workers : parts;
-}
-
-/* Merge all runs in `rounds` rounds, the last of which writes the keys. */
-static void merge_rounds(struct pool *pool, struct sort *sort, unsigned rounds)
-{
-    const struct sort_request *const r = sort->request;
-
-    sort->parts = parts_for(r->count, sort->workers);
-    sort->ways = ways_for(sort->runs, rounds);
-    for (unsigned left = rounds; left > 0; left--) {
-        sort->from = sort->to;
-        sort->to = sort->from == r->keys ? r->scratch : r->keys;
-        sort->leaving = left == 1;
-        atomic_store(&sort->next, 0);
-        pool_run(pool, sort->workers, merge_share, sort);
-
-        uint64_t runs = 0;
-        for (uint64_t i = 0; i < sort->runs; i += sort->ways)
-            sort->starts[runs++] = sort->starts[i];
-        sort->starts[runs] = r->count;
-        sort->runs = runs;
-    }
-}
-
 /* Runs, then merges; returns how many rounds of them. */
 static unsigned sort_by_merging(struct pool *pool, struct sort *sort)
 {
@@ -249,7 +121,7 @@ static unsigned sort_by_merging(struct pool *pool, struct sort *sort)
     sort->runs = (r->count + sort->run - 1) / sort->run;
 
     /* The last round must write to `keys`: that settles where the runs go. */
-    unsigned rounds = rounds_for(sort->runs);
+    unsigned rounds = sort_rounds(sort->runs);
     sort->to = rounds % 2 ? r->scratch : r->keys;
     sort->leaving = rounds == 0;
     atomic_init(&sort->next, 0);
@@ -258,9 +130,9 @@ static unsigned sort_by_merging(struct pool *pool, struct sort *sort)
         return 0;
 
     join_runs(sort);
-    while (rounds > 2 && rounds - 2 >= rounds_for(sort->runs))
+    while (rounds > 2 && rounds - 2 >= sort_rounds(sort->runs))
         rounds -= 2;
-    merge_rounds(pool, sort, rounds);
+    sort_merge(pool, sort, rounds);
     return rounds;
 }
 
@@ -322,12 +194,6 @@ static void sort_by_counting(struct pool *pool, struct sort *sort)
 
 /* ---- All together ----------------------------------------------------------- */
 
-/* The keys' bytes, rounded up so that the starts after them are aligned. */
-static uint64_t ranks_bytes(int bits, uint64_t count)
-{
-    return (count * (uint64_t)(bits / 8) + 63) / 64 * 64;
-}
-
 uint64_t sort_best_run(int bits)
 {
     return RUN_BYTES / ((uint64_t)bits / 8);
@@ -342,7 +208,7 @@ uint64_t sort_scratch_bytes(int bits, uint64_t count, uint64_t run)
         return 0;
     if (count > UINT64_MAX / 32) /* more than any machine has */
         return UINT64_MAX;
-    return ranks_bytes(bits, count) + (runs + 1) * sizeof(uint64_t);
+    return sort_ranks_bytes(bits, count) + (runs + 1) * sizeof(uint64_t);
 }
 
 uint64_t sort_most_scratch_count(int bits, uint64_t count)
@@ -363,7 +229,7 @@ void sort_keys(struct pool *pool, const struct sort_request *request,
         .workers = worth < pool_threads(pool) ? (unsigned)worth : pool_threads(pool),
         .stream = bytes >= STREAM_BYTES,
         .starts = (uint64_t *)(void *)key_at(request->scratch,
-                                             ranks_bytes(bits, request->count), 1),
+                                             sort_ranks_bytes(bits, request->count), 1),
     };
     struct cpu_counts made = {0, bytes, 0};
 

@@ -61,6 +61,9 @@ struct suite {
     /* Swap keys [first, last) of the first half with their mirror images. */
     void (*reverse)(void *keys, uint64_t count, uint64_t first, uint64_t last);
 
+    /* Make ranks of keys. NULL for 8-bit keys. */
+    void (*enter)(const void *keys, void *ranks, uint64_t count, struct code code);
+
     /* Sort at most RUN_BYTES; merge at most MERGE_WAYS runs. NULL for 8-bit keys. */
     void (*run)(const struct run_task *task);
     void (*merge)(const struct merge_task *task);

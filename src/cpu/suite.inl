@@ -47,6 +47,13 @@
 #include "tally.inl"
 #endif
 
+#if KEY_BITS > 8
+static void enter_keys(const void *keys, void *ranks, uint64_t count, struct code code)
+{
+    enter_all((rank *)ranks, (const key *)keys, (size_t)count, code);
+}
+#endif
+
 extern const struct suite SUITE;
 
 const struct suite SUITE = {
@@ -54,6 +61,7 @@ const struct suite SUITE = {
     .order = order,
     .reverse = reverse,
 #if KEY_BITS > 8
+    .enter = enter_keys,
     .run = run,
     .merge = merge,
     .rises = rises,
