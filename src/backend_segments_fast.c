@@ -9,6 +9,7 @@
 
 enum {
     MOST_ROUNDS = 32,
+    OTHER_LAUNCHES = 5, /* than those of rounds: marks, scan, windows */
     SIDES = 2,
     MOST_THREADS = 1024 /* of blocks that merge at once on an SM */
 };
@@ -336,6 +337,9 @@ mw_status segments_fast_enqueue(struct segments_run *run, const struct request *
     for (uint32_t i = 0; i < fast.rounds; i++)
         TRY(merge_windows(run, program, &fast, &rows, windows,
                           (wide *)(workspace + fast.cuts), i));
+    fast.plan.key_bytes = request->count * rows_keys(&fast.shape, 0).size;
+    fast.plan.rounds = fast.rounds;
+    fast.plan.launches = OTHER_LAUNCHES + 2 * fast.rounds;
     device_note(run->backend, request, &fast.plan);
 done:
     return status;

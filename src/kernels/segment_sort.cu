@@ -3,10 +3,9 @@
  *
  * The rows of a window's tile are the window's, without the end of a short segment that
  * began before it, and with the end of a short segment that begins in it. They are in
- * regions: a segment, or a part of a long one, or a row in no segment. Tiny regions are
- * sorted in registers. If all regions have few rows, each row counts the rows of its
- * region that precede it. Otherwise all rows are sorted by items whose highest bits are
- * the number of the region.
+ * regions: a segment, or a part of a long one, or a row in no segment. If all regions are
+ * tiny, they are sorted in registers. Otherwise all rows are sorted by items whose highest
+ * bits are the number of the region.
  */
 #include "segment_store.cuh"
 
@@ -109,7 +108,7 @@ DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, i
                      struct segment_map *map)
 {
     const unsigned below = (1u << LANE) - 1;
-    int regions = 0, last = 0, is_far = 0;
+    int regions = 0, last = 0;
 
     for (int base = 0; base * SEGMENT_WORD < count; base += WARP) {
         const int word = base + LANE;
@@ -137,8 +136,6 @@ DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, i
         const int latest = SHUFFLE(mine, bounded ? HIGHEST_BIT(bounded) : 0);
         const int begun = bounded & below ? earlier : last;
 
-        is_far |= BALLOT(bounds && word * SEGMENT_WORD + lowest_mark(bounds) - begun >
-                                       SEGMENT_WORD) != 0;
         if (word < SEGMENT_TILE_WORDS(TILE)) {
             STORE(&map->bounds[word], bounds);
             STORE(&map->covered[word], covered);
@@ -150,37 +147,13 @@ DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, i
         inside = some ? (int)(opens >> HIGHEST_BIT(some) & 1) : inside;
     }
     WARP_BARRIER();
-    is_far |= count - last > SEGMENT_WORD;
 
     const int tiny = is_tiny(map, count);
 
     if (LANE == 0) {
         STORE(&map->regions, regions);
-        STORE(&map->kind, is_far ? SEGMENT_MANY : tiny ? SEGMENT_TINY : SEGMENT_FEW);
+        STORE(&map->is_tiny, tiny);
     }
-}
-
-/* Order the rows of short regions. Codes are in the cells, by place. */
-DEVICE void rank_rows(const struct segment_map *map, const struct carry_order *order,
-                      const struct carry_rows *mine)
-{
-    NO_UNROLL
-    for (int i = 0; i < ITEMS && WARP * i < mine->left; i++) {
-        const int at = mine->at + WARP * i;
-        const int begin = region_begin(map, at);
-        const int end = region_end(map, at, order->count);
-        const key code = code_at(order, at);
-        int rank = begin;
-
-        NO_UNROLL
-        for (int j = begin; j < end; j++) {
-            const key other = code_at(order, j);
-
-            rank += other < code || (other == code && j < at);
-        }
-        STORE_AS(VALUE, &order->rows[rank], (unsigned short)at);
-    }
-    BARRIER();
 }
 
 /* Load codes to the cells, by place; returns their base, for items of tiny regions. */
@@ -308,9 +281,8 @@ DEVICE void order_tile(const struct segment_sort_args *args, struct segment_sort
                        const struct segment_rows *rows)
 {
     const struct tile_carry *const carry = &args->sort.carry;
-    const int kind = LOAD(&sm->map.kind);
 
-    if (kind == SEGMENT_TINY) {
+    if (LOAD(&sm->map.is_tiny)) {
         const struct tile_base b = stage_tiny(args, to, order->cells);
         int wrong;
 
@@ -320,15 +292,12 @@ DEVICE void order_tile(const struct segment_sort_args *args, struct segment_sort
                                 &args->sort.leave, 1, bits_of_rows(sm->map.bounds, mine));
         if (!b.rest_bits || !any_bits(order->votes, wrong))
             return; /* as expected, prefixes were enough */
-    } else if (kind == SEGMENT_FEW) {
-        stage_codes(&carry->source, &args->sort.enter, list, order->cells);
+        rank_tiny(&sm->map, order, mine);
     } else {
         sort_regions(args, sm, to, list, order, mine);
     }
-    if (kind != SEGMENT_MANY)
-        rank_rows(&sm->map, order, mine);
-    store_segment_codes(carry, to->array, &args->temp, order, mine, rows, &args->sort.leave,
-                        0, 0);
+    (void)store_segment_codes(carry, to->array, &args->temp, order, mine, rows,
+                              &args->sort.leave, 0, 0);
 }
 
 /* Each block sorts the segments of one window, or a segment that is alone. */

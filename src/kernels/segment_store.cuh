@@ -27,11 +27,8 @@ struct segment_map {
     int_cell before[SEGMENT_TILE_WORDS(TILE)];   /* regions that begin in words before */
     int_cell last[SEGMENT_TILE_WORDS(TILE)];     /* where the last of these begins */
     int_cell regions;                            /* of the tile */
-    int_cell kind;                               /* enum segment_kind */
+    int_cell is_tiny;                            /* are all of them (segment_tiny.cuh)? */
 };
-
-/* Regions are tiny as segment_tiny.cuh says, or have up to SEGMENT_WORD rows, or more. */
-enum segment_kind { SEGMENT_TINY, SEGMENT_FEW, SEGMENT_MANY };
 
 /* Marks of a word up to a place, which is in it. */
 DEVICE wide marks_up_to(wide marks, int place)
@@ -55,26 +52,6 @@ DEVICE int region_begin(const struct segment_map *map, int place)
     const wide marks = marks_up_to(LOAD(&map->bounds[word]), place);
 
     return marks ? word * SEGMENT_WORD + highest_mark(marks) : LOAD(&map->last[word]);
-}
-
-/* Where the region of a place ends, if no region has more rows than a word has marks. */
-DEVICE int region_end(const struct segment_map *map, int place, int count)
-{
-    const int word = place / SEGMENT_WORD;
-    const wide marks = LOAD(&map->bounds[word]);
-    const wide after = marks ^ marks_up_to(marks, place);
-    const int next = (word + 1) * SEGMENT_WORD;
-    int end = count;
-
-    if (after) {
-        end = word * SEGMENT_WORD + lowest_mark(after);
-    } else if (next < count) {
-        const wide more = LOAD(&map->bounds[word + 1]);
-
-        if (more)
-            end = next + lowest_mark(more);
-    }
-    return end;
 }
 
 /* Where the rows of my tile's segments begin: at one row, or as a map says. */

@@ -4,7 +4,8 @@
  * Each thread sorts ITEMS neighbouring rows by items of the row's region, a prefix of its
  * code and its place, among these rows. That orders regions that cross no multiple of
  * ITEMS. Then it sorts as many rows half of that further on, for regions that do. A region
- * must not cross a boundary of both kinds (is_tiny).
+ * must not cross a boundary of both kinds (is_tiny). If rows come out of order, since
+ * their prefixes are equal, all are ordered by counting.
  */
 
 enum {
@@ -54,6 +55,26 @@ DEVICE int is_tiny(const struct segment_map *map, int count)
              (none >> HALF_ITEMS | (wide)follows << (SEGMENT_WORD - HALF_ITEMS))) != 0);
     }
     return !bad;
+}
+
+/* Where the region of a place ends, which has no more rows than a word has marks. */
+DEVICE int region_end(const struct segment_map *map, int place, int count)
+{
+    const int word = place / SEGMENT_WORD;
+    const wide marks = LOAD(&map->bounds[word]);
+    const wide after = marks ^ marks_up_to(marks, place);
+    const int next = (word + 1) * SEGMENT_WORD;
+    int end = count;
+
+    if (after) {
+        end = word * SEGMENT_WORD + lowest_mark(after);
+    } else if (next < count) {
+        const wide more = LOAD(&map->bounds[word + 1]);
+
+        if (more)
+            end = next + lowest_mark(more);
+    }
+    return end;
 }
 
 /* Sort the items of ITEMS rows, from place `first` on. */
@@ -131,5 +152,28 @@ DEVICE void order_tiny(const struct segment_map *map, const struct carry_order *
     order_blocks(map, order, b);
     BARRIER();
     order_crossing(map, order, b);
+    BARRIER();
+}
+
+/* Order them by whole codes: each row counts those of its region that precede it. */
+DEVICE void rank_tiny(const struct segment_map *map, const struct carry_order *order,
+                      const struct carry_rows *mine)
+{
+    NO_UNROLL
+    for (int i = 0; i < ITEMS && WARP * i < mine->left; i++) {
+        const int at = mine->at + WARP * i;
+        const int begin = region_begin(map, at);
+        const int end = region_end(map, at, order->count);
+        const key code = code_at(order, at);
+        int rank = begin;
+
+        NO_UNROLL
+        for (int j = begin; j < end; j++) {
+            const key other = code_at(order, j);
+
+            rank += other < code || (other == code && j < at);
+        }
+        STORE_AS(VALUE, &order->rows[rank], (unsigned short)at);
+    }
     BARRIER();
 }
