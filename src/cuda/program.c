@@ -171,8 +171,6 @@ static void name_image(const struct program_name *name, char *text, size_t bytes
 static mw_status load_image(const struct program_target *target, struct program *program)
 {
     const struct kernel_file *image = kernel_images;
-    const uint32_t kernels = kernels_of(program->name.engine) |
-                             (program->name.tile.places ? kernels_of(PROGRAM_PLACES) : 0);
     struct error error; /* of an image that does not suit: not for the caller */
     struct program_target quiet = *target;
     char name[64];
@@ -188,7 +186,10 @@ static mw_status load_image(const struct program_target *target, struct program 
     quiet.error = &error;
 
     const mw_status status =
-        load_module(&quiet, program, image->bytes, kernels, name, &program->image);
+        load_module(&quiet, program, image->bytes,
+                    kernels_of(program->name.engine) |
+                        (program->name.tile.places ? kernels_of(PROGRAM_PLACES) : 0),
+                    name, &program->image);
 
     if (status == MW_OK || status == MW_COMPILE_FAILED)
         return MW_OK;
