@@ -28,7 +28,7 @@ enum program_kind {
     PROGRAM_PAIR = MW_ENGINE_PAIR,
     PROGRAM_ROWS = 16,
     PROGRAM_LESS = 17,
-    PROGRAM_PLACES = 18 /* kernels that only PROGRAM_TILE with places has */
+    PROGRAM_PLACES = 20 /* kernels that only PROGRAM_TILE with places has */
 };
 
 /*
