@@ -57,7 +57,7 @@ src/merge.h                src/lists.h src/plan_lists.h
 src/passes_lists.c         src/lists.h
 src/lists.h                src/backend_device.h
 src/backend_select         src/backend_device.h src/backend_select.h src/select.h
-src/backend_segments.c     src/backend_device.h
+src/backend_segments       src/backend_device.h src/backend_segments.h
 src/backend_stage.c        src/backend_device.h
 src/backend_less.c         src/backend_device.h src/less.h
 src/backend_device         src/backend.h src/backend_device.h src/device.h src/passes.h

@@ -13,6 +13,8 @@ enum {
     segment_mark_threads = 256,
     segment_scan_threads = 1024,
     segment_positions_threads = 256,
+    segment_copy_threads = 256,
+    SEGMENT_COPIED = 8, /* keys of a thread of segment_copy */
     SEGMENT_FILL_THREADS = 256,
     SEGMENT_WORD = 64,     /* marks of a word */
     SEGMENT_WINDOW = 4096, /* rows of a block of SEGMENT_FILL */
@@ -27,14 +29,33 @@ struct segment_marks {
     wide count;
 };
 
-/* First the marks are cleared; then those of the caller's segments are set. */
-struct segment_mark_args {
-    struct segment_marks marks;
-    const void *begins; /* NULL: clear */
+/* The caller's segments. */
+struct segment_numbers {
+    const void *begins;
     const void *ends;
-    wide segments;
+    wide count;
     int bytes; /* of a number, 4 or 8 */
     int is_signed;
+};
+
+/* First the marks are cleared, without numbers; then those of the segments are set. */
+struct segment_mark_args {
+    struct segment_marks marks;
+    struct segment_numbers numbers;
+};
+
+/*
+ * Copy the keys of the one segment from `in` to the beginning of `out`, and fill the rest
+ * of `count` keys; or copy them from the beginning of `in` back to their places.
+ */
+struct segment_copy_args {
+    struct segment_numbers numbers;
+    const void *in;
+    void *out;
+    wide count;
+    wide filler;
+    int bytes; /* of a key: 1, 2 or 4 */
+    int back;
 };
 
 /*
@@ -44,8 +65,8 @@ struct segment_mark_args {
  *                ~0. last[w] is 0 without a mark, else 2 (row + 1) of its last one, and
  *                one more if that begins a segment
  * SEGMENT_CARRY  one block: last[w] becomes the greatest of those before w, and first[w]
- *                the least of those after w, so they tell of the segments that are open
- *                where a window begins and where it ends
+ *                the least from w on, so they tell which segment is open where window w
+ *                begins. After the last window there is one more of each
  * SEGMENT_FILL   each block fills a window: home[row] is the first row of the row's
  *                segment, or the row itself if it is in none. covered has a bit for each
  *                row that is in a segment
@@ -73,5 +94,60 @@ struct segment_positions_args {
     int bytes; /* 4 or 8 */
     int unused;
 };
+
+/*
+ * The fast way, for codes of up to 8 bytes, in programs with places. A block sorts the
+ * rows of a window: short segments that begin there, as a whole, and parts of long ones.
+ * Other blocks sort segments that are neither, one each, which fill most of a tile. Rounds
+ * then merge the parts of long segments. Rows of a segment that is complete go to the
+ * caller's arrays, others to temporary ones.
+ *
+ * Which segments are open where windows begin, as SEGMENT_CARRY wrote it; and what is
+ * short and long.
+ */
+struct segment_windows {
+    const wide *first;
+    const wide *last;
+    unsigned count;
+    unsigned rows;       /* of a window, a multiple of SEGMENT_WORD */
+    unsigned most_short; /* rows of a short segment, at most; with a window one tile */
+    unsigned least_long; /* long ones have more; if there are others, a tile, and short */
+                         /*   ones have as many rows as a window */
+};
+
+/* Temporary arrays of codes and pieces; and which piece is a position, -1: none. */
+struct segment_temp {
+    void *codes;
+    void *piece[TILE_MOST_PIECES];
+    int position;
+    int unused;
+};
+
+#ifdef TILE_PLACES
+
+struct segment_sort_args {
+    struct tile_sort_args sort; /* of it `out`, `count`, `enter`, `leave` and `carry` */
+    struct segment_marks marks;
+    struct segment_windows windows;
+    struct segment_temp temp;
+};
+
+/* A run of the round is some windows, and its pieces are rows of the array. */
+struct segment_merge_args {
+    struct tile_merge_args merge; /* of it `leave`, `carry` and some of the round */
+    struct segment_windows windows;
+    struct segment_temp temp;
+    int cuts; /* 1: find the cuts; 0: merge between them */
+    int unused;
+};
+
+enum { segment_sort_threads = TILE_ROWS, segment_merge_threads = TILE_ROWS };
+
+#endif
+
+/* Words of marks of a tile, and the shared memory of a block that sorts it. */
+#define SEGMENT_TILE_WORDS(tile) ((tile) / SEGMENT_WORD)
+#define SEGMENT_SORT_SHARED(rows, items) \
+    (TILE_SORT_PLACED(rows, items) + SEGMENT_TILE_WORDS((rows) * (items)) * 24 + 8)
 
 #endif

@@ -77,6 +77,10 @@ namespace mw_kernels { /* see simt.h */
 #else
 #define TEXT_OF_TILE
 #define ENTRY_OF_TILE(name, args) ENTRY(name, args)
+#ifdef TILE_PLACES
+#define TEXT_OF_PLACES
+#define ENTRY_OF_PLACES(name, args) ENTRY(name, args)
+#endif
 #endif
 
 #elif defined PAIR_PROGRAM
@@ -99,6 +103,9 @@ namespace mw_kernels { /* see simt.h */
 #ifndef ENTRY_OF_LISTS
 #define ENTRY_OF_LISTS(name, args) NO_ENTRY
 #endif
+#ifndef ENTRY_OF_PLACES
+#define ENTRY_OF_PLACES(name, args) NO_ENTRY
+#endif
 #ifndef ENTRY_OF_PAIR
 #define ENTRY_OF_PAIR(name, args) NO_ENTRY
 #endif
@@ -118,6 +125,7 @@ namespace mw_kernels { /* see simt.h */
 #undef KERNEL_ROW
 #undef TEXT_OF_TILE
 #undef TEXT_OF_LISTS
+#undef TEXT_OF_PLACES
 #undef TEXT_OF_PAIR
 #undef TEXT_OF_ROWS
 #undef TEXT_OF_LESS

@@ -32,7 +32,8 @@ enum program_kind {
     PROGRAM_PAIR = MW_ENGINE_PAIR,
     PROGRAM_ROWS = 16,
     PROGRAM_LESS = 17,
-    PROGRAM_LISTS = 18
+    PROGRAM_LISTS = 18,
+    PROGRAM_PLACES = 20 /* kernels that only PROGRAM_TILE with places has */
 };
 
 /*

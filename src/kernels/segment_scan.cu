@@ -2,6 +2,7 @@
  * segment_scan.cu - from marks to segments: which segment is open where a window begins
  * and where it ends, and the first row of each row's segment (launch_segments.h).
  */
+#include "segment_bits.cuh"
 
 enum { segment_scan_blocks = 1, SEGMENT_SCAN_WARPS = segment_scan_threads / WARP };
 
@@ -9,20 +10,6 @@ struct segment_scan_shared {
     wide_cell least[SEGMENT_SCAN_WARPS];
     wide_cell greatest[SEGMENT_SCAN_WARPS];
 };
-
-DEVICE int highest_mark(wide marks)
-{
-    const unsigned upper = (unsigned)(marks >> 32);
-
-    return upper ? 32 + HIGHEST_BIT(upper) : HIGHEST_BIT((unsigned)marks);
-}
-
-DEVICE int lowest_mark(wide marks)
-{
-    const unsigned lower = (unsigned)marks;
-
-    return lower ? LOWEST_BIT(lower) : 32 + LOWEST_BIT((unsigned)(marks >> 32));
-}
 
 /* The last mark of a word, as struct segment_scan_args tells it; there is one. */
 DEVICE wide last_of_word(wide begins, wide ends, wide row)
@@ -159,8 +146,12 @@ DEVICE void carry_windows(const struct segment_scan_args *args,
     for (wide i = end; i > begin; i--) {
         const wide first = LOAD(&firsts[i - 1]);
 
-        STORE(&firsts[i - 1], least);
         least = first < least ? first : least;
+        STORE(&firsts[i - 1], least);
+    }
+    if (end == args->windows && begin < end) {
+        STORE(&lasts[end], greatest);
+        STORE(&firsts[end], ~(wide)0);
     }
 }
 
@@ -184,8 +175,8 @@ DEVICE void fill_window(const struct segment_scan_args *args)
         wide covered = 0;
 
         UNROLL
-        for (int half = 0; half < 2; half++) {
-            const int at = half * WARP + LANE;
+        for (int part = 0; part < 2; part++) {
+            const int at = part * WARP + LANE;
             const wide row = word * SEGMENT_WORD + at;
             const wide mask = ~(wide)0 >> (SEGMENT_WORD - 1 - at);
             const wide before = (begins | ends) & mask;
@@ -194,7 +185,7 @@ DEVICE void fill_window(const struct segment_scan_args *args)
                        : last;
             const int inside = (int)(mark & 1) && row < marks->count;
 
-            covered |= (wide)BALLOT(inside) << half * WARP;
+            covered |= (wide)BALLOT(inside) << part * WARP;
             if (row < marks->count)
                 STORE_AS(BULK, (unsigned_cell *)args->home + row,
                          inside ? (unsigned)(mark / 2 - 1) : (unsigned)row);

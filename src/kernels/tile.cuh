@@ -198,10 +198,10 @@ DEVICE item item_made(bare k, const struct tile_base *b, int place)
 #else
 
 /*
- * The base of keys from `least` to `most`. An item has PREFIX_BITS bits of a key, the
- * highest in which the tile's keys differ.
+ * The base of keys from `least` to `most`. An item has `prefix` bits of a key, the highest
+ * in which the tile's keys differ.
  */
-DEVICE struct tile_base base_between(key least, key most)
+DEVICE struct tile_base base_within(key least, key most, int prefix)
 {
     const wide range = most - least;
     const unsigned upper = (unsigned)(range >> 32);
@@ -211,11 +211,15 @@ DEVICE struct tile_base base_between(key least, key most)
     b.base = least;
     b.fill = filler();
     b.near = 0;
-    b.rest_bits = bits > PREFIX_BITS ? bits - PREFIX_BITS : 0;
+    b.rest_bits = bits > prefix ? bits - prefix : 0;
     b.is_narrow = KEY_BITS == 64 && bits <= 32;
-    b.shift = (KEY_BITS == 32 || b.is_narrow ? 32 : 64) -
-              (bits > PREFIX_BITS ? bits : PREFIX_BITS);
+    b.shift = (KEY_BITS == 32 || b.is_narrow ? 32 : 64) - (bits > prefix ? bits : prefix);
     return b;
+}
+
+DEVICE struct tile_base base_between(key least, key most)
+{
+    return base_within(least, most, PREFIX_BITS);
 }
 
 /*

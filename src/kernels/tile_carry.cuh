@@ -225,7 +225,7 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct tile_stag
 
     BARRIER(); /* the rows and values of all warps are there */
     if (b->rest_bits)
-        mend_order(&order, &mine, ties);
+        (void)mend_order(&order, &mine, ties);
 
     const struct carry_keys keys = my_keys(carry, to, &mine, leave_by);
 

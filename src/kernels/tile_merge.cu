@@ -19,21 +19,20 @@
 #include "tile_tree.cuh"
 
 /*
- * Lay out the lists: where each lane's list begins, and where it goes in shared memory.
- * Every warp computes this, which is cheaper than waiting for one of them. The first warp
- * also writes the tree.
+ * Lay out the lists, of which mine begins at `list_first` and those of the group at
+ * `group_first`: where each lane's part begins, and where it goes in shared memory. Every
+ * warp computes this, which is cheaper than waiting for one of them. The first warp also
+ * writes the tree.
  */
-DEVICE struct tile_list plan_lists(const struct tile_round *round, unsigned group,
-                                   const struct tile_cuts *cuts, int cells,
-                                   struct tile_tree *tree)
+DEVICE struct tile_list lay_lists(unsigned group_first, unsigned list_first, int ways,
+                                  const struct tile_cuts *cuts, int cells,
+                                  struct tile_tree *tree)
 {
-    const unsigned run = (unsigned)round->run;
-    const unsigned group_first = group * round->ways * run;
     struct tile_list list;
     const unsigned start = (unsigned)cuts->first;
 
     list.count = (int)((unsigned)cuts->second - start);
-    list.from = group_first + LANE * run + start;
+    list.from = list_first + start;
     list.staged = PLACED ? (int)sum_up_to_lane((unsigned)list.count) - list.count : 0;
 
     lay_out_list(&list, cells);
@@ -41,11 +40,22 @@ DEVICE struct tile_list plan_lists(const struct tile_round *round, unsigned grou
         const unsigned first = group_first + SUM(start);
         const unsigned total = SUM((unsigned)list.count);
 
-        plant_tree(tree, &list, cells, round->ways);
+        plant_tree(tree, &list, cells, ways);
         if (LANE == 0)
             STORE(&tree->tile, (wide)total | (wide)first << 32);
     }
     return list;
+}
+
+/* The lists of a round, one for each run. */
+DEVICE struct tile_list plan_lists(const struct tile_round *round, unsigned group,
+                                   const struct tile_cuts *cuts, int cells,
+                                   struct tile_tree *tree)
+{
+    const unsigned run = (unsigned)round->run;
+    const unsigned group_first = group * round->ways * run;
+
+    return lay_lists(group_first, group_first + LANE * run, round->ways, cuts, cells, tree);
 }
 
 /* Merge and write the tile between two cuts. */

@@ -261,9 +261,12 @@ DEVICE void resort(const struct carry_order *order, const struct carry_rows *min
     }
 }
 
-/* Put right what is in order of prefixes, but not of whole codes. */
-DEVICE void mend_order(const struct carry_order *order, const struct carry_rows *mine,
-                       unsigned found)
+/*
+ * Put right what is in order of prefixes, but not of whole codes. Returns 1 if all rows
+ * were sorted again, by codes alone.
+ */
+DEVICE int mend_order(const struct carry_order *order, const struct carry_rows *mine,
+                      unsigned found)
 {
     const unsigned ties = all_ties(order, found);
     const unsigned wrong = find_wrong(order, ties);
@@ -272,10 +275,12 @@ DEVICE void mend_order(const struct carry_order *order, const struct carry_rows 
     STORE(&order->ties[THREAD], (int)ties);
     STORE(&order->wrong[THREAD], (int)wrong);
     if (!any_thread(order->votes, wrong != 0))
-        return;
+        return 0;
     NO_UNROLL
     for (unsigned left = wrong; left; left &= left - 1)
         failed |= !mend_group(order, THREAD * ITEMS + LOWEST_BIT(left));
-    if (any_thread(order->votes + VOTES, failed))
-        resort(order, mine);
+    if (!any_thread(order->votes + VOTES, failed))
+        return 0;
+    resort(order, mine);
+    return 1;
 }

@@ -173,8 +173,11 @@ DEVICE void load_codes(const struct tile_sort_args *args, const struct tile_targ
     }
 }
 
-/* The base of a tile whose keys are not sorted yet; `votes` is room to exchange them. */
-DEVICE struct tile_base base_of_codes(const bare *k, int left, wide_cell *votes)
+/*
+ * The base of a tile whose keys are not sorted yet; `votes` is room to exchange them. Items
+ * have `prefix` bits of a key.
+ */
+DEVICE struct tile_base base_of_codes(const bare *k, int left, wide_cell *votes, int prefix)
 {
     key least = (key) ~(key)0, most = 0;
 
@@ -201,7 +204,7 @@ DEVICE struct tile_base base_of_codes(const bare *k, int left, wide_cell *votes)
         least = other_least < least ? other_least : least;
     }
     BARRIER();
-    return base_between(least, most);
+    return base_within(least, most, prefix);
 }
 
 /* The tile as one list, of lane 0. */
@@ -237,7 +240,7 @@ KERNEL(tile_sort, struct tile_sort_args)
 
     load_codes(&args, &to, stage.area, k);
 
-    const struct tile_base b = base_of_codes(k, left, (wide_cell *)sm->cells);
+    const struct tile_base b = base_of_codes(k, left, (wide_cell *)sm->cells, PREFIX_BITS);
 
     UNROLL
     for (int j = 0; j < ITEMS; j++)

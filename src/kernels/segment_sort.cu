@@ -1,0 +1,310 @@
+/*
+ * segment_sort.cu - sort the segments of a window, each block one (launch_segments.h).
+ *
+ * The rows of a window's tile are the window's, without the end of a short segment that
+ * began before it, and with the end of a short segment that begins in it. They are in
+ * regions: a segment, or a part of a long one, or a row in no segment. If all regions are
+ * tiny, they are sorted in registers. Otherwise all rows are sorted by items whose highest
+ * bits are the number of the region.
+ */
+#include "segment_store.cuh"
+
+#include "segment_tiny.cuh"
+
+struct segment_sort_shared {
+    struct tile_stage stage;
+    item_cell cells[TILE_ROWS * (ITEMS + 1)];
+    int_cell splits[TILE_ROWS];
+    struct segment_map map;
+};
+
+AGREE(sizeof(struct segment_sort_shared) == SEGMENT_SORT_SHARED(TILE_ROWS, ITEMS));
+
+enum { segment_sort_blocks = 1024 / TILE_ROWS };
+
+/* The rows of a block's tile. Those before `head` and from `tail` on are parts. */
+struct segment_tile {
+    unsigned first;
+    unsigned last;
+    unsigned head;
+    unsigned tail;
+};
+
+/* Is the segment in no window, but sorted by a block of its own? */
+DEVICE int is_alone(const struct segment_span *span, const struct segment_windows *windows)
+{
+    return span->end - span->begin > windows->most_short && !is_long(span, windows);
+}
+
+/* The tile of a window. */
+DEVICE struct segment_tile window_tile(const struct segment_sort_args *args,
+                                       unsigned window)
+{
+    const struct segment_windows *const windows = &args->windows;
+    const unsigned count = (unsigned)args->sort.count;
+    const unsigned begin = window * windows->rows;
+    const unsigned end = count - begin > windows->rows ? begin + windows->rows : count;
+    const struct segment_span before = open_segment(windows, window, count);
+    const struct segment_span after = open_segment(windows, window + 1, count);
+    const unsigned late = after.begin > begin ? after.begin : begin;
+    struct segment_tile tile;
+
+    tile.first = tile.head = begin;
+    tile.last = tile.tail = end;
+    if (before.end > begin && is_long(&before, windows))
+        tile.head = before.end < end ? before.end : end;
+    else if (before.end > begin)
+        tile.first = tile.head = before.end;
+    if (after.end > end && is_long(&after, windows))
+        tile.tail = late;
+    else if (after.end > end)
+        tile.last = tile.tail = is_alone(&after, windows) ? late : after.end;
+    return tile;
+}
+
+/* The tile of the segment that begins in a window, and is alone; or nothing. */
+DEVICE struct segment_tile lone_tile(const struct segment_sort_args *args, unsigned window)
+{
+    const struct segment_windows *const windows = &args->windows;
+    const struct segment_span span =
+        open_segment(windows, window + 1, (unsigned)args->sort.count);
+    struct segment_tile tile = {0, 0, 0, 0};
+
+    if (is_alone(&span, windows) && span.begin >= window * windows->rows) {
+        tile.first = tile.head = span.begin;
+        tile.last = tile.tail = span.end;
+    }
+    return tile;
+}
+
+/* The marks of rows from `row` on, as a word. */
+DEVICE wide marks_from(const wide *marks, wide row, wide count)
+{
+    const wide_cell *const words = (const wide_cell *)marks + row / SEGMENT_WORD;
+    const int shift = (int)(row % SEGMENT_WORD);
+    wide word = LOAD_AS(BULK, words) >> shift;
+
+    if (shift && row - shift + SEGMENT_WORD < count)
+        word |= LOAD_AS(BULK, words + 1) << (SEGMENT_WORD - shift);
+    return word;
+}
+
+/* The rows of a word that are in a segment; `inside`: so is the row before. */
+DEVICE wide covered_rows(wide begins, wide ends, int inside)
+{
+    wide known = begins | ends;
+    wide rows = begins;
+
+    UNROLL
+    for (int step = 1; step < SEGMENT_WORD; step *= 2) {
+        rows |= rows << step & ~known;
+        known |= known << step;
+    }
+    return inside ? rows | ~known : rows;
+}
+
+/* Make the map of a tile of `count` rows from `first` on, in one warp. */
+DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, int inside,
+                     struct segment_map *map)
+{
+    const unsigned below = (1u << LANE) - 1;
+    int regions = 0, last = 0;
+
+    for (int base = 0; base * SEGMENT_WORD < count; base += WARP) {
+        const int word = base + LANE;
+        const int left = count - word * SEGMENT_WORD;
+        const wide row = first + word * (wide)SEGMENT_WORD;
+        const wide mask = left <= 0              ? 0
+                          : left >= SEGMENT_WORD ? ~(wide)0
+                                                 : ((wide)1 << left) - 1;
+        const wide begins =
+            left > 0 ? marks_from(marks->begins, row, marks->count) & mask : 0;
+        const wide ends = left > 0 ? marks_from(marks->ends, row, marks->count) & mask : 0;
+        const wide all = begins | ends;
+        const unsigned some = BALLOT(all != 0);
+        const unsigned opens = BALLOT(all && begins >> highest_mark(all) & 1);
+        const int was =
+            some & below ? (int)(opens >> HIGHEST_BIT(some & below) & 1) : inside;
+        const wide covered = covered_rows(begins, ends, was) & mask;
+        const wide bounds = (all | ~covered | (word == 0)) & mask;
+        const int here = count_marks(bounds);
+        const int sum = (int)sum_up_to_lane((unsigned)here);
+        const unsigned bounded = BALLOT(bounds != 0);
+        const int mine = bounds ? word * SEGMENT_WORD + highest_mark(bounds) : 0;
+        const int earlier =
+            SHUFFLE(mine, bounded & below ? HIGHEST_BIT(bounded & below) : 0);
+        const int latest = SHUFFLE(mine, bounded ? HIGHEST_BIT(bounded) : 0);
+        const int begun = bounded & below ? earlier : last;
+
+        if (word < SEGMENT_TILE_WORDS(TILE)) {
+            STORE(&map->bounds[word], bounds);
+            STORE(&map->covered[word], covered);
+            STORE(&map->before[word], regions + sum - here);
+            STORE(&map->last[word], begun);
+        }
+        regions += SHUFFLE(sum, WARP - 1);
+        last = bounded ? latest : last;
+        inside = some ? (int)(opens >> HIGHEST_BIT(some) & 1) : inside;
+    }
+    WARP_BARRIER();
+
+    const int tiny = is_tiny(map, count);
+
+    if (LANE == 0) {
+        STORE(&map->regions, regions);
+        STORE(&map->is_tiny, tiny);
+    }
+}
+
+/* Stage codes, and return their base, for items of tiny regions. */
+DEVICE struct tile_base stage_tiny(const struct segment_sort_args *args,
+                                   const struct tile_target *to,
+                                   const struct carry_order *order)
+{
+    bare k[ITEMS];
+
+    load_codes(&args->sort, to, order->codes, k);
+    return base_of_codes(k, to->count - THREAD, SHARED_CELL(wide_cell, order->cells),
+                         TINY_PREFIX);
+}
+
+/* After rows were sorted by codes alone: sort them by their regions, too. */
+DEVICE void sort_by_region(const struct segment_map *map, const struct carry_order *order,
+                           const struct carry_rows *mine)
+{
+    const struct key_code no_code = {0, 0, 0};
+    unsigned old[ITEMS / 2];
+    item r[ITEMS];
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        const int at = mine->at + WARP * i;
+        int place = 0;
+
+        r[i] = filler();
+        if (WARP * i < mine->left) {
+            place = order_place(order, at);
+            r[i] = item_of((bare)region_of(map, place), at);
+        }
+        old[i / 2] = i % 2 ? old[i / 2] | (unsigned)place << 16 : (unsigned)place;
+    }
+    BARRIER(); /* all have read the cells */
+    sort_tile(order->cells, order->ties, &no_code, r);
+    put_order(order, mine, old);
+    BARRIER();
+}
+
+/* Order the rows of any regions. */
+DEVICE void sort_regions(const struct segment_sort_args *args,
+                         const struct segment_map *map, const struct tile_target *to,
+                         const struct carry_order *order, const struct carry_rows *mine)
+{
+    const int left = to->count - THREAD;
+    const int most = LOAD(&map->regions) - 1; /* the greatest number */
+    const int prefix = PREFIX_BITS - (most ? 1 + HIGHEST_BIT((unsigned)most) : 0);
+    item r[ITEMS];
+    bare k[ITEMS];
+
+    load_codes(&args->sort, to, order->codes, k);
+
+    const struct tile_base b =
+        base_of_codes(k, left, SHARED_CELL(wide_cell, order->cells), prefix);
+
+    UNROLL
+    for (int j = 0; j < ITEMS; j++) {
+        const int place = TILE_ROWS * j + THREAD;
+
+        r[j] = filler();
+        if (TILE_ROWS * j < left)
+            r[j] = item_of((bare)region_of(map, place) << prefix |
+                               (k[j] - b.base) >> b.rest_bits,
+                           place);
+    }
+    sort_tile(order->cells, order->ties, &args->sort.enter, r);
+    BARRIER(); /* the rows of all warps are there */
+    if (b.rest_bits && mend_order(order, mine, find_ties(r)))
+        sort_by_region(map, order, mine);
+}
+
+/* Where the rows go that I store. */
+DEVICE struct segment_rows sorted_rows(const struct segment_map *map,
+                                       const struct segment_tile *tile,
+                                       const struct carry_rows *mine)
+{
+    const unsigned covered = bits_of_rows(map->covered, mine);
+    const unsigned head = tile->head - tile->first, tail = tile->tail - tile->first;
+    unsigned parts = 0;
+    struct segment_rows rows;
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        const unsigned at = (unsigned)(mine->at + WARP * i);
+
+        parts |= (unsigned)(at < head || at >= tail) << i;
+    }
+    rows.out = covered & ~parts;
+    rows.temp = covered & parts;
+    return rows;
+}
+
+/* Order the rows of the tile, and store their codes. */
+DEVICE void order_tile(const struct segment_sort_args *args, struct segment_sort_shared *sm,
+                       const struct tile_target *to, const struct carry_order *order,
+                       const struct carry_rows *mine, const struct segment_rows *rows)
+{
+    const struct tile_carry *const carry = &args->sort.carry;
+
+    if (LOAD(&sm->map.is_tiny)) {
+        const struct tile_base b = stage_tiny(args, to, order);
+        int wrong;
+
+        order_tiny(&sm->map, order, &b);
+        wrong =
+            store_segment_codes(carry, to->array, &args->temp, order, mine, rows,
+                                &args->sort.leave, 1, bits_of_rows(sm->map.bounds, mine));
+        if (!b.rest_bits || !any_thread(order->votes, wrong))
+            return; /* as expected, prefixes were enough */
+        rank_tiny(&sm->map, order, mine);
+    } else {
+        sort_regions(args, &sm->map, to, order, mine);
+    }
+    (void)store_segment_codes(carry, to->array, &args->temp, order, mine, rows,
+                              &args->sort.leave, 0, 0);
+}
+
+/* Each block sorts the segments of one window, or a segment that is alone. */
+KERNEL(segment_sort, struct segment_sort_args)
+{
+    SHARED(struct segment_sort_shared, sm);
+    const unsigned number = (unsigned)BLOCK;
+    const struct segment_tile tile = number < args.windows.count
+                                         ? window_tile(&args, number)
+                                         : lone_tile(&args, number - args.windows.count);
+    struct tile_target to;
+
+    if (tile.first >= tile.last)
+        return;
+    to.array = (key_cell *)args.sort.out;
+    to.samples = 0;
+    to.first = tile.first;
+    to.count = (int)(tile.last - tile.first);
+    if (THREAD < WARP)
+        map_tile(&args.marks, tile.first, to.count, tile.head > tile.first, &sm->map);
+    BARRIER();
+
+    const struct tile_carry *const carry = &args.sort.carry;
+    const struct tile_list list = whole_list(&to);
+    const struct tile_staging stage = begin_staging(&sm->stage, &list, &carry->source);
+    const int staged = stage_pieces(&stage, carry, 0, (int)sizeof(key));
+    const struct carry_rows mine = my_rows(&to);
+    const struct carry_order order = {
+        SHARED_ADDRESS(sm->cells), stage.area,      sm->splits,
+        sm->stage.wrong,           sm->stage.votes, to.count};
+    const struct segment_rows rows = sorted_rows(&sm->map, &tile, &mine);
+    const struct segment_homes homes = {&sm->map, tile.first};
+
+    order_tile(&args, sm, &to, &order, &mine, &rows);
+    COPIES_WAIT();
+    BARRIER(); /* the values of all warps are there */
+    store_segment_pieces(carry, &args.temp, &stage, staged, &order, &mine, &rows, &homes);
+}
