@@ -343,6 +343,7 @@ mw_status select_enqueue(struct backend *backend, const struct request *request,
         TRY(select_by_rank(&run, &shape));
     else
         TRY(select_by_sorting(&run));
+    backend->counts.count = request->count;
 done:
     return status;
 }

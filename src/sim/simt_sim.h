@@ -152,18 +152,18 @@
     }))
 
 /* The value is computed first, as of a store. */
-#define ADD(kind, p, v)                                                             \
-    (__extension__({                                                                \
-        const __typeof__((p)->simt_value) simt_more = (v);                          \
-        __typeof__((p) + 0) const simt_cell = (__typeof__((p) + 0))simt_touch(      \
-            SIMT_ACCESS(SIMT_ADD, sizeof *(p), MW_ACCESS_##kind, sizeof *(p) == 8), \
-            (p));                                                                   \
-        const __typeof__((p)->simt_value) simt_old = simt_cell->simt_value;         \
-                                                                                    \
-        simt_cell->simt_value = simt_old + simt_more;                               \
-        simt_old;                                                                   \
+#define ADD(kind, p, v)                                                                   \
+    (__extension__({                                                                      \
+        const __typeof__((p)->simt_value) simt_more = (v);                                \
+        __typeof__((p) + 0) const simt_cell = (__typeof__((p) + 0))simt_touch(            \
+            SIMT_ACCESS(SIMT_ADD, sizeof *(p), MW_ACCESS_##kind, sizeof *(p) == 8), (p)); \
+        const __typeof__((p)->simt_value) simt_old = simt_cell->simt_value;               \
+                                                                                          \
+        simt_cell->simt_value = simt_old + simt_more;                                     \
+        simt_old;                                                                         \
     }))
 #define FENCE() ((void)0)
+
 /* No other thread runs between the two accesses. */
 #define POST_BITS(kind, p, bits) POST(kind, p, PEEK(kind, p) | (bits))
 
