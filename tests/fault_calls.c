@@ -50,6 +50,10 @@ static const struct scenario {
     {NULL,    MW_ENGINE_AUTO, MW_I64, 5000,   0, 1, 0, 8,  8,  0},
     {NULL,    MW_ENGINE_AUTO, MW_U32, 5000,   0, 0, 1, 10, 40, 0},
     {"cpu:3", MW_ENGINE_AUTO, MW_U32, 90001,  0, 0, 0, 3,  0,  1},
+    {"sim",   MW_ENGINE_AUTO, MW_U32, 3000,   0, 0, 0, 10, 4,  1},
+    {"sim",   MW_ENGINE_AUTO, MW_U32, 3000,   0, 0, 0, 10, 0,  1},
+    {NULL,    MW_ENGINE_AUTO, MW_I64, 3000,   0, 1, 0, 5,  8,  1},
+    {NULL,    MW_ENGINE_AUTO, MW_U32, 3000,   0, 0, 0, 5,  0,  1},
     {"cpu:2", MW_ENGINE_AUTO, MW_I64, 50001,  0, 1, 0, 1,  8,  1},
 };
 

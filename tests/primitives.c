@@ -139,16 +139,14 @@ static void ask(struct primitive *p, struct asked *a, int is_shape, uint64_t mor
 }
 
 /* Prepare this job or a larger one, and allocate the workspace; NULL if all went well. */
-static const char *prepare(mw_context *context, struct primitive *p, struct asked *a,
-                           mw_status *status)
+static const char *prepare(mw_context *context, struct primitive *p, struct asked *a)
 {
     int in_place = 0; /* then mw_prepare must see which arrays are the same */
 
     for (uint32_t i = 0; i < p->c.columns; i++)
         in_place |= p->c.place[i] == IN_PLACE;
     ask(p, a, !in_place && roll(&p->c, 2), roll(&p->c, 2) ? roll(&p->c, 64) : 0);
-    *status = mw_prepare(context, &a->job, &a->bytes);
-    if (*status != MW_OK)
+    if (mw_prepare(context, &a->job, &a->bytes) != MW_OK)
         return "mw_prepare failed";
     if (!array_make(&a->workspace, a->bytes, 256 - GUARD) ||
         send(context, &a->workspace) != MW_OK)
@@ -200,20 +198,18 @@ static mw_status run(mw_context *context, struct primitive *p, struct asked *a)
 
 /* Run a job and judge it; NULL, or what is wrong. */
 static const char *try_job(mw_context *context, struct primitive *p, struct asked *a,
-                           unsigned char *const before[MOST_COLUMNS], mw_status *status)
+                           unsigned char *const before[MOST_COLUMNS])
 {
     const char *wrong = NULL;
     struct array *array;
 
-    *status = MW_OK;
     if (p->c.enqueued && exchange(context, p, a, 0) != MW_OK)
         return "no way there";
     if (p->c.enqueued)
-        wrong = prepare(context, p, a, status);
+        wrong = prepare(context, p, a);
     if (wrong)
         return wrong;
-    *status = run(context, p, a);
-    if (*status != MW_OK)
+    if (run(context, p, a) != MW_OK)
         return "the job failed";
     if (p->c.enqueued && exchange(context, p, a, 1) != MW_OK)
         return "no way back";
@@ -223,7 +219,7 @@ static const char *try_job(mw_context *context, struct primitive *p, struct aske
     return primitive_judge(p, before);
 }
 
-static const char *try_case(mw_context *context, struct primitive *p, mw_status *status)
+static const char *try_case(mw_context *context, struct primitive *p)
 {
     const size_t tables = p->list_count + (size_t)MORE_LISTS;
     struct asked a = {.columns = calloc(tables * MOST_COLUMNS, sizeof *a.columns),
@@ -240,7 +236,7 @@ static const char *try_case(mw_context *context, struct primitive *p, mw_status 
             wrong = "no memory";
     }
     if (!wrong)
-        wrong = try_job(context, p, &a, before, status);
+        wrong = try_job(context, p, &a, before);
     for (uint32_t i = 0; (array = array_number(p, &a, i)); i++)
         mw_free(context, array->there);
     for (uint32_t i = 0; i < p->c.columns; i++)
@@ -270,19 +266,12 @@ int main(int count, char **words)
     struct tap tap = {0, 0};
     mw_context *const context = trial_open(&tap, device);
     const char *wrong = NULL;
-    uint64_t later = 0; /* jobs that the device does not serve yet */
 
     for (uint64_t i = 0; context && i < cases && !wrong; i++) {
         struct primitive p;
-        mw_status status = MW_OK;
 
-        wrong = primitive_make(&p, seed + i, most, operation)
-                    ? try_case(context, &p, &status)
-                    : "no memory";
-        if (status == MW_UNSUPPORTED) {
-            wrong = NULL;
-            later++;
-        }
+        wrong = primitive_make(&p, seed + i, most, operation) ? try_case(context, &p)
+                                                              : "no memory";
         if (wrong) {
             tap_note("%s: %s (%s)", device, wrong, mw_error(context));
             tap_note("primitives %s %llu 1 %llu%s%s", device,
@@ -293,8 +282,6 @@ int main(int count, char **words)
         }
         primitive_free(&p);
     }
-    if (later)
-        tap_note("%s does not serve %llu of them", device, (unsigned long long)later);
     if (context)
         tap_case(&tap, !wrong, "%s: %llu random jobs", device, (unsigned long long)cases);
     mw_close(context);

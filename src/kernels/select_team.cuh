@@ -6,7 +6,7 @@
 
 enum { SELECT_FEW = 128 }; /* rows that are ordered by counting */
 
-AGREE(SELECT_FEW <= SELECT_THREADS);
+AGREE((int)SELECT_FEW <= (int)SELECT_THREADS);
 
 struct select_team {
     unsigned_cell *bins;
