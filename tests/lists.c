@@ -184,6 +184,35 @@ static int test_type(mw_context *context, struct lists l, uint64_t most)
     return right;
 }
 
+/* Lists that are not sorted: each key must be there as often as before. */
+static void test_disorder(struct tap *tap, mw_context *context, const char *device,
+                          uint64_t rows)
+{
+    static const char *const shapes[] = {"random", "reversed", "few:3"};
+    uint32_t *const keys = malloc(2 * (size_t)(rows + 1) * sizeof *keys);
+    uint32_t *const out = keys + rows;
+    int right = keys != NULL;
+
+    for (size_t shape = 0; right && shape < COUNT_OF(shapes); shape++) {
+        struct kit_fingerprint before = {0, 0};
+        struct kit_fingerprint after = {0, 0};
+        const void *lists[5];
+        uint64_t lengths[5];
+
+        kit_fill(MW_U32, shapes[shape], 7, keys, rows);
+        kit_fingerprint_add(&before, MW_U32, keys, rows);
+        for (uint64_t i = 0; i < 5; i++) {
+            lists[i] = keys + rows * i / 5;
+            lengths[i] = rows * (i + 1) / 5 - rows * i / 5;
+        }
+        right = mw_merge(context, MW_U32, MW_ASCENDING, lists, lengths, 5, out) == MW_OK;
+        kit_fingerprint_add(&after, MW_U32, out, rows);
+        right = right && kit_fingerprint_equal(before, after);
+    }
+    tap_case(tap, right, "%s: lists that are not sorted", device);
+    free(keys);
+}
+
 /* As many lists as there may be; then little memory, for which there are slower ways. */
 static void test_limits(struct tap *tap, mw_context *context, const char *device,
                         uint64_t most)
@@ -219,8 +248,10 @@ int main(int count, char **words)
         tap_case(&tap, test_type(context, l, most), "%s: %s %s", device,
                  mw_type_name(l.type), l.direction ? "descending" : "ascending");
     }
-    if (context)
+    if (context) {
+        test_disorder(&tap, context, device, 10 * most);
         test_limits(&tap, context, device, most);
+    }
     mw_close(context);
     return tap_end(&tap);
 }

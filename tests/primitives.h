@@ -12,7 +12,8 @@
 struct primitive {
     struct case_of_rows c;
     mw_operation operation;
-    int is_judged; /* by the order; otherwise each row must be there once */
+    int is_judged; /* by the order; otherwise each row must be there once, ... */
+    int is_bag;    /* ... or, of bare keys, each key as often as before */
 
     uint32_t list_count;  /* MERGE, SPLIT: list i is rows list_first[i] ... of the input, */
     uint64_t *list_first; /*   list_rows[i] of them */

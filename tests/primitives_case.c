@@ -228,8 +228,15 @@ static void make_places(struct primitive *p)
         c->with_out = wanted || roll(c, 2);
         c->has_positions |= !c->with_out;
     }
-    if (!p->is_judged && c->is_order)
+    p->is_bag = !p->is_judged && p->operation == MW_MERGE && c->is_bare &&
+                c->columns == 1 && roll(c, 2);
+    if (p->is_bag) {
+        c->has_positions = 0;
+        c->with_out = 1;
+        c->place[0] = ELSEWHERE;
+    } else if (!p->is_judged && c->is_order) {
         c->has_positions = 1; /* to see what became of each row */
+    }
 }
 
 int primitive_make(struct primitive *p, uint64_t seed, uint64_t most, int operation)

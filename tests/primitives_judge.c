@@ -77,6 +77,20 @@ static int read_order(struct primitive *p)
     return right;
 }
 
+/* Are the keys of all lists those of the result? */
+static int is_same_bag(const struct primitive *p)
+{
+    const struct case_of_rows *const c = &p->c;
+    struct kit_fingerprint before = {0, 0};
+    struct kit_fingerprint after = {0, 0};
+
+    for (uint32_t i = 0; i < p->list_count; i++)
+        kit_fingerprint_add_rows(&before, c->bytes[0], value_at(c, 0, p->list_first[i]),
+                                 p->list_rows[i]);
+    kit_fingerprint_add_rows(&after, c->bytes[0], array_at(&c->out[0]), p->total);
+    return kit_fingerprint_equal(before, after);
+}
+
 static const char *judge_split(const struct primitive *p)
 {
     const uint64_t *const ranks = (const uint64_t *)(const void *)array_at(&p->ranks);
@@ -125,8 +139,9 @@ static const char *judge_column(struct primitive *p, uint32_t i,
         if (source == UNTOUCHED) {
             if (!is_untouched(target, bytes, row, in_place ? before : NULL))
                 return "a row outside of all segments was written to";
-        } else if (!p->has_overlaps && memcmp(array_at(target) + row * bytes,
-                                              before + source * bytes, bytes) != 0) {
+        } else if (!p->has_overlaps && !p->is_bag &&
+                   memcmp(array_at(target) + row * bytes, before + source * bytes, bytes) !=
+                       0) {
             return i ? "wrong values" : "wrong elements";
         }
     }
@@ -140,7 +155,8 @@ const char *primitive_judge(struct primitive *p, unsigned char *const before[MOS
 
     if (p->operation == MW_SPLIT)
         wrong = judge_split(p);
-    else if (!p->is_judged && !p->has_overlaps && !read_order(p))
+    else if (p->is_bag ? !is_same_bag(p)
+                       : !p->is_judged && !p->has_overlaps && !read_order(p))
         wrong = "a row is lost or doubled";
     for (uint64_t row = 0; !wrong && c->has_positions && row < p->result_count; row++) {
         if (p->source[row] == UNTOUCHED)

@@ -113,7 +113,7 @@ static void leaf_code(const struct tournament *t, struct leaf *leaf)
 }
 
 /*
- * Let a leaf play from the bottom to the top. Who wins is a coin toss, which as a branch
+ * Let a leaf play from the bottom to the top. The winner is a coin toss, which as a branch
  * would be mispredicted; so node and leaf are swapped by arithmetic. Ties are rare.
  */
 static void play(const struct tournament *t, int64_t number)
@@ -136,7 +136,7 @@ static void play(const struct tournament *t, int64_t number)
     t->node[0] = leaf;
 }
 
-/* The same for the first time: who comes to a node first waits there. */
+/* The same for the first time: the first leaf at a node waits there. */
 static void play_first(const struct tournament *t, int64_t number)
 {
     int64_t at = (number + t->leaves) / 2;
