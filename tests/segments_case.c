@@ -97,6 +97,17 @@ static void tie_values(struct array *a, uint64_t keep)
         at[i] = (unsigned char)(keep ? 0x40 | (at[i] & keep) : 0x40 | (at[i] & 0x3f));
 }
 
+/* Elements that differ in their first two bytes only, but for a few of them. */
+static void flatten(struct array *a, uint32_t bytes)
+{
+    unsigned char *const at = array_at(a);
+
+    for (uint64_t i = 0; i < a->bytes; i++) {
+        if (i % bytes > 1 && below(1000))
+            at[i] = 0x40;
+    }
+}
+
 static void set_number(struct array *a, mw_type type, uint64_t i, uint64_t value)
 {
     const int bytes = number_bytes(type);
@@ -193,6 +204,8 @@ void make_case(struct one_case *c, uint64_t seed, uint64_t most)
         array_make(&c->in[i], c->count * c->bytes[i], shift);
         array_make(&c->out[i], c->count * c->bytes[i], shift);
         tie_values(&c->in[i], keep);
+        if (i == 0 && below(4) == 0)
+            flatten(&c->in[i], c->bytes[i]);
     }
     if (mode == 2)
         c->place[below(c->columns)] = (int)below(2); /* something is wanted */
