@@ -97,6 +97,17 @@ static void tie_values(struct array *a, uint64_t keep)
         at[i] = (unsigned char)(keep ? 0x40 | (at[i] & keep) : 0x40 | (at[i] & 0x3f));
 }
 
+/* Make about half of the elements negative, if they are numbers; none becomes a NaN. */
+static void negate(struct array *a, uint32_t bytes)
+{
+    unsigned char *const at = array_at(a);
+
+    for (uint64_t i = bytes - 1; i < a->bytes; i += bytes) {
+        if ((at[i] & 0x3f) < 0x30 && below(2))
+            at[i] |= 0x80;
+    }
+}
+
 /* Elements that differ in their first two bytes only, but for a few of them. */
 static void flatten(struct array *a, uint32_t bytes)
 {
@@ -206,6 +217,8 @@ void make_case(struct one_case *c, uint64_t seed, uint64_t most)
         array_make(&c->in[i], c->count * c->bytes[i], shift);
         array_make(&c->out[i], c->count * c->bytes[i], shift);
         tie_values(&c->in[i], keep);
+        if (i == 0 && below(2))
+            negate(&c->in[i], c->bytes[i]);
         if (i == 0 && below(4) == 0)
             flatten(&c->in[i], c->bytes[i]);
     }
