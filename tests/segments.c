@@ -112,7 +112,7 @@ static void tune(mw_context *context, const struct one_case *c)
 {
     mw_tuning tuning = MW_TUNING_INIT;
 
-    if (below(2) && c->order.field_count) {
+    if (below(2) && c->order.field_count && !c->is_lone) {
         tuning.engine = MW_ENGINE_TILE;
         tuning.threads = 64;
         tuning.items = 16;

@@ -44,6 +44,7 @@ struct one_case {
     mw_order order;
     mw_type position_type, segment_type;
     int has_positions, overlap;
+    int is_lone; /* one segment of bare keys */
     uint64_t segments;
     uint64_t *segment_begin, *segment_end; /* valid ones, or empty */
 };

@@ -50,7 +50,7 @@ static mw_type any_number(void)
 
 static void make_order(struct one_case *c)
 {
-    const uint64_t kind = below(10);
+    const uint64_t kind = c->is_lone ? 0 : below(10);
 
     c->order = (mw_order)MW_ORDER_INIT;
     if (kind < 5) { /* a built-in type */
@@ -97,6 +97,28 @@ static void tie_values(struct array *a, uint64_t keep)
         at[i] = (unsigned char)(keep ? 0x40 | (at[i] & keep) : 0x40 | (at[i] & 0x3f));
 }
 
+/* Make about half of the elements negative, if they are numbers; none becomes a NaN. */
+static void negate(struct array *a, uint32_t bytes)
+{
+    unsigned char *const at = array_at(a);
+
+    for (uint64_t i = bytes - 1; i < a->bytes; i += bytes) {
+        if ((at[i] & 0x3f) < 0x30 && below(2))
+            at[i] |= 0x80;
+    }
+}
+
+/* Elements that differ in their first two bytes only, but for a few of them. */
+static void flatten(struct array *a, uint32_t bytes)
+{
+    unsigned char *const at = array_at(a);
+
+    for (uint64_t i = 0; i < a->bytes; i++) {
+        if (i % bytes > 1 && below(1000))
+            at[i] = 0x40;
+    }
+}
+
 static void set_number(struct array *a, mw_type type, uint64_t i, uint64_t value)
 {
     const int bytes = number_bytes(type);
@@ -139,7 +161,7 @@ static void make_segments(struct one_case *c)
             c->segment_begin[n] = below(c->count + 1);
             c->segment_end[n++] = below(c->count + 1);
         }
-    if (below(6) == 0) { /* one, perhaps an empty one */
+    if (c->is_lone || below(6) == 0) { /* one, perhaps an empty one */
         c->segment_begin[0] = below(2) ? 0 : below(c->count);
         c->segment_end[0] = below(2) ? c->count : below(c->count + 2);
         n = 1;
@@ -176,12 +198,14 @@ void make_case(struct one_case *c, uint64_t seed, uint64_t most)
     mode = (int)below(4);
     memset(c, 0, sizeof *c);
     c->count = 1 + below(1 + below(most));
-    c->columns = 1 + (below(2) ? (uint32_t)below(MOST_COLUMNS) : 0);
+    c->is_lone = below(10) == 0;
+    mode = c->is_lone ? mode % 2 : mode;
+    c->columns = 1 + (below(2) && !c->is_lone ? (uint32_t)below(MOST_COLUMNS) : 0);
     for (uint32_t i = 1; i < c->columns; i++)
         c->bytes[i] = 1 + (uint32_t)below(below(3) ? 8 : 40);
     make_order(c);
     c->overlap = below(12) == 0;
-    c->has_positions = mode == 3 || below(3) == 0;
+    c->has_positions = mode == 3 || (below(3) == 0 && !c->is_lone);
     c->position_type = indices[below(4)];
     c->segment_type = indices[below(4)];
     for (uint32_t i = 0; i < c->columns; i++) {
@@ -193,6 +217,10 @@ void make_case(struct one_case *c, uint64_t seed, uint64_t most)
         array_make(&c->in[i], c->count * c->bytes[i], shift);
         array_make(&c->out[i], c->count * c->bytes[i], shift);
         tie_values(&c->in[i], keep);
+        if (i == 0 && below(2))
+            negate(&c->in[i], c->bytes[i]);
+        if (i == 0 && below(4) == 0)
+            flatten(&c->in[i], c->bytes[i]);
     }
     if (mode == 2)
         c->place[below(c->columns)] = (int)below(2); /* something is wanted */
