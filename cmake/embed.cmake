@@ -1,4 +1,4 @@
-# Write a C file that holds files as byte arrays:
+# Write a C file that holds files, which the assembler reads, as byte arrays:
 #   cmake -DOUTPUT=out.c -DHEADER=kernel_files.h -DTABLE=name -DFILES="a;b" -P embed.cmake
 # The table's rows are {file name, bytes, size}; a zero byte follows each file. name_digest
 # is a text that changes when a file does.
@@ -10,15 +10,14 @@ set(digests "")
 set(number 0)
 foreach(path IN LISTS FILES)
     get_filename_component(name "${path}" NAME)
-    file(READ "${path}" hex HEX)
+    file(SIZE "${path}" size)
     file(SHA256 "${path}" digest)
     string(APPEND digests "${name} ${digest}\n")
-    string(LENGTH "${hex}" digits)
-    math(EXPR size "${digits} / 2")
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
-    string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n" bytes "${bytes}")
-    string(APPEND text "static const _Alignas(16) unsigned char file_${number}[] = {\n${bytes}0};\n")
-    string(APPEND rows "    {\"${name}\", file_${number}, ${size}},\n")
+    set(label "${TABLE}_${number}")
+    string(APPEND text "__asm__(\".section .rodata\\n.balign 16\\n${label}:\\n\"\n"
+        "        \".incbin \\\"${path}\\\"\\n.byte 0\\n.previous\\n\");\n"
+        "extern __attribute__((visibility(\"hidden\"))) const unsigned char ${label}[];\n")
+    string(APPEND rows "    {\"${name}\", ${label}, ${size}},\n")
     math(EXPR number "${number} + 1")
 endforeach()
 string(APPEND text "const struct kernel_file ${TABLE}[] = {\n${rows}    {NULL, NULL, 0},\n};\n")
