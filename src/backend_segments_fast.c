@@ -158,7 +158,8 @@ done:
     return status;
 }
 
-static const uint32_t fast_kernels = 1u << KERNEL_SEGMENT_SORT | 1u << KERNEL_SEGMENT_MERGE;
+static const kernel_set fast_kernels =
+    KERNEL_SET(KERNEL_SEGMENT_SORT) | KERNEL_SET(KERNEL_SEGMENT_MERGE);
 
 int segments_are_fast(struct backend *backend, const struct request *request)
 {

@@ -35,8 +35,12 @@ static mw_status gather(struct select_run *run, const void *in, void *out,
                         const unsigned *positions, uint32_t bytes)
 {
     const uint64_t rows = GATHER_ROWS(bytes);
-    const struct gather_rows_args args = {
-        .in = in, .out = out, .positions = positions, .count = run->count, .bytes = bytes};
+    const struct gather_rows_args args = {.in = in,
+                                          .out = out,
+                                          .positions = positions,
+                                          .count = run->count,
+                                          .bytes = bytes,
+                                          .some = 1};
 
     return select_launch(run, KERNEL_GATHER_ROWS, (run->count + rows - 1) / rows,
                          gather_rows_threads, 0, &args, sizeof args);

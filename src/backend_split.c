@@ -77,7 +77,7 @@ static mw_status load(struct backend *backend, const struct split_shape *shape,
 {
     struct device *const device = backend_device(backend);
 
-    return device->verbs->load(device, &shape->program, 1u << shape->kernel, program);
+    return device->verbs->load(device, &shape->program, KERNEL_SET(shape->kernel), program);
 }
 
 mw_status split_prepare(struct backend *backend, const struct request *request,

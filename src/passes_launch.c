@@ -83,7 +83,8 @@ mw_status passes_gather_some(struct device *device, struct program *program, con
                                           .positions = positions,
                                           .wanted = wanted,
                                           .count = count,
-                                          .bytes = bytes};
+                                          .bytes = bytes,
+                                          .some = wanted != NULL};
     const struct launch what = {.program = program,
                                 .kernel = KERNEL_GATHER_ROWS,
                                 .blocks = (count + each - 1) / each,

@@ -42,6 +42,7 @@ struct one_case {
     int place[MOST_COLUMNS]; /* 0: in place, 1: out, 2: nowhere */
     mw_field fields[MOST_FIELDS];
     mw_order order;
+    char declarations[64]; /* of an expression */
     mw_type position_type, segment_type;
     int has_positions, overlap;
     int is_lone; /* one segment of bare keys */

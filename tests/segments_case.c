@@ -3,6 +3,7 @@
  */
 #include "segments.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +64,9 @@ static void make_order(struct one_case *c)
         c->bytes[0] = 4 + (uint32_t)below(20);
         c->order.less_on_host = less_of_bytes;
         c->order.less = "memcmp(a, b, 4) < 0";
-        c->order.declarations = "typedef struct { char c[4]; } mw_element;";
+        snprintf(c->declarations, sizeof c->declarations,
+                 "typedef struct { char c[%u]; } mw_element;", c->bytes[0]);
+        c->order.declarations = c->declarations;
     } else {
         c->bytes[0] = 8 + (uint32_t)below(40);
         c->order.field_count = 1 + (uint32_t)below(MOST_FIELDS);

@@ -373,7 +373,7 @@ struct gather_rows_args {
     const wide *wanted;        /* a bit for each row of `out` to be written; NULL: all */
     wide count;
     unsigned bytes; /* of a row */
-    unsigned unused;
+    unsigned some;  /* rows are left out, by GATHER_NONE or `wanted` */
 };
 
 /* A position that no row has: nothing is written. */

@@ -7,8 +7,8 @@
  * Gather the rows [first, last), of `words` words each. Neighbouring threads copy
  * neighbouring words; a thread goes on by as many words as the block has threads.
  */
-DEVICE void ROWS_NAME(gather)(const struct gather_rows_args *args, wide first, wide last,
-                              int words)
+DEVICE void ROWS_NAME(gather_as)(const struct gather_rows_args *args, wide first, wide last,
+                                 int words, const int some)
 {
     const ROWS_NAME(cell) *const in = (const ROWS_NAME(cell) *)args->in;
     ROWS_NAME(cell) *const out = (ROWS_NAME(cell) *)args->out + first * (wide)words;
@@ -32,12 +32,12 @@ DEVICE void ROWS_NAME(gather)(const struct gather_rows_args *args, wide first, w
             if (takes[i]) {
                 wide source = first + (wide)row;
 
-                if (wanted)
+                if (some && wanted)
                     takes[i] = (int)(LOAD(&wanted[source / 64]) >> source % 64 & 1);
                 if (positions) {
                     const unsigned position = LOAD_AS(BULK, &positions[source]);
 
-                    takes[i] &= position != GATHER_NONE;
+                    takes[i] &= !some || position != GATHER_NONE;
                     source = position;
                 }
                 from[i] = source * (wide)words + (wide)word;
@@ -56,6 +56,15 @@ DEVICE void ROWS_NAME(gather)(const struct gather_rows_args *args, wide first, w
                 STORE_AS(BULK, &out[begin + i * THREADS], value[i]);
         }
     }
+}
+
+DEVICE void ROWS_NAME(gather)(const struct gather_rows_args *args, wide first, wide last,
+                              int words)
+{
+    if (args->some)
+        ROWS_NAME(gather_as)(args, first, last, words, 1);
+    else
+        ROWS_NAME(gather_as)(args, first, last, words, 0);
 }
 
 #undef ROWS_WORD
