@@ -2,7 +2,7 @@
  * segment_copy.cu - copy the keys of one segment to an array of their own, and back.
  */
 
-enum { segment_copy_blocks = 8 };
+enum { segment_copy_blocks = 6 };
 
 /* The segment: `count` rows from `begin` on. */
 struct segment_copied {
