@@ -167,19 +167,6 @@ static int follow(const struct check *check, struct finding *finding)
     return failed;
 }
 
-/* The field of an element by which it stands where it does; of bytes the first. */
-static void field_text(const mw_field *field, const char *element, char text[KIT_KEY_TEXT])
-{
-    const char *const at = element + field->offset;
-    uint64_t key = 0;
-
-    memcpy(&key, at, field->type == MW_BYTES ? 0 : mw_type_size(field->type));
-    if (field->type != MW_BYTES)
-        kit_key_text(field->type, &key, text);
-    for (uint32_t i = 0; i < field->bytes && 2 * i + 3 < KIT_KEY_TEXT; i++)
-        snprintf(text + 2 * i, 3, "%02x", (unsigned char)at[i]);
-}
-
 static void print_text(const struct check *check, const struct finding *finding,
                        const struct finding *other, int same)
 {
@@ -188,8 +175,8 @@ static void print_text(const struct check *check, const struct finding *finding,
     const char *const rows = check->order.record ? "records" : "keys";
 
     if (finding->disordered) {
-        field_text(&check->order.fields[finding->field], finding->left, left);
-        field_text(&check->order.fields[finding->field], finding->right, right);
+        order_field_text(&check->order.fields[finding->field], finding->left, left);
+        order_field_text(&check->order.fields[finding->field], finding->right, right);
         printf("%s: not in order at position %" PRIu64 ": %s follows %s\n", finding->name,
                finding->position, right, left);
     } else {
@@ -234,8 +221,8 @@ static void print_json(const struct check *check, const struct finding *finding,
     json_truth(&json, "in_order", !finding->disordered);
     if (finding->disordered) {
         json_count(&json, "position", finding->position);
-        field_text(field, finding->left, left);
-        field_text(field, finding->right, right);
+        order_field_text(field, finding->left, left);
+        order_field_text(field, finding->right, right);
         json_key(&json, "left", field->type, left);
         json_key(&json, "right", field->type, right);
     }
@@ -304,7 +291,7 @@ int command_check(int argc, char **argv)
             "is 0 for yes, 1 for no. Files of any size are read in small pieces, but for\n"
             "--stable-from, which holds both in memory.",
         .options = options,
-        .takes_file = 1,
+        .takes_files = 1,
         .more = KEY_HELP
         "\n"
         "With --same-as files are compared by their counts and a 64-bit sum over keys\n"

@@ -18,6 +18,9 @@ enum {
 
 int command_gen(int argc, char **argv);
 int command_sort(int argc, char **argv);
+int command_merge(int argc, char **argv);
+int command_top(int argc, char **argv);
+int command_split(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_count(int argc, char **argv);
 int command_model(int argc, char **argv);

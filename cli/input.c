@@ -11,14 +11,29 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_MOST = 1 << 30 }; /* some systems refuse to read 2 GiB at once */
+enum {
+    READ_MOST = 1 << 30, /* some systems refuse to read 2 GiB at once */
+    OTHER_FILES = 256    /* outputs, devices, libraries */
+};
 
 int is_standard(const char *path)
 {
     return !path || strcmp(path, "-") == 0;
+}
+
+void input_allow(uint32_t inputs)
+{
+    const rlim_t wanted = (rlim_t)inputs + OTHER_FILES;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted) {
+        limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit); /* if this fails, opening says so */
+    }
 }
 
 int input_open(struct input *input, const char *command, const char *path, uint32_t bytes,

@@ -26,6 +26,9 @@ int input_read(struct input *input, void *elements, uint64_t count, uint64_t *go
 /* Read everything into `*elements`, to be freed by the caller. */
 int input_all(struct input *input, void **elements, uint64_t *count);
 
+/* Let that many inputs be open at once, as far as the system does. */
+void input_allow(uint32_t inputs);
+
 /* Is that the name of standard input, or of standard output? */
 int is_standard(const char *path);
 

@@ -44,6 +44,9 @@ static const struct {
 } commands[] = {
     {"gen",   command_gen,   "write keys or records: random, sorted ..."              },
     {"sort",  command_sort,  "sort a file of keys or records, or find its order"      },
+    {"merge", command_merge, "merge sorted files into one"                            },
+    {"top",   command_top,   "the smallest or largest keys of a file, without a sort" },
+    {"split", command_split, "where to cut sorted files at ranks of their merge"      },
     {"check", command_check, "is a file in order, and does it hold the same keys?"    },
     {"count", command_count, "sort in the simulator; count conflicts and transactions"},
     {"model", command_model, "the paper's formulas for a sort, beside the counts"     },
@@ -57,13 +60,12 @@ static int print_help(void)
     char names[TYPE_NAMES];
 
     type_names(names);
-    printf("usage: multiway <command> [options] [file]\n\n"
-           "Sort on a GPU, on the CPU, or in a simulator that counts.\n\n");
+    printf("usage: multiway <command> [options] [file ...]\n"
+           "       multiway <command> --help, multiway --version\n\n"
+           "Sort on a GPU, on the CPU, or in a simulator that counts:\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].about);
     printf(
-        "\n"
-        "  multiway <command> --help   the command's options; multiway --version\n"
         "\n"
         "Files hold keys of one type, or records, raw and little-endian; no file, or -,\n"
         "means standard input or output. Types:%s.\n"
@@ -71,7 +73,6 @@ static int print_help(void)
         "  multiway gen --type u64 --count 1M --shape random --seed 7 -o keys.bin\n"
         "  multiway sort --type u64 -o sorted.bin keys.bin\n"
         "  multiway check --type u64 --same-as keys.bin sorted.bin\n"
-        "  multiway count --type i32 --count 100k --ways 8\n"
         "\n"
         "Exit status: 0 success, 1 the answer is no, 2 wrong usage or a failure.\n",
         names);

@@ -185,17 +185,15 @@ static int take_option(const struct command *command, int argc, char **argv, int
     return 0;
 }
 
-static int take_file(const struct command *command, const char *argument, const char **file)
+static int refuse_file(const struct command *command, const char *argument)
 {
-    if (!command->takes_file || *file)
-        return complain(command->name, "unexpected argument %s (%s)", argument,
-                        command->takes_file ? "expected one file" : "no file is read");
-    *file = argument;
-    return 0;
+    return complain(command->name, "unexpected argument %s (%s)", argument,
+                    command->takes_files ? "expected one file" : "no file is read");
 }
 
-int options_parse(const struct command *command, int argc, char **argv, const char **file)
+int options_parse(const struct command *command, int argc, char **argv, const char **files)
 {
+    int file_count = 0;
     uint64_t given = 0;
     int only_files = 0;
 
@@ -204,8 +202,9 @@ int options_parse(const struct command *command, int argc, char **argv, const ch
         int took = 1;
 
         if (only_files || argument[0] != '-' || argument[1] == '\0') {
-            if (take_file(command, argument, file))
-                return EXIT_TROUBLE;
+            if (file_count == command->takes_files)
+                return refuse_file(command, argument);
+            files[file_count++] = argument;
         } else if (strcmp(argument, "--") == 0) {
             only_files = 1;
         } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {

@@ -45,16 +45,17 @@ struct command {
     const char *about; /* a paragraph */
     const char *more;  /* what comes after the options: notes, examples */
     const struct option *options;
-    int takes_file; /* 1: one file may be named, 0: none */
-    int shapes;     /* 1: the help lists the shapes */
+    int takes_files; /* how many files may be named */
+    int shapes;      /* 1: the help lists the shapes */
 };
 
 /*
- * Set the options' values and `*file` (left alone if none is named). Unless this returns
- * OPTIONS_RUN, help or a complaint has been written, and it is the exit status.
+ * Set the options' values and `files`, in their order; what is not named is left alone.
+ * Unless this returns OPTIONS_RUN, help or a complaint has been written, and it is the exit
+ * status.
  */
 enum { OPTIONS_RUN = -1 };
-int options_parse(const struct command *command, int argc, char **argv, const char **file);
+int options_parse(const struct command *command, int argc, char **argv, const char **files);
 
 /* The names of all types, a blank before each. */
 enum { TYPE_NAMES = 8 * MW_TYPE_COUNT };

@@ -161,3 +161,15 @@ int order_compare(const struct order_choice *choice, const void *a, const void *
     }
     return result;
 }
+
+void order_field_text(const mw_field *field, const char *element, char text[KIT_KEY_TEXT])
+{
+    const char *const at = element + field->offset;
+    uint64_t key = 0;
+
+    memcpy(&key, at, field->type == MW_BYTES ? 0 : mw_type_size(field->type));
+    if (field->type != MW_BYTES)
+        kit_key_text(field->type, &key, text);
+    for (uint32_t i = 0; i < field->bytes && 2 * i + 3 < KIT_KEY_TEXT; i++)
+        snprintf(text + 2 * i, 3, "%02x", (unsigned char)at[i]);
+}

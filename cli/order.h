@@ -51,4 +51,7 @@ void order_json(const struct order_choice *choice, struct json *json);
 int order_compare(const struct order_choice *choice, const void *a, const void *b,
                   uint32_t *field);
 
+/* A field of an element for a reader; of bytes the first few, in hexadecimal. */
+void order_field_text(const mw_field *field, const char *element, char text[KIT_KEY_TEXT]);
+
 #endif
