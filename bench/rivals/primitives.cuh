@@ -118,13 +118,13 @@ void fill_numbers(stage *on, void *numbers, uint32_t bytes, uint64_t count);
 struct result {
     mw_type type;
     uint64_t count;
-    const void *source;     /* the input's keys */
-    const void *keys;       /* the result's */
-    const uint32_t *values; /* row numbers of `value_words` words; NULL: none */
-    uint32_t value_words;
-    const uint32_t *owners; /* the segment of each row; NULL: all rows are one */
-    const uint32_t *begins; /* not NULL: values count from the beginning of the segment */
-    bool stable;            /* equal keys must be in the order of the input */
+    const void *source;               /* the input's keys */
+    const void *keys;                 /* the result's */
+    const uint32_t *values = nullptr; /* row numbers of `value_words` words; NULL: none */
+    uint32_t value_words = 1;
+    const uint32_t *owners = nullptr; /* the segment of each row; NULL: all rows are one */
+    const uint32_t *begins = nullptr; /* values count from these, each segment's first */
+    bool stable = false;              /* equal keys must be in the order of the input */
 };
 
 /* A sum over mixed keys and their segments, of the input before anything ran. */
