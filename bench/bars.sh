@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # bars.sh NAME - measure the bars of one piece of work again: bar, figure, verdict.
 #
-# NAME is `house`: the order of the code itself; or `anything`: pairs, records and argsort.
+# NAME is `house`: the order of the code itself; `anything`: pairs, records and argsort;
+# or `merge`: lists, selection and segments.
 # Bars that need a GPU, 16 cores or the older version are skipped where these are missing.
 # Takes up to 25 minutes.
 #
@@ -199,12 +200,15 @@ house() {
 
 # shellcheck source=bench/bars_anything.sh
 . "$tree/bench/bars_anything.sh"
+# shellcheck source=bench/bars_merge.sh
+. "$tree/bench/bars_merge.sh"
 
 case ${1:-} in
 house) house ;;
 anything) anything ;;
+merge) merge ;;
 *)
-    echo "usage: bars.sh house | anything" >&2
+    echo "usage: bars.sh house | anything | merge" >&2
     exit 2
     ;;
 esac

@@ -185,16 +185,16 @@ anything_text() {
         at_least 30 "${warm:-9999}"
 }
 
-anything_sanitize() {
+sanitize_jobs() { # TEST: a program of random jobs
     local tool sanitizer=/usr/local/cuda/bin/compute-sanitizer
     sanitizer=$(command -v compute-sanitizer || echo $sanitizer)
-    if [ ! -x "$sanitizer" ] || [ ! -x "$build/tests/anything" ]; then
-        tell sanitize "no compute-sanitizer, or no tests/anything" skipped
+    if [ ! -x "$sanitizer" ] || [ ! -x "$build/tests/$1" ]; then
+        tell sanitize "no compute-sanitizer, or no tests/$1" skipped
         return
     fi
     for tool in memcheck racecheck initcheck synccheck; do
         { timeout 300 "$sanitizer" --tool $tool --error-exitcode 9 \
-            "$build/tests/anything" cuda 77 "${SANITIZED:-100}" >"$work/$tool.log" 2>&1
+            "$build/tests/$1" cuda 77 "${SANITIZED:-100}" >"$work/$tool.log" 2>&1
             echo $? >"$work/$tool.status"; } &
     done
     wait
@@ -229,9 +229,10 @@ anything() {
             tail -n 5 "$work/log" >&2
             exit 2
         }
-        for part in table counts shapes memory torch jobs text sanitize; do
+        for part in table counts shapes memory torch jobs text; do
             ! wanted $part || anything_$part
         done
+        ! wanted sanitize || sanitize_jobs anything
         if wanted keys; then
             cmake --build "$build" --target multiway-rivals -j "$(nproc)" >"$work/log" 2>&1
             old_beside_new keys

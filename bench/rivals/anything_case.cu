@@ -9,55 +9,7 @@
 namespace
 {
 
-enum { GUARD_BYTES = 4096, GUARD = 0xa5, WARM_UPS = 2 };
-
-/* Device memory that is followed by bytes nobody may change. */
-class memory
-{
-  public:
-    memory() = default;
-    memory(const memory &) = delete;
-
-    ~memory()
-    {
-        cudaFree(first_);
-    }
-
-    void allocate(uint64_t bytes)
-    {
-        need(cudaMalloc(&first_, bytes + GUARD_BYTES), "device memory");
-        need(cudaMemset(static_cast<char *>(first_) + bytes, GUARD, GUARD_BYTES),
-             "device memory");
-        bytes_ = bytes;
-    }
-
-    void *at() const
-    {
-        return first_;
-    }
-
-    uint64_t bytes() const
-    {
-        return bytes_;
-    }
-
-    bool intact() const
-    {
-        unsigned char guard[GUARD_BYTES];
-
-        if (!first_)
-            return true;
-        need(cudaMemcpy(guard, static_cast<char *>(first_) + bytes_, GUARD_BYTES,
-                        cudaMemcpyDeviceToHost),
-             "reading a guard");
-        return std::all_of(guard, guard + GUARD_BYTES,
-                           [](unsigned char byte) { return byte == GUARD; });
-    }
-
-  private:
-    void *first_ = nullptr;
-    uint64_t bytes_ = 0;
-};
+enum { WARM_UPS = 2 };
 
 /* The job of a case, and all it points to. */
 struct our_job {

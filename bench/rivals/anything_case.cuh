@@ -5,8 +5,8 @@
 #define MW_BENCH_RIVALS_ANYTHING_CASE_CUH
 
 #include "anything.cuh"
+#include "memory.cuh"
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -32,13 +32,6 @@ struct outcome {
     std::string message;       /* what was wrong, of anyone */
     int status = 0;            /* 1: a result was wrong; 2: a call failed */
 };
-
-/* Throw if a call failed. */
-inline void need(cudaError_t code, const char *what)
-{
-    if (code != cudaSuccess)
-        throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code));
-}
 
 /* What all cases share. Throws where there is no GPU. */
 struct stage {
