@@ -100,7 +100,7 @@ enum {
     SELECT_WARP_BINS = 1 << SELECT_WARP_DIGIT,
     SELECT_WARP_MOST = 128, /* rows that a warp or ... */
     SELECT_MOST = 2048,     /* ... a block can sort */
-    SELECT_SHORT = 1024     /* rows of a short segment at most */
+    SELECT_SHORT = WARP     /* rows of a short segment at most */
 };
 
 enum { select_segments_threads = SELECT_THREADS };
