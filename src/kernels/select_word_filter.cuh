@@ -50,16 +50,16 @@ DEVICE void SELECT_NAME(write)(const struct select_args *args,
         const wide place = begin + (wide)(i * PACK * WARP);
         SELECT_CODE code[PACK];
         unsigned mine[PACK]; /* classes: 1 between, 2 high, 4 low */
-        unsigned any = 0;
+        unsigned some = 0;
         struct select_counts here = before;
 
         SELECT_NAME(load_pack)(code, view, place);
         UNROLL
         for (int j = 0; j < PACK; j++) {
             mine[j] = is_row(view, place + j) ? class_of(classes, code[j]) : 0;
-            any |= mine[j];
+            some |= mine[j];
         }
-        if (!BALLOT(any))
+        if (!BALLOT(some))
             continue;
         UNROLL
         for (int j = 0; j < PACK; j++) { /* rows of lower lanes, and of all */

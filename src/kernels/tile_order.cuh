@@ -67,11 +67,11 @@ enum { VOTES = TILE_MOST_ROWS / WARP }; /* words of one exchange */
  */
 DEVICE int any_thread(int_cell *votes, int mine)
 {
-    const int any = BALLOT(mine) != 0;
+    const int some = BALLOT(mine) != 0;
     int all = 0;
 
     if (LANE == 0)
-        STORE(&votes[THREAD / WARP], any);
+        STORE(&votes[THREAD / WARP], some);
     BARRIER();
     UNROLL
     for (int i = 0; i < TILE_ROWS / WARP; i++)
