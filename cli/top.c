@@ -95,7 +95,7 @@ int command_top(int argc, char **argv)
         {"count", 'n', "N", OPTION_COUNT, &c.most, 1, "how many: 100, 5k, 2^20"},
         WORK_POSITIONS_OPTION(c.work),
         {"output", 'o', "FILE", OPTION_TEXT, &c.result.path, 0,
-         "write raw keys or positions there; - is a pipe"},
+         "write raw keys or positions; - is standard output"},
         WORK_DEVICE_OPTIONS(c.work),
         CACHE_OPTIONS(c.work.cache),
         {0},
@@ -108,7 +108,7 @@ int command_top(int argc, char **argv)
         .about =
             "Find the smallest N keys or records of a file, or the largest, without\n"
             "sorting the rest. They come in order, and equal ones by position, so every\n"
-            "device gives the same answer. Without -o, print one a line: the key, the\n"
+            "device gives the same answer. Without -o, print one per line: the key, the\n"
             "fields of a record (bytes in hexadecimal, the first 18) or the position.",
         .options = options,
         .takes_files = 1,

@@ -2,8 +2,8 @@
  * 12_split.c - cut sorted lists at ranks, so that parts can be merged independently.
  *
  * Three workers share the merge of two lists evenly. The cut at rank r says how many rows
- * of each list are among the first r of the merge; worker w merges what lies between the
- * cuts w and w + 1. Nothing is moved to find them.
+ * of each list are among the first r of the merge. Worker w merges what lies between the
+ * cuts w and w + 1. Finding cuts moves no rows.
  */
 #include <multiway.h>
 

@@ -1,8 +1,8 @@
 /*
  * 14_segments.c - sort many parts of an array at once, and select the best of each.
  *
- * A segment is [begin, end) of the rows. Offsets that ascend serve as both: the end of a
- * segment is the beginning of the next. Segments may be empty, and of any lengths.
+ * A segment is [begin, end) of the rows. One array of ascending offsets serves as both:
+ * a segment ends where the next begins. Segments may have any length, and may be empty.
  */
 #include <multiway.h>
 

@@ -183,9 +183,9 @@ MW_API mw_status mw_sort_records(mw_context *context, const struct mw_order *ord
                                  void *records, uint64_t count);
 
 /*
- * Merge `list_count` sorted lists, at most 100,000: list i has counts[i] keys at lists[i],
- * which may be none. `out` has room for all of them and overlaps no list. Stable: equal
- * keys in the order of their lists.
+ * Merge `list_count` sorted lists, at most 100,000. List i has counts[i] keys at lists[i]
+ * and may be empty. `out` has room for all keys and overlaps no list. Stable: equal keys
+ * come in the order of their lists.
  */
 MW_API mw_status mw_merge(mw_context *context, mw_type type, mw_direction direction,
                           const void *const *lists, const uint64_t *counts,
@@ -193,8 +193,8 @@ MW_API mw_status mw_merge(mw_context *context, mw_type type, mw_direction direct
 
 /*
  * Write the first `k` keys of the sorted sequence, or all if there are fewer, to `out`: the
- * smallest, or the largest if MW_DESCENDING. `positions` gets where they stand in `keys`,
- * which is only read; equal keys by position. Of `out` and `positions` one may be NULL.
+ * smallest, or the largest if MW_DESCENDING; equal keys come by position. `positions`
+ * receives where they are in `keys`, which is only read. `out` or `positions` may be NULL.
  */
 MW_API mw_status mw_top(mw_context *context, mw_type type, mw_direction direction,
                         const void *keys, uint64_t count, uint64_t k, void *out,
@@ -309,12 +309,12 @@ typedef enum mw_operation { MW_SORT = 0, MW_MERGE = 1, MW_SPLIT = 2, MW_SELECT =
 
 /*
  * What to do. Results are stable, descending ones too: rows that compare equal keep the
- * order they had, those of lists in the order of the lists. So they are unique, and all
- * devices return the same bytes.
+ * order they had, and rows of several lists come in the order of the lists. So results are
+ * unique, and all devices return the same bytes.
  *
  *   MW_SORT    the rows in order; in place, or with `out`, and then `in` is only read
- *   MW_MERGE   one sorted table from 0 to 100,000; positions count as if lists were
- *              concatenated. One that is not sorted gives some permutation of the rows
+ *   MW_MERGE   one sorted table from 0 to 100,000 sorted ones; positions count as if these
+ *              were concatenated. If one is not sorted: some permutation of the rows
  *   MW_SPLIT   cuts[r * in_count + i] is how many rows of list i are among the first
  *              ranks[r] of all lists merged; a rank beyond their sum counts as the sum
  *   MW_SELECT  rows [first, last) of the sorted order, as MW_SORT would write them
@@ -322,11 +322,11 @@ typedef enum mw_operation { MW_SORT = 0, MW_MERGE = 1, MW_SPLIT = 2, MW_SELECT =
  *
  * `out` has the same columns as `in`, or none if no value is wanted. An array that is NULL
  * is not wanted; a sort with positions and nothing else is an argsort. What a job writes
- * overlaps nothing that it reads, but an array of `out` may be that of `in` (MW_SORT).
+ * overlaps nothing that it reads, but MW_SORT may have the same array in `in` and `out`.
  *
- * Segments are [segment_begins[s], segment_ends[s]) of the rows, in any order. MW_SORT
- * sorts each for itself and leaves rows outside of them untouched, in `out` too. MW_SELECT
- * writes those of segment s from row s * (last - first) of `out` on, or fewer. Positions
+ * Segment s is rows [segment_begins[s], segment_ends[s]), in any order. MW_SORT sorts each
+ * on its own and leaves rows outside of them untouched, in `out` too. MW_SELECT writes to
+ * rows s * (last - first) and following of `out`, fewer if segment s is short. Positions
  * count from the segment's beginning. A segment that ends before it begins or after the
  * last row, or begins below 0, is empty. Rows where segments overlap are undefined.
  *
@@ -345,12 +345,12 @@ typedef struct mw_job {
     const mw_table *out;        /* NULL: in place (SORT), or only positions are wanted */
     void *positions;            /* where each row of the result came from, or NULL */
     mw_type position_type;      /* U32, I32, U64 or I64 */
-    const void *segment_begins; /* SORT, SELECT: not NULL: rows in segments, ... */
-    const void *segment_ends;   /* ... each for itself */
+    const void *segment_begins; /* SORT, SELECT: where segments begin, ... */
+    const void *segment_ends;   /* ... and where they end; both NULL: no segments */
     mw_type segment_type;       /* U32, I32, U64 or I64 */
     uint64_t segment_count;
     uint64_t first, last;  /* SELECT: ranks [first, last), clamped to the count */
-    const uint64_t *ranks; /* SPLIT: how many rows shall lie before the cuts */
+    const uint64_t *ranks; /* SPLIT: how many rows are to lie before the cuts */
     uint64_t rank_count;
     uint64_t *cuts; /* SPLIT: rank_count rows of in_count positions; CHECK: one */
 } mw_job;

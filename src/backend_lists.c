@@ -1,9 +1,9 @@
 /*
  * backend_lists.c - MERGE and SPLIT on a device.
  *
- * The general way to merge, where backend_merge.c has no better one: the lists are copied
- * one after the other, and the rows are sorted. The sort is stable, so its result is the
- * merge.
+ * The general way to merge, where backend_merge.c has no better one: the lists are
+ * concatenated in the workspace, and the rows are sorted. The sort is stable, so its
+ * result is the merge.
  */
 #include "lists.h"
 

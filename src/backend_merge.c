@@ -2,7 +2,7 @@
  * backend_merge.c - MERGE on a device, straight from the caller's lists: of bare keys, and
  * of short rows by a code of up to 8 bytes.
  *
- * Bare keys that are equal are equal bit by bit, so their lists may be merged in any order:
+ * Bare keys that compare equal have the same bits, so lists may be merged in any order:
  * the shortest come first, and long ones are not moved until the last rounds.
  */
 #include "merge.h"

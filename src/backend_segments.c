@@ -7,9 +7,9 @@
  * their segments, and rows in no segment stay where they are. Only positions are sorted;
  * columns are gathered, without rows that are in no segment.
  *
- * If the order is a short code, positions are sorted in the fast way; and if rows are
- * short, too, that sorts the rows themselves, and no homes are needed. One segment of short
- * keys is copied, sorted as bare keys are, and copied back.
+ * If the order is a short code, positions are sorted in the fast way. If rows are short as
+ * well, the fast way sorts the rows themselves, and no homes are needed. One segment of
+ * short keys is copied, sorted as bare keys are, and copied back.
  */
 #include "backend_segments.h"
 

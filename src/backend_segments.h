@@ -1,5 +1,5 @@
 /*
- * backend_segments.h - what the two ways to sort segments on a device share.
+ * backend_segments.h - what the three ways to sort segments on a device share.
  */
 #ifndef MW_BACKEND_SEGMENTS_H
 #define MW_BACKEND_SEGMENTS_H

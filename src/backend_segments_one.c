@@ -1,7 +1,7 @@
 /*
  * backend_segments_one.c - one segment of short keys: they are copied to an array of their
  * own, which is filled up with keys that sort last, sorted as bare keys are, and copied
- * back. Where the segment is, only the device knows, so all rows are counted.
+ * back. Only the device knows where the segment is, so the array has room for all rows.
  */
 #include "backend_segments.h"
 

@@ -1,8 +1,8 @@
 /*
  * backend_stage.c - requests on host memory: arrays to the device, and results back.
  *
- * Arrays that are only read, and those that are written, have places of their own on the
- * device unless they are the same for the caller. So nothing is lost if a request fails
+ * Arrays that are read and arrays that are written are separate on the device, unless the
+ * caller passes the same array for both. So nothing is lost if a request fails
  * before its results are copied back.
  */
 #include "backend_device.h"

@@ -1,5 +1,5 @@
 /*
- * job_lists.c - what is read of jobs with lists, segments or ranks.
+ * job_lists.c - reading jobs: their lists, segments and ranks.
  */
 #include "base/sized.h"
 #include "context.h"

@@ -4,7 +4,7 @@
  * Rows of all lists have one order: by the request's order, then by list, then by place
  * in the list. A cut at a rank is therefore unique. Comparisons decide where a cut goes,
  * but never how many rows lie before it, and cuts at ascending ranks never cross: so lists
- * that are not sorted, or a comparison that is no order, lose or double no row.
+ * that are not sorted, or an inconsistent comparison, neither lose nor duplicate a row.
  */
 #ifndef MW_CPU_LISTS_H
 #define MW_CPU_LISTS_H
@@ -46,7 +46,7 @@ struct list_row {
 int lists_precede(const struct lists *lists, const struct list_row *a,
                   const struct list_row *b);
 
-/* Memory for lists_cut: as many numbers as there are lists. */
+/* Memory for lists_cut: in each array a number for each list. */
 struct list_room {
     uint64_t *high;
     uint64_t *middle;

@@ -17,7 +17,7 @@ struct row_map {
 
 /*
  * Move the numbers of the `wanted` first of rows [0, count) to the front; equal rows go by
- * their numbers. By a comparison that is no order all rows may go to one side again and
+ * their numbers. By an inconsistent comparison all rows may go to one side again and
  * again; then any rows will do.
  */
 void part_rows(const struct row_map *map, uint64_t count, uint64_t wanted);

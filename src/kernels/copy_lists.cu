@@ -1,6 +1,6 @@
 /*
- * copy_lists.cu - one array of all lists, copied so that the lists lie one after the
- * other.
+ * copy_lists.cu - concatenate the lists: copy one array of each, list after list, to one
+ * array.
  */
 #include "lists.cuh"
 

@@ -1,9 +1,9 @@
 /*
  * launch_lists.h - a part of launch.h: lists that lie anywhere.
  *
- * A table in device memory tells where lists are. It has a word for each list and one
- * more, `firsts`: how many rows of all lists come before it. It has a word for each list
- * and array, `at`: the address of the array's first row.
+ * A table in device memory tells where lists are. `firsts` has a word for each list, and
+ * one more at the end: how many rows of all lists come before it. `at` has a word for each
+ * list and array: the address of the array's first row.
  */
 #ifndef MW_LAUNCH_LISTS_H
 #define MW_LAUNCH_LISTS_H

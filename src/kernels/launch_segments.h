@@ -1,10 +1,10 @@
 /*
  * launch_segments.h - a part of launch.h: sorting segments.
  *
- * Where segments begin and end is kept in two arrays of bits, one bit for each row: a
- * mark. A row with the first mark begins a segment, and ends one that is open. A row with
- * the second mark only ends one. So whatever the caller's numbers are, marks describe
- * segments that lie in the array and do not overlap.
+ * Two arrays of bits, with one bit for each row, mark where segments begin and end. A row
+ * with a begin mark begins a segment, and ends one that is open. A row with an end mark
+ * only ends one. So whatever the caller's numbers are, marks describe segments that lie in
+ * the array and do not overlap.
  */
 #ifndef MW_LAUNCH_SEGMENTS_H
 #define MW_LAUNCH_SEGMENTS_H
@@ -38,7 +38,7 @@ struct segment_numbers {
     int is_signed;
 };
 
-/* First the marks are cleared, without numbers; then those of the segments are set. */
+/* A launch without numbers clears all marks; the next one sets those of segments. */
 struct segment_mark_args {
     struct segment_marks marks;
     struct segment_numbers numbers;

@@ -57,7 +57,7 @@ struct select_state {
  *   select_sample   clear the cells; guess the codes between which the ranks lie
  *   select_filter   stage the rows with these codes, in order of position
  *   select_count    find the codes of the first and the last rank, among the staged rows
- *                   or, should the guess be wrong, among all
+ *                   or, if the guess was wrong, among all
  *   select_filter   the rows between these; of rows with equal codes those that come first
  */
 struct select_args {
@@ -155,7 +155,7 @@ struct select_segments_args {
     const unsigned *sorted; /* SELECT_TAKE_STEP: positions */
     void *codes;            /* SELECT_CODES_STEP: those of all rows */
     struct select_lists *lists;
-    unsigned *wholes; /* segments; as many as there are */
+    unsigned *wholes; /* segments; there is room for all */
     struct select_part *parts;
     struct select_long *longs;
     unsigned *staged; /* `last` for each part */

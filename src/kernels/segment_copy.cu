@@ -23,7 +23,7 @@ DEVICE struct segment_copied copied_segment(const struct segment_copy_args *args
     return segment;
 }
 
-/* Each thread copies SEGMENT_COPIED keys of a type, `cell`, as many apart as threads. */
+/* Each thread copies SEGMENT_COPIED keys of type `cell`, which are THREADS apart. */
 #define COPY_KEYS(cell)                                                              \
     do {                                                                             \
         UNROLL                                                                       \

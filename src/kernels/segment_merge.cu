@@ -7,7 +7,7 @@
  * the runs. A single part is copied, since the next round reads what this one writes. A
  * group is divided into pieces, and a block merges what its piece has of each segment.
  *
- * Cuts are found before, in a launch of their own, by one warp each. The row where a piece
+ * Cuts are found in a launch before the merge, by one warp each. The row where a piece
  * begins is in one segment at most, so each piece has one cut.
  */
 

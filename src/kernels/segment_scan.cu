@@ -1,6 +1,6 @@
 /*
- * segment_scan.cu - from marks to segments: which segment is open where a window begins
- * and where it ends, and the first row of each row's segment (launch_segments.h).
+ * segment_scan.cu - from marks to segments: which segment is open where a window begins,
+ * where that segment ends, and the first row of each row's segment (launch_segments.h).
  */
 #include "segment_bits.cuh"
 

@@ -1,11 +1,11 @@
 /*
  * segment_tiny.cuh - ordering the rows of tiny regions, in registers (segment_sort.cu).
  *
- * Each thread sorts ITEMS neighbouring rows by items of the row's region, a prefix of its
- * code and its place, among these rows. That orders regions that cross no multiple of
- * ITEMS. Then it sorts as many rows half of that further on, for regions that do. A region
- * must not cross a boundary of both kinds (is_tiny). If rows come out of order, since
- * their prefixes are equal, all are ordered by counting.
+ * Each thread sorts ITEMS neighbouring rows by items: the row's region, a prefix of its
+ * code, and its place among these rows. That orders regions that cross no multiple of
+ * ITEMS. Then it sorts ITEMS rows from HALF_ITEMS further on, for regions that do. A
+ * region must not cross boundaries of both kinds (is_tiny). If rows come out of order,
+ * because their prefixes are equal, all are ordered by counting.
  */
 
 enum {

@@ -10,8 +10,8 @@ enum { TILE_COUNTED = 1, TILE_SUMMED = 2, COUNT_BITS = 31 };
 
 /*
  * Rows are of three classes: `high` with the highest code of the range, `low`, and those
- * between. To be staged are all but the low ones, which have codes below the range; to the
- * result go all, but of the ones with the lowest and the highest code only some.
+ * between. When staging, low rows have codes below the range, and all others are staged.
+ * In the last filter all go to the result, but only some with the lowest or highest code.
  */
 struct select_classes {
     wide low, high;

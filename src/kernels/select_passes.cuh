@@ -4,8 +4,8 @@
  * rank.
  *
  * All passes are one launch. A block takes tickets: the first ones are for parts of the
- * first pass, the next ones for parts of the second. Whoever waits for a pass to end waits
- * for tickets that running blocks have taken before, so nobody waits for ever.
+ * first pass, the next ones for parts of the second. A block that waits for a pass to end
+ * waits for tickets that blocks already running have taken, so no block waits forever.
  */
 
 /* Do the staged rows include all that are wanted? */

@@ -93,7 +93,7 @@ DEVICE void SELECT_NAME(load_full)(SELECT_CODE *code, const struct select_view *
 
 /*
  * Load my codes of a tile, from place `begin` on; places are counted from where the first
- * tile begins. What is no row gets all ones. Returns how many are no rows.
+ * tile begins. Codes without a row are all ones; returns how many these are.
  */
 DEVICE unsigned SELECT_NAME(load)(SELECT_CODE *code, const struct select_view *view,
                                   wide tile, wide begin)

@@ -96,7 +96,7 @@ DEVICE void SELECT_NAME(write)(const struct select_args *args,
 
 /*
  * Codes are counted, and not kept: only parts of which rows are taken are loaded again.
- * The next ticket is taken early, so that nobody waits for it.
+ * The next ticket is taken early, so that no block waits for it.
  */
 DEVICE void SELECT_NAME(filter)(const struct select_args *args, struct filter_shared *sm)
 {

@@ -4,8 +4,8 @@
  * A warp finds one cut at a time, and lane l looks after lists l, l + 32, and so on. A
  * window's ends are in the warp's scratch memory, where only that lane reads and writes
  * them. Every step keeps the sum of the lower ends at most the rank, and the sum of the
- * upper ends at least. So a cut has exactly `rank` rows before it, even if a list is not
- * sorted or a comparison is no order.
+ * upper ends at least the rank. So a cut has exactly `rank` rows before it, even if a list
+ * is not sorted or a comparison is inconsistent.
  */
 
 struct split_task {

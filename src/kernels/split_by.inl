@@ -6,9 +6,9 @@
  *
  * which tells whether row a of list i comes before row b of list j.
  *
- * A pivot is a row at random of those that are left. Every list finds how many of its
- * rows precede it, ties by list. So about half of the rows drop out in a round, and 2 ln n
- * rounds are expected for n rows, in whatever lists they are.
+ * A pivot is a random one of the rows that are left. Every list finds how many of its
+ * rows precede the pivot, ties by list. So about half of the rows drop out in a round,
+ * and 2 ln n rounds are expected for n rows, in whatever lists they are.
  */
 
 /* How many rows of my list `i` precede the pivot, as far as the window tells. */

@@ -1,5 +1,5 @@
 /*
- * write_words.cu - words that travel as an argument of the launch: a job may be captured
+ * write_words.cu - write words that are an argument of the launch. A job may be captured
  * in a graph, so no host memory can be read later.
  */
 
