@@ -55,6 +55,18 @@ struct stage {
     cudaEvent_t first = nullptr, last = nullptr;
 };
 
+/*
+ * Copy to device memory, and wait. Not by cudaMemcpy: from pageable memory it may return
+ * before all has arrived, and the stage's stream does not wait for the default stream.
+ */
+template <typename T> void upload(stage *on, T *to, const std::vector<T> &from)
+{
+    need(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice,
+                         on->stream),
+         "an upload");
+    need(cudaStreamSynchronize(on->stream), "an upload");
+}
+
 enum side { OURS, RIVAL, SIDES };
 
 /* One case: a job of ours, and a rival that does the same or a time to compare with. */

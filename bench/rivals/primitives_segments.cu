@@ -87,10 +87,8 @@ void segments_contest<K>::make_segments(const std::vector<uint64_t> &lengths)
     segments_ = lengths.size();
     offsets_ = array<uint32_t>(offsets.size());
     owners_ = array<uint32_t>(count_);
-    need(cudaMemcpy(offsets_, offsets.data(), offsets.size() * 4, cudaMemcpyHostToDevice),
-         "the segments");
-    need(cudaMemcpy(owners_, owners.data(), count_ * 4, cudaMemcpyHostToDevice),
-         "the segments");
+    upload(&on_, offsets_, offsets);
+    upload(&on_, owners_, owners);
 }
 
 template <typename K> void segments_contest<K>::make_job()

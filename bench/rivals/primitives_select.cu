@@ -161,8 +161,7 @@ template <typename K, typename P> void select_contest<K, P>::make_job(mw_type ty
         for (uint64_t row = 0; row <= rows_; row++)
             offsets[row] = static_cast<uint32_t>(row * columns_);
         offsets_ = array<uint32_t>(rows_ + 1);
-        need(cudaMemcpy(offsets_, offsets.data(), (rows_ + 1) * 4, cudaMemcpyHostToDevice),
-             "the segments");
+        upload(&on_, offsets_, offsets);
         job_.segment_begins = offsets_;
         job_.segment_ends = offsets_ + 1;
         job_.segment_type = MW_U32;
