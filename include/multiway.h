@@ -366,9 +366,9 @@ typedef struct mw_job {
  * mw_enqueue needs. No data is looked at, and the arrays of `in` may be NULL; whether
  * positions and arrays of `out` are NULL, or those of `in`, says what is wanted. The
  * workspace and the kernels then serve every job of the same operation, order, column
- * sizes, position and segment types and wanted arrays, up to this count and up to this
- * number of lists, segments, ranks and selected rows, under the handle's present tuning
- * and timing. Workspace, at most, but for a quarter of a byte a row and some kilobytes:
+ * sizes, position and segment types and wanted arrays, under the handle's present tuning
+ * and timing. Its rows, lists, segments, ranks and selected rows may be fewer. Workspace,
+ * at most, but for a quarter of a byte a row and some kilobytes:
  *
  *   sort of keys     about the bytes of the keys, or none for few keys
  *   other sorts      1.25 times the bytes of elements and columns, 4 bytes a row where

@@ -33,8 +33,8 @@ static int has_keys(const struct request *request)
 }
 
 /*
- * A long segment has more than two parts, so there are at most half as many as there are
- * parts in all rows. Parts are so long that this is about four for each SM.
+ * A long segment has more than two parts. So the number of long segments is at most half
+ * the number of parts in all rows. Their length makes that about four for each SM.
  */
 static struct segments_plan plan_selection(const struct request *request,
                                            const mw_info *info)

@@ -122,7 +122,7 @@ static void make_ranks_wanted(struct primitive *p)
         p->last = UINT64_MAX;
 }
 
-/* Rows [from, from + count) of the input, as many as are wanted, go to `to`. */
+/* Rows [from, from + count) of the input go to `to`, without those that are not wanted. */
 static int judge_range(struct primitive *p, uint64_t from, uint64_t count, uint64_t to)
 {
     uint64_t *const rows = calloc((size_t)count + 1, sizeof *rows);
