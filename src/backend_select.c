@@ -46,25 +46,39 @@ static mw_status gather(struct select_run *run, const void *in, void *out,
                          gather_rows_threads, 0, &args, sizeof args);
 }
 
-mw_status select_gather(struct select_run *run, const struct request_column *column,
-                        const unsigned *positions)
-{
-    return gather(run, column->in, column->out, positions, column->bytes);
-}
-
-/* Write the rows whose numbers `positions` has in order. */
-static mw_status write_rows(struct select_run *run, const unsigned *positions)
+mw_status select_write(struct select_run *run, uint32_t first, const unsigned *numbers)
 {
     mw_status status = MW_OK;
 
-    for (uint32_t i = 0; i < run->request->column_count; i++) {
+    for (uint32_t i = first; i < run->request->column_count; i++) {
         const struct request_column c = request_column(run->request, i);
 
         if (c.out)
-            TRY(select_gather(run, &c, positions));
+            TRY(gather(run, c.in, c.out, numbers, c.bytes));
     }
 done:
     return status;
+}
+
+int select_has_keys(const struct request *request)
+{
+    return request->element_type && rows_is_key(&request->order);
+}
+
+struct select_result select_result(const struct request *request, uint32_t code_bytes,
+                                   unsigned *numbers)
+{
+    const uint32_t first = select_has_keys(request);
+    struct select_result result = {.positions = request->positions,
+                                   .keys = first ? request_column(request, 0).out : NULL,
+                                   .position_bytes = (int)request->position_bytes,
+                                   .code_bytes = (int)code_bytes};
+
+    for (uint32_t i = first; i < request->column_count; i++) {
+        if (request_column(request, i).out)
+            result.numbers = numbers;
+    }
+    return result;
 }
 
 /* Write the numbers themselves. */
@@ -111,7 +125,7 @@ static mw_status select_by_sorting(struct select_run *run)
     TRY(rows_enqueue(run->backend, &all, run->workspace + room, run->bytes - room,
                      run->stream));
     run->begun = 1;
-    TRY(write_rows(run, positions + request->first));
+    TRY(select_write(run, 0, positions + request->first));
     TRY(write_positions(run, positions + request->first));
 done:
     return status;
@@ -170,13 +184,13 @@ void select_source(const struct request *request, const struct rows_shape *shape
     *enter = (struct key_code){.flip = rows.code.flip, .is_float = rows.code.is_float};
 }
 
-/* Find the numbers of the selected rows, in order of position, to `out`. */
-static mw_status find_rows(struct select_run *run, const struct select_sort *sort,
-                           const struct select_plan *plan, unsigned *out)
+static struct select_args make_args(const struct select_run *run,
+                                    const struct select_plan *plan, unsigned *numbers)
 {
     const struct request *const request = run->request;
     wide *const cells = (wide *)run->workspace;
-    struct select_args args = {
+
+    return (struct select_args){
         .count = request->count,
         .first = request->first,
         .last = request->last,
@@ -184,34 +198,48 @@ static mw_status find_rows(struct select_run *run, const struct select_sort *sor
         .bins = cells + plan->bins_cell,
         .cells = cells,
         .cell_count = plan->cells,
-        .tiles = cells + plan->tiles_cell[0],
+        .tiles = cells + plan->tiles_cell,
         .codes = run->workspace + plan->codes_offset,
         .rows = (unsigned *)(run->workspace + plan->rows_offset),
         .capacity = plan->capacity,
-        .out = out,
+        .samples = (wide *)(run->workspace + plan->samples_offset),
+        .collected = (wide *)(run->workspace + plan->collected_offset),
+        .out = numbers,
         .sample = {plan->sample[0], plan->sample[1]},
+        .result = select_result(request, plan->code_bytes, numbers),
         .is_sampled = plan->is_sampled,
-        .code_bytes = (int)plan->code_bytes,
-        .is_two_sided = request->first > 0
+        .is_sorted = plan->is_sorted,
+        .is_two_sided = request->first > 0,
+        .slack = plan->slack,
+        .span = plan->span
     };
-    const uint64_t clearers =
-        (plan->cells - SELECT_STATE_CELLS + SELECT_CLEARED - 1) / SELECT_CLEARED;
+}
+
+/*
+ * Find the selected rows. If they are few they are sorted and written; otherwise their
+ * numbers go to `numbers`, in order of position.
+ */
+static mw_status find_rows(struct select_run *run, const struct rows_shape *shape,
+                           const struct select_plan *plan, unsigned *numbers)
+{
+    struct select_args args = make_args(run, plan, numbers);
     mw_status status;
 
-    args.span = plan->span[0];
-    select_source(request, &sort->shape, &args.source, &args.enter);
-    TRY(select_launch(run, KERNEL_SELECT_SAMPLE, 1 + clearers, SELECT_THREADS,
-                      SELECT_SHARED, &args, sizeof args));
-    if (plan->is_sampled)
-        TRY(select_launch(run, KERNEL_SELECT_FILTER, plan->filters, SELECT_THREADS,
+    select_source(run->request, shape, &args.source, &args.enter);
+    TRY(select_launch(run, KERNEL_SELECT_SAMPLE, SELECT_SAMPLES / SELECT_FILTER_THREADS,
+                      SELECT_FILTER_THREADS, 0, &args, sizeof args));
+    if (plan->is_sampled) {
+        TRY(select_launch(run, KERNEL_SELECT_GUESS, 1, SELECT_THREADS, SELECT_SHARED, &args,
+                          sizeof args));
+        TRY(select_launch(run, KERNEL_SELECT_STAGE, plan->stages, SELECT_FILTER_THREADS,
+                          SELECT_STAGE_SHARED, &args, sizeof args));
+    }
+    TRY(select_launch(run, KERNEL_SELECT_COUNT, plan->counts, SELECT_THREADS,
+                      plan->is_sorted ? SELECT_COUNT_SHARED : SELECT_SHARED, &args,
+                      sizeof args));
+    if (!plan->is_sorted)
+        TRY(select_launch(run, KERNEL_SELECT_FILTER, plan->filters, SELECT_FILTER_THREADS,
                           SELECT_FILTER_SHARED, &args, sizeof args));
-    TRY(select_launch(run, KERNEL_SELECT_COUNT, plan->blocks, SELECT_THREADS, SELECT_SHARED,
-                      &args, sizeof args));
-    args.is_last = 1;
-    args.span = plan->span[1];
-    args.tiles = cells + plan->tiles_cell[1];
-    TRY(select_launch(run, KERNEL_SELECT_FILTER, plan->filters, SELECT_THREADS,
-                      SELECT_FILTER_SHARED, &args, sizeof args));
 done:
     return status;
 }
@@ -230,26 +258,33 @@ static mw_status sort_rows(const struct select_run *run, const struct select_sor
                             workspace, run->stream, run->log);
 }
 
+/* Few rows are sorted by select_count, so nothing is planned or launched for their sort. */
 static mw_status select_by_rank(struct select_run *run, const struct rows_shape *shape)
 {
     const struct request *const request = run->request;
     struct select_sort sort = {.shape = *shape};
     struct select_plan plan;
     unsigned *numbers;
+    uint64_t bytes;
     mw_status status;
 
     select_plan(&plan, &backend_device(run->backend)->info,
                 (uint32_t)rows_keys(shape, 0).size, request->count, request->first,
                 request->last);
-    numbers = request->position_bytes == 4 ? (unsigned *)request->positions
-                                           : (unsigned *)(run->workspace + plan.out_offset);
-    TRY(plan_sort(run, &sort, numbers));
-    TRY(backend_check_workspace(run->backend, run->bytes,
-                                plan.sort_offset + sort.plan.workspace_bytes +
-                                    rows_temp_bytes(shape, run->count)));
-    TRY(find_rows(run, &sort, &plan, numbers));
-    TRY(sort_rows(run, &sort, run->workspace + plan.sort_offset));
-    TRY(write_rows(run, numbers));
+    numbers = request->position_bytes == 4 && !plan.is_sorted
+                  ? (unsigned *)request->positions
+                  : (unsigned *)(run->workspace + plan.out_offset);
+    bytes = plan.sort_offset;
+    if (!plan.is_sorted) {
+        TRY(plan_sort(run, &sort, numbers));
+        bytes += sort.plan.workspace_bytes + rows_temp_bytes(shape, run->count);
+    }
+    TRY(backend_check_workspace(run->backend, run->bytes, bytes));
+    TRY(find_rows(run, shape, &plan, numbers));
+    if (!plan.is_sorted)
+        TRY(sort_rows(run, &sort, run->workspace + plan.sort_offset));
+    TRY(select_write(run, plan.is_sorted ? (uint32_t)select_has_keys(request) : 0,
+                     numbers));
 done:
     return status;
 }
@@ -282,13 +317,16 @@ static mw_status prepare_selection(struct backend *backend, const struct request
     struct program *program;
     mw_status status;
 
+    select_plan(&plan, &device->info, (uint32_t)keys.size, request->count, 0, wanted);
+    *bytes = plan.sort_offset;
+    if (plan.is_sorted)
+        return MW_OK;
     TRY(plan_cover(&cover, &backend->tuning, &device->info, keys, wanted, backend->error));
     for (uint32_t i = 0; i < cover.program_count; i++)
         TRY(device->verbs->load(device, &cover.program[i].name,
                                 device_kernels(backend, cover.program[i].kernels),
                                 &program));
-    select_plan(&plan, &device->info, (uint32_t)keys.size, request->count, 0, wanted);
-    *bytes = plan.sort_offset + cover.workspace_bytes + rows_temp_bytes(shape, wanted);
+    *bytes += cover.workspace_bytes + rows_temp_bytes(shape, wanted);
 done:
     return status;
 }

@@ -25,9 +25,16 @@ mw_status select_launch(struct select_run *run, enum kernel_id kernel, uint64_t 
                         uint32_t threads, uint32_t shared_bytes, const void *args,
                         size_t args_bytes);
 
-/* Write a column of the rows whose numbers `positions` has, in that order. */
-mw_status select_gather(struct select_run *run, const struct request_column *column,
-                        const unsigned *positions);
+/* Gather the columns of the rows of these numbers, from column `first` on. */
+mw_status select_write(struct select_run *run, uint32_t first, const unsigned *numbers);
+
+/* Are the elements keys? Then a kernel writes them; otherwise codes may be made of parts.
+ */
+int select_has_keys(const struct request *request);
+
+/* What a kernel writes; `numbers` only if columns are to be gathered. */
+struct select_result select_result(const struct request *request, uint32_t code_bytes,
+                                   unsigned *numbers);
 
 /* The request that finds the order of all rows, to `positions`. */
 struct request select_all(const struct request *request, unsigned *positions);

@@ -11,7 +11,7 @@ struct segments_plan {
     uint64_t sorted_offset;  /* by sorting: positions, and the sort's own workspace */
     uint64_t sort_offset;
     uint64_t lists_offset; /* by selection, each list */
-    uint64_t parts_offset, longs_offset, staged_offset, wholes_offset;
+    uint64_t parts_offset, longs_offset, staged_codes_offset, staged_offset, wholes_offset;
     uint64_t codes_offset; /* if they are made of parts */
     uint64_t most_parts, most_longs;
     uint64_t part; /* rows of one */
@@ -26,32 +26,45 @@ static uint64_t take(uint64_t *at, uint64_t bytes)
     return taken;
 }
 
-/* Are the elements keys? Otherwise codes are made of parts, or may have to be. */
-static int has_keys(const struct request *request)
+/* Do warps select, or blocks? */
+static int by_warps(const struct request *request)
 {
-    return request->element_type && rows_is_key(&request->order);
+    return request->last <= SELECT_WARP_MOST;
 }
 
 /*
  * A long segment has more than two parts. So the number of long segments is at most half
- * the number of parts in all rows. Their length makes that about four for each SM.
+ * the number of parts in all rows, and with them there are at most half as many parts more.
+ * There is room for warps and for blocks, since a prepared job may have fewer ranks.
  */
 static struct segments_plan plan_selection(const struct request *request,
                                            const mw_info *info)
 {
     const uint64_t processors = info->processors;
-    const uint64_t part = divide_up(request->count, 4 * processors);
-    struct segments_plan plan = {.part = part > SELECT_MOST ? part : SELECT_MOST,
-                                 .most_parts = 6 * processors + 2,
-                                 .most_longs = 2 * processors + 2};
+    const uint64_t part =
+        divide_up(request->count,
+                  processors * (by_warps(request) ? SELECT_WARP_PARTS : SELECT_TEAM_PARTS));
+    struct segments_plan plan = {.part = part > 2 * SELECT_TEAM_MOST ? part
+                                                                     : 2 * SELECT_TEAM_MOST,
+                                 .most_parts = SELECT_WARP_PARTS * processors * 3 / 2 + 2,
+                                 .most_longs = SELECT_WARP_PARTS * processors / 2 + 2};
+    const uint64_t staged =
+        plan.most_parts * SELECT_WARP_MOST >
+                (SELECT_TEAM_PARTS * processors * 3 / 2 + 2) * SELECT_TEAM_MOST
+            ? plan.most_parts * SELECT_WARP_MOST
+            : (SELECT_TEAM_PARTS * processors * 3 / 2 + 2) * SELECT_TEAM_MOST;
 
     plan.numbers_offset = take(&plan.bytes, 4 * request->result_count);
     plan.lists_offset = take(&plan.bytes, sizeof(struct select_lists));
     plan.parts_offset = take(&plan.bytes, sizeof(struct select_part) * plan.most_parts);
     plan.longs_offset = take(&plan.bytes, sizeof(struct select_long) * plan.most_longs);
-    plan.staged_offset = take(&plan.bytes, 4 * plan.most_parts * SELECT_MOST);
+    plan.staged_codes_offset = take(&plan.bytes, 8 * staged);
+    plan.staged_offset = take(&plan.bytes, 4 * staged);
     plan.wholes_offset = take(&plan.bytes, 4 * request->segment_count);
-    plan.codes_offset = take(&plan.bytes, has_keys(request) ? 0 : 8 * request->count);
+    plan.codes_offset =
+        take(&plan.bytes, select_has_keys(request) ? 0 : 8 * request->count);
+    if (!by_warps(request))
+        plan.most_parts = SELECT_TEAM_PARTS * processors * 3 / 2 + 2;
     return plan;
 }
 
@@ -69,8 +82,9 @@ static struct segments_plan plan_sorting(const struct request *request)
 static int selects(struct backend *backend, const struct request *request,
                    struct rows_shape *shape)
 {
-    return request->last - request->first <= SELECT_MOST && request->count <= UINT32_MAX &&
-           request->segment_count < UINT32_MAX && select_by_codes(backend, request, shape);
+    return request->last - request->first <= SELECT_TEAM_MOST &&
+           request->count <= UINT32_MAX && request->segment_count < UINT32_MAX &&
+           select_by_codes(backend, request, shape);
 }
 
 /* What every step gets. The elements are told from their codes where that is possible. */
@@ -86,46 +100,30 @@ static struct select_segments_args make_args(const struct select_run *run,
         .count = request->count,
         .first = request->first,
         .last = request->last,
-        .positions = request->positions,
-        .numbers = (unsigned *)(run->workspace + plan->numbers_offset),
+        .result = {.positions = request->positions,
+                   .numbers = (unsigned *)(run->workspace + plan->numbers_offset),
+                   .position_bytes = (int)request->position_bytes},
         .step = step,
         .segment_bytes = (int)request->segment_bytes,
-        .is_signed = request->segment_signed,
-        .position_bytes = (int)request->position_bytes};
-}
-
-/* Gather the columns, from number `first` on. */
-static mw_status write_columns(struct select_run *run, uint32_t first,
-                               const unsigned *numbers)
-{
-    mw_status status = MW_OK;
-
-    for (uint32_t i = first; i < run->request->column_count; i++) {
-        const struct request_column c = request_column(run->request, i);
-
-        if (c.out)
-            TRY(select_gather(run, &c, numbers));
-    }
-done:
-    return status;
-}
-
-/* Is any column to be gathered, from number `first` on? */
-static int has_columns(const struct request *request, uint32_t first)
-{
-    for (uint32_t i = first; i < request->column_count; i++) {
-        if (request_column(request, i).out)
-            return 1;
-    }
-    return 0;
+        .is_signed = request->segment_signed
+    };
 }
 
 static mw_status launch_step(struct select_run *run, struct select_segments_args *args,
                              enum select_step step, uint64_t blocks)
 {
+    const int is_longer =
+        step == SELECT_WHOLE_STEP || (step == SELECT_JOIN_STEP && !args->by_warps);
+    uint32_t shared = 0;
+
+    if (is_longer)
+        shared = SELECT_TEAM_SHARED;
+    else if (step == SELECT_WARPS_STEP || step == SELECT_PARTS_STEP ||
+             step == SELECT_JOIN_STEP)
+        shared = SELECT_TEAM_WARPS * SELECT_WARP_SHARED;
     args->step = (int)step;
-    return select_launch(run, KERNEL_SELECT_SEGMENTS, blocks, SELECT_THREADS,
-                         SELECT_SEGMENTS_SHARED, args, sizeof *args);
+    return select_launch(run, is_longer ? KERNEL_SELECT_LONGER : KERNEL_SELECT_SEGMENTS,
+                         blocks, SELECT_TEAM_THREADS, shared, args, sizeof *args);
 }
 
 /* Sort all segments' positions, and take those that are wanted. */
@@ -136,7 +134,7 @@ static mw_status take_from_sorted(struct select_run *run)
     const struct segments_plan plan = plan_sorting(request);
     unsigned *const sorted = (unsigned *)(run->workspace + plan.sorted_offset);
     const struct request all = select_all(request, sorted);
-    const uint64_t blocks = divide_up(run->count, SELECT_THREADS);
+    const uint64_t blocks = divide_up(run->count, SELECT_TEAM_THREADS);
     struct select_segments_args args = make_args(run, &plan, SELECT_TAKE_STEP);
     mw_status status;
 
@@ -146,7 +144,7 @@ static mw_status take_from_sorted(struct select_run *run)
                          run->bytes - plan.sort_offset, run->stream));
     TRY(launch_step(run, &args, SELECT_TAKE_STEP,
                     blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS));
-    TRY(write_columns(run, 0, args.numbers));
+    TRY(select_write(run, 0, args.result.numbers));
 done:
     return status;
 }
@@ -164,46 +162,43 @@ static mw_status select_in_segments(struct select_run *run, const struct rows_sh
     const struct request *const request = run->request;
     const mw_info *const info = &backend_device(run->backend)->info;
     const struct segments_plan plan = plan_selection(request, info);
-    const uint64_t blocks = (uint64_t)info->processors * SELECT_BLOCKS_EACH;
+    const uint64_t blocks = (uint64_t)info->processors * SELECT_FILTERS_EACH;
     struct select_segments_args args = make_args(run, &plan, SELECT_WARPS_STEP);
-    const uint64_t wanted = request->last - request->first;
     uint64_t groups;
-    uint32_t first = 0; /* column to be gathered */
     mw_status status;
 
     TRY(backend_check_workspace(run->backend, run->bytes, plan.bytes));
     select_source(request, shape, &args.source, &args.enter);
-    args.code_bytes = (int)rows_keys(shape, 0).size;
-    if (has_keys(request)) {
-        args.keys = request_column(request, 0).out;
-        first = 1;
-    }
+    args.result =
+        select_result(request, (uint32_t)rows_keys(shape, 0).size, args.result.numbers);
     if (args.source.part_count) {
         args.codes = run->workspace + plan.codes_offset;
         TRY(launch_step(run, &args, SELECT_CODES_STEP, blocks));
         args.source =
-            (struct tile_source){.keys = args.codes, .pitch = (wide)args.code_bytes};
+            (struct tile_source){.keys = args.codes, .pitch = (wide)args.result.code_bytes};
         args.enter = (struct key_code){.flip = 0};
     }
-    if (!has_columns(request, first))
-        args.numbers = NULL;
     args.lists = (struct select_lists *)(run->workspace + plan.lists_offset);
     args.wholes = (unsigned *)(run->workspace + plan.wholes_offset);
     args.parts = (struct select_part *)(run->workspace + plan.parts_offset);
     args.longs = (struct select_long *)(run->workspace + plan.longs_offset);
+    args.staged_codes = run->workspace + plan.staged_codes_offset;
     args.staged = (unsigned *)(run->workspace + plan.staged_offset);
     args.most_parts = plan.most_parts;
     args.most_longs = plan.most_longs;
     args.part = (unsigned)plan.part;
-    args.group = group_of(request->segment_count, blocks * SELECT_WARPS);
-    groups = divide_up(divide_up(request->segment_count, args.group), SELECT_WARPS);
+    args.group = group_of(request->segment_count, blocks * SELECT_TEAM_WARPS);
+    groups = divide_up(divide_up(request->segment_count, args.group), SELECT_TEAM_WARPS);
+    args.by_warps = by_warps(request);
     TRY(launch_step(run, &args, SELECT_CLEAR_STEP, 1));
     TRY(launch_step(run, &args, SELECT_WARPS_STEP, groups < blocks ? groups : blocks));
-    if (request->count > SELECT_SHORT || wanted > SELECT_WARP_MOST)
+    if (args.by_warps && request->count > 2 * plan.part)
+        TRY(launch_step(run, &args, SELECT_PARTS_STEP, blocks));
+    if (!args.by_warps)
         TRY(launch_step(run, &args, SELECT_WHOLE_STEP, blocks));
     if (request->count > 2 * plan.part)
         TRY(launch_step(run, &args, SELECT_JOIN_STEP, blocks));
-    TRY(write_columns(run, first, args.numbers));
+    TRY(select_write(run, (uint32_t)select_has_keys(request), args.result.numbers));
 done:
     return status;
 }

@@ -17,8 +17,8 @@ static uint64_t root_of(uint64_t n)
 
 /*
  * If `mean` samples are expected to come before a rank, more than this come before it in
- * less than one of a million jobs: by Poisson's law the chance of n or more is about
- * mean^n / n! at most, and a large mean is not exceeded by five times its root.
+ * less than one of ten thousand jobs: by Poisson's law the chance of n or more is about
+ * mean^n / n! at most, and a large mean is not exceeded by four times its root.
  */
 static uint64_t most_before(double mean)
 {
@@ -26,8 +26,8 @@ static uint64_t most_before(double mean)
     uint64_t n = 0;
 
     if (mean > 8)
-        return (uint64_t)mean + 5 * root_of((uint64_t)mean + 1) + 3;
-    while (chance > 1e-6)
+        return (uint64_t)mean + 4 * root_of((uint64_t)mean + 1) + 3;
+    while (chance > 1e-4)
         chance *= mean / (double)++n;
     return n - 1;
 }
@@ -53,36 +53,55 @@ static uint64_t enclosed(const struct select_plan *plan, uint64_t count)
     return (samples + 6 * root_of(samples) + 5) * (count / SELECT_SAMPLES + 1);
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Rows more than wanted that may be sorted with them, at each end that is not exact. */
+static uint32_t slack_of(uint64_t wanted, uint32_t code_bytes, int is_two_sided)
+{
+    const uint64_t most = wanted < SELECT_FEW / 2 ? SELECT_FEW : wanted + wanted / 2;
+    const uint64_t slack = least(most, (uint64_t)SELECT_ROOM(code_bytes)) - wanted;
+
+    return (uint32_t)(is_two_sided ? slack / 2 : slack);
+}
+
 void select_plan(struct select_plan *plan, const mw_info *info, uint32_t code_bytes,
                  uint64_t count, uint64_t first, uint64_t last)
 {
     const uint64_t wanted = last - first;
+    const uint64_t tiles = SELECT_TILES(count, SELECT_FILTER_THREADS, code_bytes);
     uint64_t at;
 
     *plan = (struct select_plan){.code_bytes = code_bytes};
-    plan->tiles = SELECT_TILES(count, code_bytes);
-    plan->blocks = (uint64_t)info->processors * SELECT_BLOCKS_EACH;
-    plan->blocks = plan->blocks < plan->tiles ? plan->blocks : plan->tiles;
+    plan->stages = least(tiles, (uint64_t)info->processors * SELECT_STAGES_EACH);
     plan->filters = (uint64_t)info->processors * SELECT_FILTERS_EACH;
-    plan->span[0] = plan->tiles >= SELECT_SPAN * plan->filters ? SELECT_SPAN : 1;
+    plan->span = tiles >= SELECT_SPAN * plan->filters ? SELECT_SPAN : 1;
+    plan->filters = least(tiles, plan->filters);
+    plan->counts = least(SELECT_TILES(count, SELECT_THREADS, code_bytes),
+                         (uint64_t)info->processors * SELECT_COUNTS_EACH);
     plan->capacity = count / 8 + 2 * wanted + SELECT_SAMPLES;
     enclose(plan, count, first, last);
-    plan->is_sampled = count >= (uint64_t)info->processors * SELECT_SAMPLED_EACH &&
-                       count >= SELECT_SAMPLES &&
-                       enclosed(plan, count) + wanted <= plan->capacity;
-
-    plan->span[1] = plan->is_sampled ? 1 : plan->span[0];
-    plan->filters = plan->filters < plan->tiles ? plan->filters : plan->tiles;
+    plan->is_sorted =
+        wanted <= SELECT_MOST && info->shared_per_block >= SELECT_COUNT_SHARED;
+    plan->is_sampled =
+        plan->is_sorted && count >= (uint64_t)info->processors * SELECT_SAMPLED_EACH &&
+        count >= SELECT_SAMPLES && enclosed(plan, count) + wanted <= plan->capacity;
+    plan->slack = plan->is_sorted ? slack_of(wanted, code_bytes, first > 0) : 0;
 
     plan->bins_cell = SELECT_STATE_CELLS;
-    plan->tiles_cell[0] = plan->bins_cell + 2 * SELECT_BINS * SELECT_PASSES;
-    plan->tiles_cell[1] = plan->tiles_cell[0] + 2 * plan->tiles;
-    plan->cells = plan->tiles_cell[1] + 2 * plan->tiles;
-    at = round_up(plan->cells * sizeof(wide), PLAN_ALIGNMENT);
+    plan->tiles_cell = plan->bins_cell + 2 * SELECT_BINS * SELECT_PASSES;
+    plan->cells = plan->tiles_cell + (plan->is_sorted ? 0 : 2 * tiles);
+    at = round_up((plan->tiles_cell + 2 * tiles) * sizeof(wide), PLAN_ALIGNMENT);
     plan->codes_offset = at;
     at += round_up(plan->capacity * code_bytes, PLAN_ALIGNMENT);
     plan->rows_offset = at;
     at += round_up(plan->capacity * sizeof(unsigned), PLAN_ALIGNMENT);
+    plan->samples_offset = at;
+    at += SELECT_SAMPLES * sizeof(wide);
+    plan->collected_offset = at;
+    at += 2 * (uint64_t)SELECT_ROOM(code_bytes) * sizeof(wide);
     plan->out_offset = at;
     at += round_up(wanted * sizeof(unsigned), PLAN_ALIGNMENT);
     plan->sort_offset = at;

@@ -12,22 +12,25 @@ enum {
     SELECT_LEAST_ROWS = 4096,    /* up to here all rows are sorted, ... */
     SELECT_LEAST_PART = 4,       /* ... or if more than a quarter of them is wanted */
     SELECT_SAMPLED_EACH = 16384, /* rows for each SM from which on samples save time */
-    SELECT_BLOCKS_EACH = 4,      /* blocks for each SM that count ... */
+    SELECT_STAGES_EACH = 6,      /* blocks for each SM that stage, ... */
+    SELECT_COUNTS_EACH = 1,      /* ... that count ... */
     SELECT_FILTERS_EACH = 4      /* ... and that filter */
 };
 
 struct select_plan {
     uint32_t code_bytes;
+    int is_sorted; /* by select_count */
     int is_sampled;
     uint64_t sample[2];
-    uint64_t capacity; /* rows that can be staged */
-    uint64_t tiles;
-    uint64_t blocks;  /* that count, ... */
-    uint64_t filters; /* ... and that filter */
-    uint32_t span[2]; /* tiles that a block of each filter takes together */
-    uint64_t cells;   /* to be cleared, at the beginning of the workspace */
-    uint64_t bins_cell, tiles_cell[2];
-    uint64_t codes_offset, rows_offset, out_offset;
+    uint64_t capacity;                /* rows that can be staged */
+    uint64_t stages, counts, filters; /* blocks */
+    uint32_t slack;
+    uint32_t span;  /* tiles that a block of the filter takes together */
+    uint64_t cells; /* to be cleared, at the beginning of the workspace */
+    uint64_t bins_cell, tiles_cell;
+    uint64_t codes_offset, rows_offset; /* of staged rows */
+    uint64_t samples_offset, collected_offset;
+    uint64_t out_offset;  /* numbers of the result's rows */
     uint64_t sort_offset; /* workspace of the sort of the selected rows, up to the end */
 };
 

@@ -5,60 +5,93 @@
 #define MW_LAUNCH_SELECT_H
 
 enum {
-    SELECT_THREADS = 256,
-    SELECT_BYTES = 64, /* of codes that a thread holds */
-    SELECT_DIGIT = 11, /* bits by which one pass narrows a range of codes */
+    SELECT_THREADS = 1024,       /* of blocks that guess and count, ... */
+    SELECT_FILTER_THREADS = 256, /* ... and of the others */
+    SELECT_BYTES = 32,           /* of codes that a thread holds */
+    SELECT_DIGIT = 11,           /* bits by which one pass narrows a range */
     SELECT_BINS = 1 << SELECT_DIGIT,
-    SELECT_PASSES = 6, /* for codes of 64 bits */
-    SELECT_SAMPLES = 32 * SELECT_THREADS,
-    SELECT_CLEARED = 4096 /* cells that a block of select_sample clears */
+    SELECT_PASSES = 9, /* for codes of 64 bits, and numbers of 32 bits */
+    SELECT_SAMPLES = 8192,
+    SELECT_MOST = 4096, /* wanted rows that select_count can sort */
+    SELECT_FEW = 128,   /* rows that are ordered by counting */
+    SELECT_HELD = 64    /* rows that a warp of select_stage holds back */
 };
 
 /* Rows of a tile, and tiles of `count` rows; the first may begin up to 3 rows early. */
-#define SELECT_TILE(code_bytes) (SELECT_THREADS * SELECT_BYTES / (int)(code_bytes))
-#define SELECT_TILES(count, code_bytes) \
-    (((count) + 3 + SELECT_TILE(code_bytes) - 1) / SELECT_TILE(code_bytes))
+#define SELECT_TILE(threads, code_bytes) ((threads)*SELECT_BYTES / (int)(code_bytes))
+#define SELECT_TILES(count, threads, code_bytes)            \
+    (((count) + 3 + SELECT_TILE(threads, code_bytes) - 1) / \
+     SELECT_TILE(threads, code_bytes))
 
 enum {
-    select_sample_threads = SELECT_THREADS,
-    select_filter_threads = SELECT_THREADS,
-    select_count_threads = SELECT_THREADS
+    select_sample_threads = SELECT_FILTER_THREADS,
+    select_guess_threads = SELECT_THREADS,
+    select_stage_threads = SELECT_FILTER_THREADS,
+    select_count_threads = SELECT_THREADS,
+    select_filter_threads = SELECT_FILTER_THREADS
+};
+
+/* A place in the order: rows that compare equal are ordered by their numbers. */
+struct select_bound {
+    wide code;
+    wide row;
 };
 
 /*
- * The range of codes [low, high] in which a rank lies: `rank` rows of that range come
- * before it. An end is known when `found` is 1.
+ * The range [low, high] in which a rank lies: `rank` rows of that range come before it. It
+ * is a range of codes or, if `by_row`, of the numbers of the rows that have code `code`. An
+ * end is known when `found` is 1.
  */
 struct select_end {
     wide low, high;
     wide rank;
     wide found;
+    wide code;
+    wide by_row;
 };
+
+#define SELECT_END_CELLS (sizeof(struct select_end) / sizeof(wide))
 
 /* What the launches tell each other. All of it is 0 before the first. */
 struct select_state {
-    wide tickets[3];          /* of select_filter, twice, and of select_count */
-    wide done[SELECT_PASSES]; /* blocks that have counted */
-    wide passes;              /* whose ends are known */
-    struct select_end end[2]; /* of rank `first` and of rank `last` - 1 */
-    wide low, high;           /* codes in which the ranks should lie, by samples */
-    wide before;              /* rows with codes below `low` ... */
-    wide staged;              /* ... and rows from there on */
-    wide is_staged;           /* 1: ends were found among the staged rows */
-    wide skip;                /* rows with code end[0].low that come before `first` */
-    wide most;                /* rows with code end[1].high that are wanted */
+    wide tickets[2];               /* of select_filter and of select_count */
+    wide done[SELECT_PASSES + 1];  /* blocks that have counted, or collected */
+    wide passes;                   /* whose ends are known */
+    struct select_end end[2];      /* of rank `first` and of rank `last` - 1 */
+    struct select_bound low, high; /* between which the ranks should lie, by samples */
+    wide before;                   /* rows before `low`, ... */
+    wide staged;                   /* ... and rows from there to `high` */
+    wide collected;                /* rows, by select_count */
+    wide skip;                     /* rows with code end[0].low that come before `first` */
+    wide most;                     /* rows with code end[1].high that are wanted */
 };
 
 #define SELECT_STATE_CELLS (sizeof(struct select_state) / sizeof(wide))
 
+/* Where the selected rows go. */
+struct select_result {
+    void *positions;    /* the caller's, if they are wanted */
+    void *keys;         /* the caller's elements, if they are keys; or NULL */
+    unsigned *numbers;  /* rows by number, GATHER_NONE for none; NULL: not wanted */
+    int position_bytes; /* 0: not wanted */
+    int code_bytes;     /* 4 or 8; of keys, too */
+};
+
 /*
- * Select the rows of ranks [first, last).
+ * Select the rows of ranks [first, last). Up to SELECT_MOST of them:
  *
- *   select_sample   clear the cells; guess the codes between which the ranks lie
- *   select_filter   stage the rows with these codes, in order of position
- *   select_count    find the codes of the first and the last rank, among the staged rows
- *                   or, if the guess was wrong, among all
- *   select_filter   the rows between these; of rows with equal codes those that come first
+ *   select_sample   clear the cells; load the codes of samples
+ *   select_guess    guess from them two bounds between which the ranks lie
+ *   select_stage    stage the rows between the bounds
+ *   select_count    find narrower bounds among the staged rows or, if the guess was wrong,
+ *                   among all; collect the rows between them, sort them, write them
+ *
+ * More of them:
+ *
+ *   select_sample   clear the cells
+ *   select_count    find the codes of the first and the last rank
+ *   select_filter   the rows between these, in order of position; of rows with equal codes
+ *                   those that come first
  */
 struct select_args {
     struct tile_source source; /* of codes; without `order` */
@@ -68,55 +101,75 @@ struct select_args {
     wide last;
     struct select_state *state;
     wide *bins;  /* SELECT_PASSES times two times SELECT_BINS */
-    wide *cells; /* state, bins and two for each tile and filter: all that is cleared */
+    wide *cells; /* state, bins and two for each tile of the filter: all that is cleared */
     wide cell_count;
-    wide *tiles;    /* two cells for each tile of this filter */
+    wide *tiles;    /* the filter's */
     void *codes;    /* of staged rows */
     unsigned *rows; /* their numbers */
     wide capacity;
-    unsigned *out;    /* the numbers of the selected rows, in order of position */
-    wide sample[2];   /* ranks in the samples that enclose the wanted ones */
+    wide *samples;   /* their codes */
+    wide *collected; /* by select_count: code and number of up to SELECT_ROOM rows */
+    unsigned *out;   /* select_filter: the numbers of the selected rows */
+    wide sample[2];  /* ranks in the samples that enclose the wanted ones */
+    struct select_result result;
     int is_sampled;   /* 0: nothing is staged */
-    int is_last;      /* select_filter: 0: to be staged, 1: to `out` */
-    int code_bytes;   /* 4 or 8 */
+    int is_sorted;    /* select_count collects and sorts the rows */
     int is_two_sided; /* 0: `first` is 0 */
+    unsigned slack;   /* rows more than wanted that may be collected at each end */
     unsigned span;    /* select_filter: tiles that a block takes together */
-    unsigned unused;
 };
 
 /* Shared memory of their blocks. */
 #define SELECT_WARPS (SELECT_THREADS / WARP)
-#define SELECT_SHARED (4 * (2 * SELECT_BINS + 4 * SELECT_WARPS + 8) + 64)
-#define SELECT_SPAN (WARP / SELECT_WARPS) /* the most of them */
+#define SELECT_FILTER_WARPS (SELECT_FILTER_THREADS / WARP)
+#define SELECT_SHARED                                                       \
+    (4 * 2 * SELECT_BINS + 4 * (SELECT_WARPS + 8) + 16 * SELECT_END_CELLS + \
+     16 * SELECT_WARPS)
+#define SELECT_ROOM(code_bytes) (12 * SELECT_MOST / ((code_bytes) == 4 ? 8 : 12))
+#define SELECT_COUNT_SHARED (SELECT_SHARED + 12 * SELECT_MOST)
+#define SELECT_STAGE_SHARED (SELECT_FILTER_WARPS * (12 * SELECT_HELD + 8) + 8)
+#define SELECT_SPAN (WARP / SELECT_FILTER_WARPS) /* the most of them */
 #define SELECT_FILTER_SHARED (4 * (3 * (WARP + 1) + 1))
 
 /*
- * Segments. One warp selects from a short segment, a block from a longer one. The rows of
- * a long one are divided into parts: of each part the first `last` rows are staged, and a
- * block selects from these.
+ * Segments. If few rows are wanted, one warp selects from a segment, otherwise a block. The
+ * rows of a long one are divided into parts: of each part the first `last` rows are staged,
+ * and a block selects from these.
  */
 enum {
+    SELECT_TEAM_THREADS = 256,
     SELECT_WARP_DIGIT = 8,
     SELECT_WARP_BINS = 1 << SELECT_WARP_DIGIT,
-    SELECT_WARP_MOST = 128, /* rows that a warp or ... */
-    SELECT_MOST = 2048,     /* ... a block can sort */
-    SELECT_SHORT = WARP     /* rows of a short segment at most */
+    SELECT_WARP_ROOM = 448,  /* rows that a warp can list, ... */
+    SELECT_WARP_MOST = 128,  /* ... and the last rank that it finds; ... */
+    SELECT_TEAM_MOST = 2048, /* ... of a block */
+    SELECT_WARP_PARTS = 32,  /* for each SM: parts of all rows, for warps ... */
+    SELECT_TEAM_PARTS = 4    /* ... and for blocks */
 };
 
-enum { select_segments_threads = SELECT_THREADS };
+enum {
+    select_segments_threads = SELECT_TEAM_THREADS,
+    select_longer_threads = SELECT_TEAM_THREADS
+};
+
+#define SELECT_TEAM_WARPS (SELECT_TEAM_THREADS / WARP)
 
 /*
  * SELECT_CLEAR_STEP   one block: the lists are empty
  * SELECT_CODES_STEP   codes that are made of parts
  * SELECT_WARPS_STEP   short segments; the others are listed
- * SELECT_WHOLE_STEP   listed segments and parts
+ * SELECT_PARTS_STEP   listed parts, by warps
+ * SELECT_WHOLE_STEP   listed segments and parts, by blocks
  * SELECT_JOIN_STEP    long segments, from what was staged
  * SELECT_TAKE_STEP    from positions that are sorted in each segment
+ *
+ * Steps of blocks are those of select_longer, all others those of select_segments.
  */
 enum select_step {
     SELECT_CLEAR_STEP,
     SELECT_CODES_STEP,
     SELECT_WARPS_STEP,
+    SELECT_PARTS_STEP,
     SELECT_WHOLE_STEP,
     SELECT_JOIN_STEP,
     SELECT_TAKE_STEP
@@ -149,16 +202,15 @@ struct select_segments_args {
     wide count; /* rows of all */
     wide first;
     wide last;
-    void *positions;   /* the caller's; NULL: not wanted */
-    void *keys;        /* the caller's elements, if they are keys of code_bytes; or NULL */
-    unsigned *numbers; /* rows by number, GATHER_NONE for none; NULL: not wanted */
+    struct select_result result;
     const unsigned *sorted; /* SELECT_TAKE_STEP: positions */
     void *codes;            /* SELECT_CODES_STEP: those of all rows */
     struct select_lists *lists;
     unsigned *wholes; /* segments; there is room for all */
     struct select_part *parts;
     struct select_long *longs;
-    unsigned *staged; /* `last` for each part */
+    void *staged_codes; /* `last` for each part, ... */
+    unsigned *staged;   /* ... and their numbers */
     wide most_parts;
     wide most_longs;
     unsigned part;  /* rows of a part; twice as many are long */
@@ -166,18 +218,11 @@ struct select_segments_args {
     int step;       /* enum select_step */
     int segment_bytes;
     int is_signed;
-    int code_bytes;
-    int position_bytes;
-    int unused;
+    int by_warps; /* `last` is at most SELECT_WARP_MOST */
 };
 
-/* Shared memory of a block: a team of all, or one for each warp. */
-#define SELECT_TEAM_SHARED \
-    (4 * (SELECT_BINS + 3 * SELECT_MOST + SELECT_WARPS + 8) + 16 * SELECT_WARPS)
-#define SELECT_WARP_SHARED (4 * (SELECT_WARP_BINS + 3 * SELECT_WARP_MOST + 4))
-#define SELECT_SEGMENTS_SHARED                              \
-    (SELECT_TEAM_SHARED > SELECT_WARPS * SELECT_WARP_SHARED \
-         ? SELECT_TEAM_SHARED                               \
-         : SELECT_WARPS * SELECT_WARP_SHARED)
+/* Shared memory of a block, and of a warp. */
+#define SELECT_TEAM_SHARED (SELECT_SHARED + 12 * SELECT_TEAM_MOST)
+#define SELECT_WARP_SHARED (4 * (SELECT_WARP_BINS + 3 * SELECT_WARP_ROOM + 4))
 
 #endif

@@ -3,7 +3,20 @@
  */
 #include "select.cuh"
 
+#define SELECT_CODE unsigned
+#define SELECT_BITS 32
+#include "select_code.cuh"
+#define SELECT_CODE wide
+#define SELECT_BITS 64
+#include "select_code.cuh"
+
 #include "select_classes.cuh"
+#include "select_guess.cuh"
+#include "select_order.cuh"
+#include "select_stage.cuh"
+
+#include "select_ranges.cuh"
+
 #include "select_passes.cuh"
 
 #define SELECT_CODE unsigned
@@ -13,28 +26,59 @@
 #define SELECT_BITS 64
 #include "select_word.cuh"
 
-#include "select_guess.cuh"
+enum {
+    select_sample_blocks = 4,
+    select_guess_blocks = 1,
+    select_stage_blocks = 6,
+    select_count_blocks = 1,
+    select_filter_blocks = 4
+};
 
-enum { select_sample_blocks = 1, select_filter_blocks = 4, select_count_blocks = 3 };
-
-/* The first block guesses, the others clear SELECT_CLEARED cells each. */
+/* Each thread takes samples, and clears cells. */
 KERNEL(select_sample, struct select_args)
+{
+    const struct select_view view = view_job(&args, args.result.code_bytes);
+    const wide step = (wide)BLOCKS * SELECT_FILTER_THREADS;
+    const wide first = (wide)BLOCK * SELECT_FILTER_THREADS + THREAD;
+
+    for (wide i = first; args.is_sampled && i < SELECT_SAMPLES; i += step) {
+        const wide row = sampled_row(i, args.count);
+
+        STORE_AS(SAMPLE, cell_of(args.samples + i),
+                 args.result.code_bytes == 4 ? unsigned_code_of(&view, row)
+                                             : wide_code_of(&view, row));
+    }
+    for (wide i = first; i < args.cell_count; i += step)
+        STORE_AS(CUT, cell_of(args.cells + i), 0);
+}
+
+/* One block. */
+KERNEL(select_guess, struct select_args)
 {
     SHARED(struct select_shared, sm);
 
-    if (BLOCK == 0) {
-        for (int i = THREAD; i < (int)SELECT_STATE_CELLS; i += SELECT_THREADS)
-            STORE(cell_of(args.cells + i), 0);
-        BARRIER();
-        if (args.is_sampled)
-            guess(&args, sm);
-    } else {
-        const wide first = SELECT_STATE_CELLS + (wide)(BLOCK - 1) * SELECT_CLEARED;
+    guess(&args, sm);
+}
 
-        for (wide i = first + THREAD; i < first + SELECT_CLEARED && i < args.cell_count;
-             i += SELECT_THREADS)
-            STORE_AS(CUT, cell_of(args.cells + i), 0);
-    }
+/* Each takes tiles as long as there are some. */
+KERNEL(select_stage, struct select_args)
+{
+    SHARED(struct stage_shared, sm);
+
+    if (args.result.code_bytes == 4)
+        unsigned_stage(&args, sm);
+    else
+        wide_stage(&args, sm);
+}
+
+KERNEL(select_count, struct select_args)
+{
+    SHARED(struct select_shared, sm);
+
+    if (args.result.code_bytes == 4)
+        unsigned_count(&args, sm);
+    else
+        wide_count(&args, sm);
 }
 
 /* As many blocks as there may be: each takes tiles as long as there are some. */
@@ -42,18 +86,8 @@ KERNEL(select_filter, struct select_args)
 {
     SHARED(struct filter_shared, sm);
 
-    if (args.code_bytes == 4)
+    if (args.result.code_bytes == 4)
         unsigned_filter(&args, sm);
     else
         wide_filter(&args, sm);
-}
-
-KERNEL(select_count, struct select_args)
-{
-    SHARED(struct select_shared, sm);
-
-    if (args.code_bytes == 4)
-        unsigned_count(&args, sm);
-    else
-        wide_count(&args, sm);
 }

@@ -9,7 +9,8 @@ struct select_view {
     const struct tile_source *parts; /* codes are made of these, or ... */
     const char *keys;                /* ... loaded */
     struct key_code enter;
-    const unsigned *numbers; /* of the rows; NULL: their places */
+    const unsigned *numbers; /* of the rows; NULL: places from `base` on */
+    unsigned base;
     unsigned pitch;
     unsigned count;
     unsigned lead; /* the first tile begins this many rows before the first row */
@@ -27,6 +28,7 @@ DEVICE struct select_view view_rows(const struct tile_source *source,
     view.pitch = (unsigned)source->pitch;
     view.enter = *enter;
     view.numbers = 0;
+    view.base = 0;
     view.count = (unsigned)count;
     view.is_dense = !view.parts && view.pitch == (unsigned)bytes;
     view.lead = view.is_dense ? (unsigned)((wide)view.keys % 16) / (unsigned)bytes : 0;
@@ -38,19 +40,21 @@ DEVICE struct select_view view_job(const struct select_args *args, int bytes)
     return view_rows(&args->source, &args->enter, args->count, bytes);
 }
 
-/* The first `count` staged rows. */
-DEVICE struct select_view view_staged(const struct select_args *args, int bytes, wide count)
+/* `count` codes of `bytes` bytes, of rows that have these numbers. */
+DEVICE struct select_view view_codes(const void *codes, const unsigned *numbers, wide count,
+                                     int bytes)
 {
     struct select_view view;
 
     view.parts = 0;
-    view.keys = (const char *)args->codes;
+    view.keys = (const char *)codes;
     view.pitch = (unsigned)bytes;
     view.enter.flip = 0;
     view.enter.is_float = 0;
-    view.numbers = args->rows;
+    view.numbers = numbers;
+    view.base = 0;
     view.count = (unsigned)count;
-    view.is_dense = 1;
+    view.is_dense = (wide)codes % 16 == 0;
     view.lead = 0;
     return view;
 }
@@ -61,12 +65,61 @@ DEVICE int is_row(const struct select_view *view, wide place)
     return place - view->lead < view->count;
 }
 
+/* Its number. */
+DEVICE unsigned row_at(const struct select_view *view, wide place)
+{
+    return view->numbers ? LOAD((const unsigned_cell *)view->numbers + (place - view->lead))
+                         : view->base + (unsigned)(place - view->lead);
+}
+
 DEVICE wide_cell *cell_of(const wide *cell)
 {
     return (wide_cell *)cell;
 }
 
-/* Of an array in shared memory: the sum of all lanes before mine and of mine. */
+DEVICE struct select_bound get_bound(const struct select_bound *bound)
+{
+    const struct select_bound got = {LOAD(cell_of(&bound->code)),
+                                     LOAD(cell_of(&bound->row))};
+
+    return got;
+}
+
+/* Widen the range [low, high] of each lane to that of the whole warp. */
+DEVICE void widen_by_warp(wide *low, wide *high, const int code_bytes)
+{
+    if (code_bytes == 4) {
+        *low = (unsigned)~GREATEST(~(unsigned)*low);
+        *high = GREATEST((unsigned)*high);
+        return;
+    }
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        const wide lower = SHUFFLE_XOR(*low, step);
+        const wide upper = SHUFFLE_XOR(*high, step);
+
+        *low = lower < *low ? lower : *low;
+        *high = upper > *high ? upper : *high;
+    }
+}
+
+/* The same for the whole block: `ends` is shared memory of two for each warp. */
+DEVICE void widen_by_block(wide *low, wide *high, const int code_bytes, wide_cell *ends)
+{
+    const int warp = LANE % (THREADS / WARP);
+
+    widen_by_warp(low, high, code_bytes);
+    if (LANE == 0) {
+        STORE(&ends[2 * (THREAD / WARP)], *low);
+        STORE(&ends[2 * (THREAD / WARP) + 1], *high);
+    }
+    BARRIER();
+    *low = LOAD(&ends[2 * warp]);
+    *high = LOAD(&ends[2 * warp + 1]);
+    widen_by_warp(low, high, code_bytes);
+    BARRIER();
+}
+
+/* The sum of all lanes before mine and of mine. */
 DEVICE unsigned sum_to_here(unsigned mine)
 {
     for (int step = 1; step < WARP; step *= 2) {
@@ -77,46 +130,29 @@ DEVICE unsigned sum_to_here(unsigned mine)
     return mine;
 }
 
-/* Shared memory of select_sample and select_count. */
+/* Shared memory of select_guess; after it select_count has the rows that it collects. */
 struct select_shared {
-    unsigned_cell bins[2][SELECT_BINS];
-    unsigned_cell sums[4 * SELECT_WARPS];
+    unsigned_cell sums[SELECT_WARPS];
     unsigned_cell found[4]; /* a bin, how many come before it, how many it has */
-    unsigned_cell is_mine;
-    unsigned_cell unused[3];
-    wide_cell words[8];
+    unsigned_cell ticket;
+    unsigned_cell collected;
+    unsigned_cell unused[2];
+    wide_cell ends[2 * SELECT_WARPS];
+    wide_cell words[2 * SELECT_END_CELLS];
+    unsigned_cell bins[2][SELECT_BINS];
 };
 
 AGREE(sizeof(struct select_shared) == SELECT_SHARED);
 AGREE(SELECT_BINS % SELECT_THREADS == 0);
+AGREE((int)SELECT_WARPS <= (int)WARP);
 
-/* Add one to a bin, if `counts`. Lanes with the same bin, if there are many, add once. */
-DEVICE void add_to_bin(unsigned_cell *bins, unsigned bin, int counts)
+/* Clear the bins of the last rank and, if there is one, of the first. */
+DEVICE void clear_bins(struct select_shared *sm, int is_two_sided)
 {
-    unsigned left = BALLOT(counts);
-
-    UNROLL
-    for (int i = 0; i < 2; i++) {
-        if (left) {
-            const int leader = LOWEST_BIT(left);
-            const unsigned theirs = SHUFFLE(bin, leader);
-            const unsigned same = BALLOT(counts && bin == theirs);
-
-            if (LANE == leader)
-                ADD(PLAIN, &bins[bin], (unsigned)BITS(same));
-            counts = counts && bin != theirs;
-            left &= ~same;
-        }
-    }
-    if (counts)
-        ADD(PLAIN, &bins[bin], 1u);
-}
-
-DEVICE void clear_bins(struct select_shared *sm)
-{
-    for (int i = THREAD; i < SELECT_BINS; i += SELECT_THREADS) {
-        STORE(&sm->bins[0][i], 0);
+    for (int i = THREAD; i < SELECT_BINS; i += THREADS) {
         STORE(&sm->bins[1][i], 0);
+        if (is_two_sided)
+            STORE(&sm->bins[0][i], 0);
     }
     BARRIER();
 }
@@ -124,31 +160,29 @@ DEVICE void clear_bins(struct select_shared *sm)
 /* Find the bin that has what comes after `rank` others. All threads; two barriers. */
 DEVICE void find_bin(struct select_shared *sm, const unsigned_cell *bins, unsigned rank)
 {
-    enum { EACH = SELECT_BINS / SELECT_THREADS };
-    unsigned mine[EACH];
+    const int each = SELECT_BINS / THREADS;
+    const unsigned_cell *const mine = bins + THREAD * each;
     unsigned sum = 0, before;
 
-    UNROLL
-    for (int i = 0; i < EACH; i++) {
-        mine[i] = LOAD(&bins[THREAD * EACH + i]);
-        sum += mine[i];
-    }
+    for (int i = 0; i < each; i++)
+        sum += LOAD(&mine[i]);
     before = sum_to_here(sum);
     if (LANE == WARP - 1)
         STORE(&sm->sums[THREAD / WARP], before);
     before -= sum;
     BARRIER();
-    NO_UNROLL
-    for (int i = 0; i < THREAD / WARP; i++)
-        before += LOAD(&sm->sums[i]);
-    UNROLL
-    for (int i = 0; i < EACH; i++) {
-        if (rank - before < mine[i]) {
-            STORE(&sm->found[0], (unsigned)(THREAD * EACH + i));
+    before += SUM(LANE < THREAD / WARP ? LOAD(&sm->sums[LANE]) : 0);
+    for (int i = 0; i < each && rank - before < sum; i++) {
+        const unsigned count = LOAD(&mine[i]);
+
+        if (rank - before < count) {
+            STORE(&sm->found[0], (unsigned)(THREAD * each + i));
             STORE(&sm->found[1], before);
-            STORE(&sm->found[2], mine[i]);
+            STORE(&sm->found[2], count);
+            break;
         }
-        before += mine[i];
+        before += count;
+        sum -= count;
     }
     BARRIER();
 }
@@ -164,34 +198,55 @@ DEVICE int shift_of(wide span, int digit)
     return bits > digit ? bits - digit : 0;
 }
 
-/* One end while it is being found. */
+/* One end while it is being found: see struct select_end. */
 struct select_range {
     wide low, high;
+    wide code;
     unsigned rank;
+    int by_row;
     int found;
 };
 
+/* Is the wanted row one of the last (`side` 1) or of the first (0) of `count` rows? */
+DEVICE int is_near(unsigned rank, unsigned count, int side, unsigned slack)
+{
+    return (side ? count - 1 - rank : rank) <= slack;
+}
+
 /*
  * Narrow a range to a bin that was found: its number, how many come before it, how many it
- * has. It is narrow enough if it is one code, or if the wanted row is the bin's first
- * (`side` 0), its last (1) or its only one (2).
+ * has. It is narrow enough if the wanted row is near the bin's end or begin.
  */
 DEVICE void narrow(struct select_range *range, const unsigned_cell *found, int digit,
-                   int side)
+                   int side, unsigned slack)
 {
     const int shift = shift_of(range->high - range->low, digit);
-    const unsigned count = LOAD(&found[2]);
     const wide low = range->low + ((wide)LOAD(&found[0]) << shift);
     const wide high = low + (((wide)1 << shift) - 1);
 
     range->low = low;
     range->high = high < range->high ? high : range->high;
     range->rank -= LOAD(&found[1]);
-    range->found = shift == 0 || (side == 0   ? range->rank == 0
-                                  : side == 1 ? range->rank + 1 == count
-                                              : count == 1);
-    if (side == 1 && range->rank + 1 == count)
-        range->rank = ~0u; /* all of them are wanted */
+    range->found = is_near(range->rank, LOAD(&found[2]), side, slack);
+}
+
+/* Rows of a range of one code are told apart by their numbers, which are below `count`. */
+DEVICE void narrow_by_row(struct select_range *range, wide count)
+{
+    if (!range->found && !range->by_row && range->low == range->high) {
+        range->by_row = 1;
+        range->code = range->low;
+        range->low = 0;
+        range->high = count - 1;
+    }
+}
+
+/* Where a row is in a range: the number that is to be narrowed; others are not in it. */
+DEVICE wide place_in(const struct select_range *range, wide code, unsigned row)
+{
+    if (!range->by_row)
+        return code - range->low;
+    return code == range->code ? row - range->low : ~(wide)0;
 }
 
 /* A number that looks random. */
@@ -208,5 +263,5 @@ DEVICE wide sampled_row(wide i, wide count)
     const wide first = i * count / SELECT_SAMPLES;
     const unsigned share = (unsigned)((i + 1) * count / SELECT_SAMPLES - first);
 
-    return first + mixed((unsigned)i) % share;
+    return first + ((wide)mixed((unsigned)i) * share >> 32);
 }

@@ -9,13 +9,12 @@ enum { TILE_COUNTED = 1, TILE_SUMMED = 2, COUNT_BITS = 31 };
 #define MOST_COUNT ((1u << COUNT_BITS) - 1)
 
 /*
- * Rows are of three classes: `high` with the highest code of the range, `low`, and those
- * between. When staging, low rows have codes below the range, and all others are staged.
- * In the last filter all go to the result, but only some with the lowest or highest code.
+ * Rows are of three classes: `high` with the highest code of the range, `low` with the
+ * lowest, and those between. All go to the result, but only some of those that are low or
+ * high.
  */
 struct select_classes {
     wide low, high;
-    int is_last;
     int is_two_sided; /* there may be low rows */
     int is_one_code;  /* all are low */
 };
@@ -26,7 +25,6 @@ struct select_limits {
     wide most; /* ... and high rows that are; of one code, low rows up to there */
     wide capacity;
     unsigned *out;
-    int is_last;
     int is_one_code;
 };
 
@@ -53,13 +51,10 @@ DEVICE struct select_classes classes_of(const struct select_args *args)
     const struct select_state *const state = args->state;
     struct select_classes made;
 
-    made.is_last = args->is_last;
     made.is_two_sided = args->is_two_sided;
-    made.low = args->is_two_sided
-                   ? LOAD(cell_of(args->is_last ? &state->end[0].low : &state->low))
-                   : 0;
-    made.high = LOAD(cell_of(args->is_last ? &state->end[1].high : &state->high));
-    made.is_one_code = args->is_last && args->is_two_sided && made.low == made.high;
+    made.low = args->is_two_sided ? LOAD(cell_of(&state->end[0].low)) : 0;
+    made.high = LOAD(cell_of(&state->end[1].high));
+    made.is_one_code = args->is_two_sided && made.low == made.high;
     return made;
 }
 
@@ -69,12 +64,11 @@ DEVICE struct select_limits limits_of(const struct select_args *args,
     const struct select_state *const state = args->state;
     struct select_limits made;
 
-    made.is_last = classes->is_last;
     made.is_one_code = classes->is_one_code;
-    made.skip = args->is_last ? LOAD(cell_of(&state->skip)) : 0;
-    made.most = args->is_last ? LOAD(cell_of(&state->most)) : args->last;
-    made.capacity = args->is_last ? args->last - args->first : args->capacity;
-    made.out = args->is_last ? args->out : args->rows;
+    made.skip = LOAD(cell_of(&state->skip));
+    made.most = LOAD(cell_of(&state->most));
+    made.capacity = args->last - args->first;
+    made.out = args->out;
     return made;
 }
 
@@ -85,9 +79,7 @@ DEVICE unsigned class_of(const struct select_classes *classes, wide code)
         return code == classes->low ? 4 : 0;
     if (code >= classes->high)
         return code == classes->high ? 2 : 0;
-    if (classes->is_last)
-        return classes->is_two_sided && code == classes->low ? 4 : code >= classes->low;
-    return code < classes->low ? 4 : 1;
+    return classes->is_two_sided && code == classes->low ? 4 : code >= classes->low;
 }
 
 /* How many rows before a row are taken. */
@@ -99,7 +91,7 @@ DEVICE wide taken_before(const struct select_limits *limits,
 
     if (limits->is_one_code)
         low = low < limits->most ? low : limits->most;
-    low = limits->is_last && low > limits->skip ? low - limits->skip : 0;
+    low = low > limits->skip ? low - limits->skip : 0;
     high = high < limits->most ? high : limits->most;
     return before->between + high + low;
 }
@@ -180,7 +172,7 @@ DEVICE struct select_counts look_back(wide *cells, wide tile, struct select_coun
 
 /* The first warp adds up the counts of `parts` parts, and of all before. */
 DEVICE void sum_parts(const struct select_args *args, struct filter_shared *sm,
-                      unsigned span, int is_end, unsigned parts)
+                      unsigned span, unsigned parts)
 {
     const int is_part = (unsigned)LANE < parts;
     struct select_counts here, all, before;
@@ -199,14 +191,5 @@ DEVICE void sum_parts(const struct select_args *args, struct filter_shared *sm,
         STORE(&sm->between[0], before.between);
         STORE(&sm->high[0], before.high);
         STORE(&sm->low[0], before.low);
-    }
-    if (LANE == 0 && is_end && !args->is_last) {
-        const struct select_classes classes = classes_of(args);
-        const struct select_limits limits = limits_of(args, &classes);
-
-        all.between += before.between;
-        all.high += before.high;
-        STORE(cell_of(&args->state->staged), taken_before(&limits, &all));
-        STORE(cell_of(&args->state->before), before.low + all.low);
     }
 }

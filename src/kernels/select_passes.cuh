@@ -1,7 +1,5 @@
 /*
- * select_passes.cuh - for select_count: the codes of the first and the last rank. Each pass
- * counts the codes of a range by their next bits and goes on with the bin that has the
- * rank.
+ * select_passes.cuh - for select_count: many blocks narrow ranges together.
  *
  * All passes are one launch. A block takes tickets: the first ones are for parts of the
  * first pass, the next ones for parts of the second. A block that waits for a pass to end
@@ -21,71 +19,52 @@ DEVICE int stage_holds(const struct select_args *args)
            before + staged >= args->last;
 }
 
+/* The wanted ranks among the staged rows, or among all. */
+DEVICE struct select_aim aim_of(const struct select_args *args, int is_staged)
+{
+    const wide before = is_staged ? LOAD(cell_of(&args->state->before)) : 0;
+    struct select_aim aim;
+
+    aim.first = (unsigned)(args->first - before);
+    aim.last = (unsigned)(args->last - before);
+    aim.slack = args->slack;
+    aim.is_two_sided = args->is_two_sided;
+    aim.is_sorted = args->is_sorted;
+    aim.rows = args->count;
+    return aim;
+}
+
 DEVICE unsigned next_ticket(const struct select_args *args, struct select_shared *sm)
 {
     BARRIER(); /* what was read of shared memory may be overwritten */
     if (THREAD == 0)
-        STORE(&sm->is_mine, (unsigned)ADD(CUT, cell_of(&args->state->tickets[2]), (wide)1));
+        STORE(&sm->ticket, (unsigned)ADD(CUT, cell_of(&args->state->tickets[1]), (wide)1));
     BARRIER();
-    return LOAD(&sm->is_mine);
-}
-
-/* One of the ranges that are in shared memory. */
-DEVICE struct select_range range_at(const struct select_shared *sm, int side)
-{
-    struct select_range range;
-
-    range.low = LOAD(&sm->words[4 * side]);
-    range.high = LOAD(&sm->words[4 * side + 1]);
-    range.rank = (unsigned)LOAD(&sm->words[4 * side + 2]);
-    range.found = LOAD(&sm->words[4 * side + 3]) != 0;
-    return range;
-}
-
-/* The ranges before the first pass. One thread. */
-DEVICE void begin_ranges(const struct select_args *args, struct select_shared *sm,
-                         int is_staged)
-{
-    struct select_state *const state = args->state;
-    const wide before = is_staged ? LOAD(cell_of(&state->before)) : 0;
-    const wide highest = args->code_bytes == 4 ? 0xffffffffu : ~(wide)0;
-    const wide low = is_staged ? LOAD(cell_of(&state->low)) : 0;
-    const wide high = is_staged ? LOAD(cell_of(&state->high)) : highest;
-
-    STORE(&sm->words[0], low);
-    STORE(&sm->words[1], high);
-    STORE(&sm->words[2], args->first - before);
-    STORE(&sm->words[3], !args->is_two_sided);
-    STORE(&sm->words[4], low);
-    STORE(&sm->words[5], high);
-    STORE(&sm->words[6], args->last - 1 - before);
-    STORE(&sm->words[7], 0);
+    return LOAD(&sm->ticket);
 }
 
 /* Get the ranges before a pass; 0 if both ends are found. */
 DEVICE int read_ranges(const struct select_args *args, struct select_shared *sm,
-                       int is_staged, unsigned pass)
+                       const struct select_aim *aim, int is_staged, unsigned count,
+                       unsigned pass)
 {
     struct select_state *const state = args->state;
 
-    if (THREAD == 0 && pass == 0)
-        begin_ranges(args, sm, is_staged);
-    if (THREAD < 8 && pass > 0) {
+    if (THREAD < 2 && pass == 0) {
+        const wide highest = args->result.code_bytes == 4 ? 0xffffffffu : ~(wide)0;
+        const wide low = is_staged ? LOAD(cell_of(&state->low.code)) : 0;
+        const wide high = is_staged ? LOAD(cell_of(&state->high.code)) & highest : highest;
+
+        begin_range(aim, sm, THREAD, low, high, count);
+    }
+    if (THREAD < (int)(2 * SELECT_END_CELLS) && pass > 0) {
         while (PEEK(CUT, cell_of(&state->passes)) < pass)
             PAUSE();
         FENCE();
         STORE(&sm->words[THREAD], PEEK(CUT, cell_of(&state->end[0].low) + THREAD));
     }
     BARRIER();
-    return !LOAD(&sm->words[3]) || !LOAD(&sm->words[7]);
-}
-
-/* Are both ends still in the same range? Then one histogram serves both. */
-DEVICE int is_one_range(const struct select_shared *sm)
-{
-    return !LOAD(&sm->words[3]) && !LOAD(&sm->words[7]) &&
-           LOAD(&sm->words[0]) == LOAD(&sm->words[4]) &&
-           LOAD(&sm->words[1]) == LOAD(&sm->words[5]);
+    return is_to_narrow(sm);
 }
 
 /* Add my bins of a range to those of all. */
@@ -114,6 +93,20 @@ DEVICE void get_bins(unsigned_cell *bins, const wide *all)
         STORE(&bins[i * SELECT_THREADS + THREAD], (unsigned)sum[i]);
 }
 
+/* Am I the last block of a pass? Then what the others have stored can be loaded. */
+DEVICE int is_last_of(const struct select_args *args, struct select_shared *sm,
+                      unsigned pass, unsigned units)
+{
+    FENCE();
+    BARRIER();
+    if (THREAD == 0)
+        STORE(&sm->ticket,
+              ADD(CUT, cell_of(&args->state->done[pass]), (wide)1) == units - 1);
+    BARRIER();
+    FENCE();
+    return LOAD(&sm->ticket) != 0;
+}
+
 /* Add my bins to those of all; if I am the last, get them back and return 1. */
 DEVICE int add_up(const struct select_args *args, struct select_shared *sm, unsigned pass,
                   unsigned units)
@@ -123,15 +116,8 @@ DEVICE int add_up(const struct select_args *args, struct select_shared *sm, unsi
     if (args->is_two_sided)
         add_bins(sm->bins[0], bins);
     add_bins(sm->bins[1], bins + SELECT_BINS);
-    FENCE();
-    BARRIER();
-    if (THREAD == 0)
-        STORE(&sm->is_mine,
-              ADD(CUT, cell_of(&args->state->done[pass]), (wide)1) == units - 1);
-    BARRIER();
-    if (!LOAD(&sm->is_mine))
+    if (!is_last_of(args, sm, pass, units))
         return 0;
-    FENCE();
     if (args->is_two_sided)
         get_bins(sm->bins[0], bins);
     get_bins(sm->bins[1], bins + SELECT_BINS);
@@ -139,41 +125,63 @@ DEVICE int add_up(const struct select_args *args, struct select_shared *sm, unsi
     return 1;
 }
 
-/* Narrow one range by the bins of all rows, and post it. */
-DEVICE struct select_range narrow_end(const struct select_args *args,
-                                      struct select_shared *sm, int side, int is_one)
+DEVICE void post_range(struct select_end *end, const struct select_range *range)
 {
-    struct select_end *const end = &args->state->end[side];
-    struct select_range range = range_at(sm, side);
-
-    if (!range.found) {
-        find_bin(sm, sm->bins[is_one ? 1 : side], range.rank);
-        narrow(&range, sm->found, SELECT_DIGIT, side);
-    }
-    if (THREAD == 0) {
-        POST(CUT, cell_of(&end->low), range.low);
-        POST(CUT, cell_of(&end->high), range.high);
-        POST(CUT, cell_of(&end->rank), range.rank);
-        POST(CUT, cell_of(&end->found), range.found);
-    }
-    return range;
+    POST(CUT, cell_of(&end->low), range->low);
+    POST(CUT, cell_of(&end->high), range->high);
+    POST(CUT, cell_of(&end->rank), (wide)range->rank);
+    POST(CUT, cell_of(&end->found), (wide)range->found);
+    POST(CUT, cell_of(&end->code), range->code);
+    POST(CUT, cell_of(&end->by_row), (wide)range->by_row);
 }
 
 /* Narrow both, and tell the other blocks. */
 DEVICE void narrow_both(const struct select_args *args, struct select_shared *sm,
-                        int is_staged, unsigned pass, int is_one)
+                        const struct select_aim *aim, unsigned pass, int is_one)
 {
     struct select_state *const state = args->state;
-    const struct select_range begin = narrow_end(args, sm, 0, is_one);
-    const struct select_range end = narrow_end(args, sm, 1, is_one);
+    const struct select_range begin = narrow_end(aim, sm, 0, is_one);
+    const struct select_range end = narrow_end(aim, sm, 1, is_one);
 
     if (THREAD == 0) {
+        post_range(&state->end[0], &begin);
+        post_range(&state->end[1], &end);
         if (begin.found && end.found) {
-            STORE(cell_of(&state->is_staged), is_staged);
             STORE(cell_of(&state->skip), args->is_two_sided ? begin.rank : 0);
             STORE(cell_of(&state->most), (wide)end.rank + 1);
         }
         FENCE();
         POST(CUT, cell_of(&state->passes), pass + 1);
+    }
+}
+
+/* Get the rows that all blocks have collected. Returns their count. */
+DEVICE unsigned get_collected(const struct select_args *args,
+                              const struct select_list *list)
+{
+    const wide all = PEEK(CUT, cell_of(&args->state->collected));
+    const unsigned count = all < list->room ? (unsigned)all : list->room;
+
+    for (unsigned i = (unsigned)THREAD; i < count; i += SELECT_THREADS)
+        put_in_list(list, i, PEEK(CUT, cell_of(args->collected + 2 * i)),
+                    (unsigned)PEEK(CUT, cell_of(args->collected + 2 * i + 1)));
+    BARRIER();
+    return count;
+}
+
+/* Sort the rows that were collected, and write those that are wanted. */
+DEVICE void write_collected(const struct select_args *args, struct select_shared *sm,
+                            const struct select_list *list, unsigned count)
+{
+    const unsigned skip = range_at(sm, 0).rank;
+    const unsigned wanted = (unsigned)(args->last - args->first);
+
+    order_list(list, count, sm->bins[0], sm->sums);
+    for (unsigned i = (unsigned)THREAD; i < wanted; i += SELECT_THREADS) {
+        if (skip + i < count)
+            write_result(&args->result, &args->enter, i, listed_row(list, skip + i), 0,
+                         listed_code(list, skip + i));
+        else if (args->result.numbers) /* only if keys change meanwhile */
+            STORE_AS(BULK, (unsigned_cell *)args->result.numbers + i, GATHER_NONE);
     }
 }

@@ -1,30 +1,9 @@
 /*
  * select_segments.cu - rows of each segment by rank: see launch_select.h.
  */
-#include "select_team.cuh"
+#include "select_warp.cuh"
 
 enum { select_segments_blocks = 4 };
-
-struct team_shared {
-    wide_cell codes[SELECT_MOST];
-    wide_cell ends[2 * SELECT_WARPS];
-    unsigned_cell rows[SELECT_MOST];
-    unsigned_cell bins[SELECT_BINS];
-    unsigned_cell sums[SELECT_WARPS];
-    unsigned_cell note[4];
-    unsigned_cell ticket;
-    unsigned_cell unused[3];
-};
-
-struct warp_shared {
-    wide_cell codes[SELECT_WARP_MOST];
-    unsigned_cell rows[SELECT_WARP_MOST];
-    unsigned_cell bins[SELECT_WARP_BINS];
-    unsigned_cell note[4];
-};
-
-AGREE(sizeof(struct team_shared) == SELECT_TEAM_SHARED);
-AGREE(sizeof(struct warp_shared) == SELECT_WARP_SHARED);
 
 /* Number `i` of the caller's; a negative one becomes greater than any count. */
 DEVICE wide number_of(const struct select_segments_args *args, const void *numbers, wide i)
@@ -59,21 +38,8 @@ DEVICE unsigned wanted_of(const struct select_segments_args *args, unsigned coun
 DEVICE void write_row(const struct select_segments_args *args, wide segment, wide i,
                       wide begin, unsigned row, wide code)
 {
-    const wide at = segment * (args->last - args->first) + i;
-
-    if (args->numbers)
-        STORE_AS(BULK, (unsigned_cell *)args->numbers + at, row);
-    if (args->position_bytes == 4)
-        STORE_AS(BULK, (unsigned_cell *)args->positions + at, row - (unsigned)begin);
-    if (args->position_bytes == 8)
-        STORE_AS(BULK, (wide_cell *)args->positions + at, row - begin);
-    if (!args->keys)
-        return;
-    if (args->code_bytes == 4)
-        STORE_AS(BULK, (unsigned_cell *)args->keys + at,
-                 unsigned_leave((unsigned)code, &args->enter));
-    else
-        STORE_AS(BULK, (wide_cell *)args->keys + at, wide_leave(code, &args->enter));
+    write_result(&args->result, &args->enter, segment * (args->last - args->first) + i, row,
+                 begin, code);
 }
 
 /* There are no rows from `i` on, by steps of `step`. */
@@ -82,90 +48,107 @@ DEVICE void write_none(const struct select_segments_args *args, wide segment, wi
 {
     const wide wanted = args->last - args->first;
 
-    for (; args->numbers && i < wanted; i += step)
-        STORE_AS(BULK, (unsigned_cell *)args->numbers + segment * wanted + i, GATHER_NONE);
+    for (; args->result.numbers && i < wanted; i += step)
+        STORE_AS(BULK, (unsigned_cell *)args->result.numbers + segment * wanted + i,
+                 GATHER_NONE);
 }
 
-/* Select from a segment and write the result. */
-DEVICE void select_segment(const struct select_segments_args *args,
-                           const struct select_team *team, const struct select_items *items,
-                           wide segment, wide begin, unsigned count)
+/* `count` rows from row `begin` on. */
+DEVICE struct select_view view_part(const struct select_segments_args *args, wide begin,
+                                    unsigned count)
 {
-    const unsigned wanted = wanted_of(args, count);
-    const unsigned step = team_threads(team);
+    const int bytes = args->result.code_bytes;
+    struct tile_source source = args->source;
+    struct select_view view;
 
-    collect_ranks(team, items, (unsigned)args->first, (unsigned)args->first + wanted);
-    order_team(team, wanted);
-    for (unsigned i = team_thread(team); i < wanted; i += step)
-        write_row(args, segment, i, begin, LOAD(&team->rows[i]), LOAD(&team->codes[i]));
-    write_none(args, segment, wanted + team_thread(team), step);
-    meet(team);
+    source.keys = (const char *)source.keys + begin * source.pitch;
+    view = view_rows(&source, &args->enter, count, bytes);
+    view.parts = 0;
+    view.base = (unsigned)begin;
+    return view;
 }
 
-DEVICE struct select_items items_of(const struct select_segments_args *args)
+/* Write the rows of a segment that follow `skip` others in a list of `count`. */
+DEVICE void write_list(const struct select_segments_args *args,
+                       const struct select_list *list, wide segment, wide begin,
+                       unsigned wanted, unsigned skip, unsigned count, unsigned thread,
+                       unsigned threads)
 {
-    struct select_items items;
+    unsigned i = thread;
 
-    items.view = view_rows(&args->source, &args->enter, args->count, args->code_bytes);
-    items.view.parts = 0;
-    items.numbers = 0;
-    items.begin = 0;
-    items.count = 0;
-    items.code_bytes = args->code_bytes;
-    return items;
+    for (; i < wanted && skip + i < count; i += threads)
+        write_row(args, segment, i, begin, listed_row(list, skip + i),
+                  listed_code(list, skip + i));
+    write_none(args, segment, i, threads);
+}
+
+/* A segment by a warp. */
+DEVICE void select_short(const struct select_segments_args *args, struct warp_shared *sm,
+                         wide segment, wide begin, unsigned rows)
+{
+    const struct select_view view = view_part(args, begin, rows);
+    const unsigned last = rows < args->last ? rows : (unsigned)args->last;
+    const struct warp_top top = select_sorted(sm, &view, args->result.code_bytes, last);
+
+    write_list(args, &top.list, segment, begin, wanted_of(args, rows),
+               (unsigned)args->first, top.count, (unsigned)LANE, WARP);
 }
 
 /* A segment of at most a row for each lane: every lane counts those before its row. */
 DEVICE void select_tiny(const struct select_segments_args *args,
-                        const struct select_items *items, wide segment)
+                        const struct select_view *all, wide segment, wide begin,
+                        unsigned count)
 {
-    const unsigned row = (unsigned)items->begin + (unsigned)LANE;
-    const int is_mine = (unsigned)LANE < items->count;
-    const wide code = is_mine ? item_code(items, row) : 0;
+    const int is_mine = (unsigned)LANE < count;
+    const wide code = !is_mine                       ? 0
+                      : args->result.code_bytes == 4 ? unsigned_code_of(all, begin + LANE)
+                                                     : wide_code_of(all, begin + LANE);
     unsigned rank = 0;
 
     NO_UNROLL
-    for (int i = 0; i < (int)items->count; i++) {
+    for (int i = 0; i < (int)count; i++) {
         const wide other = SHUFFLE(code, i);
 
         rank += other < code || (other == code && i < LANE);
     }
     if (is_mine && rank >= args->first && rank < args->last)
-        write_row(args, segment, rank - args->first, items->begin, row, code);
-    write_none(args, segment, wanted_of(args, items->count) + (wide)LANE, WARP);
+        write_row(args, segment, rank - args->first, begin, (unsigned)begin + LANE, code);
+    write_none(args, segment, wanted_of(args, count) + (wide)LANE, WARP);
 }
 
-/* List a segment for the blocks: as a whole or, a long one, in parts. One warp. */
-DEVICE void list_segment(const struct select_segments_args *args, wide segment,
-                         unsigned count)
+/* List a long segment, in parts. One warp. 0 if there is no room. */
+DEVICE int list_parts(const struct select_segments_args *args, wide segment, unsigned count)
 {
     const unsigned parts = (count + args->part - 1) / args->part;
     wide place = 0, part = 0;
-    int is_long = parts > 2 && args->last <= SELECT_MOST;
+    int is_listed;
 
-    if (is_long) {
-        if (LANE == 0) {
-            place = ADD(CUT, cell_of(&args->lists->longs), (wide)1);
-            part = ADD(CUT, cell_of(&args->lists->parts), (wide)parts);
-        }
-        place = SHUFFLE(place, 0);
-        part = SHUFFLE(part, 0);
-        is_long = place < args->most_longs && part + parts <= args->most_parts;
-        if (LANE == 0 && place < args->most_longs) {
-            const struct select_long made = {is_long ? (unsigned)segment : GATHER_NONE,
-                                             (unsigned)part};
-
-            STORE((unsigned_cell *)&args->longs[place].segment, made.segment);
-            STORE((unsigned_cell *)&args->longs[place].part, made.part);
-        }
-        for (wide i = (wide)LANE; i < parts && part + i < args->most_parts; i += WARP) {
-            STORE((unsigned_cell *)&args->parts[part + i].segment,
-                  is_long ? (unsigned)segment : GATHER_NONE);
-            STORE((unsigned_cell *)&args->parts[part + i].number, (unsigned)i);
-        }
+    if (LANE == 0) {
+        place = ADD(CUT, cell_of(&args->lists->longs), (wide)1);
+        part = ADD(CUT, cell_of(&args->lists->parts), (wide)parts);
     }
-    if (LANE == 0 && !is_long) {
-        place = ADD(CUT, cell_of(&args->lists->wholes), (wide)1);
+    place = SHUFFLE(place, 0);
+    part = SHUFFLE(part, 0);
+    is_listed = place < args->most_longs && part + parts <= args->most_parts;
+    if (LANE == 0 && place < args->most_longs) {
+        STORE((unsigned_cell *)&args->longs[place].segment,
+              is_listed ? (unsigned)segment : GATHER_NONE);
+        STORE((unsigned_cell *)&args->longs[place].part, (unsigned)part);
+    }
+    for (wide i = (wide)LANE; i < parts && part + i < args->most_parts; i += WARP) {
+        STORE((unsigned_cell *)&args->parts[part + i].segment,
+              is_listed ? (unsigned)segment : GATHER_NONE);
+        STORE((unsigned_cell *)&args->parts[part + i].number, (unsigned)i);
+    }
+    return is_listed;
+}
+
+/* List a segment as a whole, for a block. */
+DEVICE void list_whole(const struct select_segments_args *args, wide segment)
+{
+    if (LANE == 0) {
+        const wide place = ADD(CUT, cell_of(&args->lists->wholes), (wide)1);
+
         STORE((unsigned_cell *)args->wholes + place, (unsigned)segment);
     }
 }
@@ -174,77 +157,83 @@ DEVICE void select_by_warps(const struct select_segments_args *args,
                             struct warp_shared *shared)
 {
     struct warp_shared *const sm = shared + THREAD / WARP;
-    const struct select_team team = {sm->bins, sm->codes, sm->rows,          sm->note,
-                                     0,        0,         SELECT_WARP_DIGIT, 0};
-    struct select_items items = items_of(args);
+    const struct select_view all = view_part(args, 0, (unsigned)args->count);
 
-    for (wide from = ((wide)BLOCK * SELECT_WARPS + THREAD / WARP) * args->group;
-         from < args->segments; from += (wide)BLOCKS * SELECT_WARPS * args->group) {
+    for (wide from = ((wide)BLOCK * SELECT_TEAM_WARPS + THREAD / WARP) * args->group;
+         from < args->segments; from += (wide)BLOCKS * SELECT_TEAM_WARPS * args->group) {
         const int is_mine = (unsigned)LANE < args->group && from + LANE < args->segments;
         wide begin = 0;
         const unsigned count = is_mine ? segment_of(args, from + LANE, &begin) : 0;
 
         NO_UNROLL
         for (int i = 0; i < (int)args->group && from + i < args->segments; i++) {
-            unsigned wanted;
+            const wide first = SHUFFLE(begin, i);
+            const unsigned rows = SHUFFLE(count, i);
+            const unsigned wanted = wanted_of(args, rows);
 
-            items.begin = SHUFFLE(begin, i);
-            items.count = SHUFFLE(count, i);
-            wanted = wanted_of(args, items.count);
             if (wanted == 0)
                 write_none(args, from + i, LANE, WARP);
-            else if (items.count <= WARP)
-                select_tiny(args, &items, from + i);
-            else if (items.count <= SELECT_SHORT && wanted <= SELECT_WARP_MOST)
-                select_segment(args, &team, &items, from + i, items.begin, items.count);
+            else if (rows <= WARP)
+                select_tiny(args, &all, from + i, first, rows);
+            else if (rows > 2 * args->part && list_parts(args, from + i, rows))
+                continue;
+            else if (args->by_warps)
+                select_short(args, sm, from + i, first, rows);
             else
-                list_segment(args, from + i, items.count);
+                list_whole(args, from + i);
         }
     }
 }
 
-/* Stage the first rows of a part. */
-DEVICE void select_part(const struct select_segments_args *args,
-                        const struct select_team *team, struct select_items *items,
-                        wide place)
+/* Where a part begins, and its rows; 0: there is none. */
+DEVICE unsigned part_of(const struct select_segments_args *args, wide place, wide *begin)
 {
     const unsigned segment = LOAD((const unsigned_cell *)&args->parts[place].segment);
     const unsigned number = LOAD((const unsigned_cell *)&args->parts[place].number);
-    wide begin;
-    unsigned count, wanted;
+    unsigned count;
 
     if (segment == GATHER_NONE)
-        return;
-    count = segment_of(args, segment, &begin) - number * args->part;
-    items->begin = begin + (wide)number * args->part;
-    items->count = count < args->part ? count : args->part;
-    wanted = items->count < args->last ? items->count : (unsigned)args->last;
-    collect_ranks(team, items, 0, wanted);
-    order_team(team, wanted);
-    for (unsigned i = team_thread(team); i < wanted; i += team_threads(team))
-        STORE_AS(BULK, (unsigned_cell *)args->staged + place * args->last + i,
-                 LOAD(&team->rows[i]));
+        return 0;
+    count = segment_of(args, segment, begin) - number * args->part;
+    *begin += (wide)number * args->part;
+    return count < args->part ? count : args->part;
 }
 
-/* Select from what was staged of a long segment. */
-DEVICE void join_parts(const struct select_segments_args *args,
-                       const struct select_team *team, struct select_items *items,
-                       wide place)
+/* Stage the first rows of a list, those of a part. */
+DEVICE void stage_part(const struct select_segments_args *args,
+                       const struct select_list *list, wide place, unsigned wanted,
+                       unsigned thread, unsigned threads)
 {
-    const unsigned segment = LOAD((const unsigned_cell *)&args->longs[place].segment);
-    const unsigned part = LOAD((const unsigned_cell *)&args->longs[place].part);
-    wide begin;
+    for (unsigned i = thread; i < wanted; i += threads) {
+        const wide at = place * args->last + i;
+
+        STORE_AS(BULK, (unsigned_cell *)args->staged + at, listed_row(list, i));
+        if (args->result.code_bytes == 4)
+            STORE_AS(BULK, (unsigned_cell *)args->staged_codes + at,
+                     (unsigned)listed_code(list, i));
+        else
+            STORE_AS(BULK, (wide_cell *)args->staged_codes + at, listed_code(list, i));
+    }
+}
+
+/* What was staged of a long segment. Returns the segment's rows; 0: there is none. */
+DEVICE unsigned view_staged(const struct select_segments_args *args, wide place,
+                            unsigned *segment, wide *begin, struct select_view *view)
+{
+    const wide first = LOAD((const unsigned_cell *)&args->longs[place].part) * args->last;
+    const int bytes = args->result.code_bytes;
     unsigned count, parts, rest;
 
-    if (segment == GATHER_NONE)
-        return;
-    count = segment_of(args, segment, &begin);
+    *segment = LOAD((const unsigned_cell *)&args->longs[place].segment);
+    if (*segment == GATHER_NONE)
+        return 0;
+    count = segment_of(args, *segment, begin);
     parts = (count + args->part - 1) / args->part;
     rest = count - (parts - 1) * args->part;
-    items->numbers = args->staged + part * args->last;
-    items->count = (parts - 1) * (unsigned)args->last +
-                   (rest < args->last ? rest : (unsigned)args->last);
-    select_segment(args, team, items, segment, begin, count);
+    rest = rest < args->last ? rest : (unsigned)args->last;
+    *view = view_codes((const char *)args->staged_codes + first * (wide)bytes,
+                       args->staged + first, (parts - 1) * args->last + rest, bytes);
+    return count;
 }
 
 DEVICE wide least_of(wide a, wide b)
@@ -252,40 +241,106 @@ DEVICE wide least_of(wide a, wide b)
     return a < b ? a : b;
 }
 
-/* Listed segments and parts, or long segments, one after the other. */
-DEVICE void select_by_blocks(const struct select_segments_args *args,
-                             struct team_shared *sm)
+DEVICE void parts_by_warps(const struct select_segments_args *args,
+                           struct warp_shared *shared)
 {
-    const struct select_team team = {sm->bins, sm->codes, sm->rows,     sm->note,
-                                     sm->sums, sm->ends,  SELECT_DIGIT, 1};
-    const int joins = args->step == SELECT_JOIN_STEP;
-    const wide wholes = joins ? 0 : LOAD(cell_of(&args->lists->wholes));
-    const wide others =
-        joins ? least_of(LOAD(cell_of(&args->lists->longs)), args->most_longs)
-              : least_of(LOAD(cell_of(&args->lists->parts)), args->most_parts);
-    struct select_items items = items_of(args);
+    struct warp_shared *const sm = shared + THREAD / WARP;
+    const wide parts = least_of(LOAD(cell_of(&args->lists->parts)), args->most_parts);
 
-    for (;;) {
-        wide place;
+    for (wide place = (wide)BLOCK * SELECT_TEAM_WARPS + THREAD / WARP; place < parts;
+         place += (wide)BLOCKS * SELECT_TEAM_WARPS) {
+        wide begin = 0;
+        const unsigned count = part_of(args, place, &begin);
+        const unsigned last = count < args->last ? count : (unsigned)args->last;
 
-        BARRIER(); /* shared memory may be overwritten */
-        if (THREAD == 0)
-            STORE(&sm->ticket,
-                  (unsigned)ADD(CUT, cell_of(&args->lists->tickets[joins]), (wide)1));
-        BARRIER();
-        place = LOAD(&sm->ticket);
-        if (place >= wholes + others)
-            return;
-        if (place < wholes) {
-            const unsigned segment = LOAD((const unsigned_cell *)args->wholes + place);
+        if (count > 0) {
+            const struct select_view view = view_part(args, begin, count);
+            const struct warp_top top =
+                select_sorted(sm, &view, args->result.code_bytes, last);
 
-            items.count = segment_of(args, segment, &items.begin);
-            select_segment(args, &team, &items, segment, items.begin, items.count);
-        } else if (joins) {
-            join_parts(args, &team, &items, place);
-        } else {
-            select_part(args, &team, &items, place - wholes);
+            stage_part(args, &top.list, place, last, (unsigned)LANE, WARP);
         }
+    }
+}
+
+/* List rows of another warp's list, from the `first` on. */
+DEVICE void list_others(struct warp_top *top, const struct warp_shared *other,
+                        unsigned first, unsigned count)
+{
+    struct select_list list = top->list;
+
+    list.codes = (wide_cell *)other->codes;
+    list.rows = (unsigned_cell *)other->rows;
+    UNROLL
+    for (int j = 0; j < WARP_LOADS; j++) {
+        const unsigned i = first + (unsigned)(j * WARP + LANE);
+        const int has = i < count;
+
+        list_row(top, has, has ? listed_code(&list, i) : 0, has ? listed_row(&list, i) : 0);
+    }
+    WARP_BARRIER();
+}
+
+/* A warp's share of a view. */
+DEVICE struct select_view share_of(const struct select_view *view)
+{
+    const unsigned each = (view->count + SELECT_TEAM_WARPS - 1) / SELECT_TEAM_WARPS;
+    const unsigned first = each * (unsigned)(THREAD / WARP);
+    struct select_view share = *view;
+
+    share.keys += (wide)first * view->pitch;
+    share.numbers += first;
+    share.count = first < view->count ? view->count - first : 0;
+    share.count = share.count < each ? share.count : each;
+    return share;
+}
+
+/* Each warp takes a share of what was staged; the first selects from what they find. */
+DEVICE void join_in_block(const struct select_segments_args *args,
+                          struct warp_shared *shared, wide place, const int code_bytes)
+{
+    struct warp_shared *const sm = shared + THREAD / WARP;
+    struct select_view view, share;
+    struct warp_top top;
+    unsigned segment;
+    wide begin;
+    const unsigned count = view_staged(args, place, &segment, &begin, &view);
+    const unsigned last = count < args->last ? count : (unsigned)args->last;
+
+    if (count == 0)
+        return;
+    share = share_of(&view);
+    top = select_in_warp(sm, &share, code_bytes, last);
+    if (LANE == 0)
+        STORE(&sm->found[3], top.count);
+    BARRIER();
+    if (THREAD < WARP) {
+        for (int i = 1; i < SELECT_TEAM_WARPS; i++) {
+            const unsigned theirs = LOAD(&shared[i].found[3]);
+
+            for (unsigned from = 0; from < theirs; from += WARP_LOADS * WARP) {
+                if (top.count > long_list(&top))
+                    cut_list(sm, &top, last, (long_list(&top) - last) / 4);
+                list_others(&top, &shared[i], from, theirs);
+            }
+        }
+        finish_list(sm, &top, last);
+        write_list(args, &top.list, segment, begin, wanted_of(args, count),
+                   (unsigned)args->first, top.count, (unsigned)LANE, WARP);
+    }
+    BARRIER();
+}
+
+DEVICE void join_by_warps(const struct select_segments_args *args,
+                          struct warp_shared *shared)
+{
+    const wide longs = least_of(LOAD(cell_of(&args->lists->longs)), args->most_longs);
+
+    for (wide place = (wide)BLOCK; place < longs; place += (wide)BLOCKS) {
+        if (args->result.code_bytes == 4)
+            join_in_block(args, shared, place, 4);
+        else
+            join_in_block(args, shared, place, 8);
     }
 }
 
@@ -317,7 +372,7 @@ DEVICE void make_codes(const struct select_segments_args *args)
          i += (wide)BLOCKS * THREADS) {
         const wide code = bits_of_parts(&args->source, i);
 
-        if (args->code_bytes == 4)
+        if (args->result.code_bytes == 4)
             STORE_AS(BULK, (unsigned_cell *)args->codes + i, (unsigned)code);
         else
             STORE_AS(BULK, (wide_cell *)args->codes + i, code);
@@ -326,17 +381,19 @@ DEVICE void make_codes(const struct select_segments_args *args)
 
 KERNEL(select_segments, struct select_segments_args)
 {
-    SHARED(struct team_shared, sm);
+    SHARED(struct warp_shared, sm);
 
     if (args.step == SELECT_CLEAR_STEP) {
         if (THREAD < (int)(sizeof(struct select_lists) / sizeof(wide)))
             STORE(cell_of(&args.lists->wholes) + THREAD, 0);
     } else if (args.step == SELECT_WARPS_STEP)
-        select_by_warps(&args, (struct warp_shared *)sm);
+        select_by_warps(&args, sm);
+    else if (args.step == SELECT_PARTS_STEP)
+        parts_by_warps(&args, sm);
+    else if (args.step == SELECT_JOIN_STEP)
+        join_by_warps(&args, sm);
     else if (args.step == SELECT_CODES_STEP)
         make_codes(&args);
-    else if (args.step == SELECT_TAKE_STEP)
-        take_sorted(&args);
     else
-        select_by_blocks(&args, sm);
+        take_sorted(&args);
 }

@@ -1,177 +1,19 @@
 /*
- * select_word.cuh - codes of one width for selecting: included once for each SELECT_CODE,
- * an unsigned number of SELECT_BITS bits.
+ * select_word.cuh - the kernels that select rows by rank, for codes of one width: included
+ * once for each SELECT_CODE, as select_code.cuh.
  */
 
 #define SELECT_JOIN(code, name) code##_##name
 #define SELECT_JOIN_OF(code, name) SELECT_JOIN(code, name)
 #define SELECT_NAME(name) SELECT_JOIN_OF(SELECT_CODE, name)
 
-enum {
-    SELECT_NAME(each) = SELECT_BYTES / (SELECT_BITS / 8), /* codes of a thread ... */
-    SELECT_NAME(pack) = 16 / (SELECT_BITS / 8)            /* ... and of one load */
-};
+#include "select_word_alone.cuh"
 
-/* code.inl for this width. */
-#undef KEY_BITS
-#define KEY_BITS SELECT_BITS
-#define key SELECT_CODE
-#define code_lowest SELECT_NAME(code_lowest)
-#define code_negatives SELECT_NAME(code_negatives)
-#define code_enter SELECT_NAME(code_enter)
-#define code_leave SELECT_NAME(code_leave)
-#define code_fold SELECT_NAME(code_fold)
-#define code_enter_most SELECT_NAME(code_enter_most)
-#define code_leave_most SELECT_NAME(code_leave_most)
-#define code_to_mend SELECT_NAME(code_to_mend)
-#define code_mend SELECT_NAME(code_mend)
-#define CODE_FUNCTION DEVICE
-#include "code.inl"
-#undef CODE_FUNCTION
-#undef KEY_BITS
-#define KEY_BITS 0
-
-DEVICE SELECT_CODE SELECT_NAME(enter)(SELECT_CODE bits, const struct key_code *code)
-{
-    return code->is_float ? code_enter(bits, 1, (SELECT_CODE)code->flip)
-                          : bits ^ (SELECT_CODE)code->flip;
-}
-
-/* And back. */
-DEVICE SELECT_CODE SELECT_NAME(leave)(SELECT_CODE code, const struct key_code *enter)
-{
-    return code_leave(code, enter->is_float, (SELECT_CODE)enter->flip);
-}
-
-#undef key
-#undef code_lowest
-#undef code_negatives
-#undef code_enter
-#undef code_leave
-#undef code_fold
-#undef code_enter_most
-#undef code_leave_most
-#undef code_to_mend
-#undef code_mend
-
-/* The key of one row, if codes are not made of parts; and the code, however it is made. */
-DEVICE SELECT_CODE SELECT_NAME(bits_of)(const struct select_view *view, wide row)
-{
-    return LOAD_AS(BULK, (const SELECT_NAME(cell) *)(view->keys + row * (wide)view->pitch));
-}
-
-DEVICE SELECT_CODE SELECT_NAME(code_of)(const struct select_view *view, wide row)
-{
-    return view->parts ? (SELECT_CODE)bits_of_parts(view->parts, row)
-                       : SELECT_NAME(enter)(SELECT_NAME(bits_of)(view, row), &view->enter);
-}
-
-/* Load the codes of a full tile from an array, `pack` neighbours at a time. */
-DEVICE void SELECT_NAME(load_full)(SELECT_CODE *code, const struct select_view *view,
-                                   wide begin)
-{
-    enum { PACK = SELECT_NAME(pack), LOADS = SELECT_NAME(each) / PACK };
-    const char *const base = view->keys - view->lead * sizeof(SELECT_CODE); /* aligned */
-    quad bits[LOADS];
-
-    UNROLL
-    for (int i = 0; i < LOADS; i++)
-        bits[i] = LOAD_AS(BULK, (const quad_cell *)base + begin / PACK + i * WARP);
-    UNROLL
-    for (int i = 0; i < LOADS; i++) {
-#if SELECT_BITS == 32
-        code[4 * i] = SELECT_NAME(enter)((unsigned)bits[i].low, &view->enter);
-        code[4 * i + 1] = SELECT_NAME(enter)((unsigned)(bits[i].low >> 32), &view->enter);
-        code[4 * i + 2] = SELECT_NAME(enter)((unsigned)bits[i].high, &view->enter);
-        code[4 * i + 3] = SELECT_NAME(enter)((unsigned)(bits[i].high >> 32), &view->enter);
-#else
-        code[2 * i] = SELECT_NAME(enter)(bits[i].low, &view->enter);
-        code[2 * i + 1] = SELECT_NAME(enter)(bits[i].high, &view->enter);
-#endif
-    }
-}
-
-/*
- * Load my codes of a tile, from place `begin` on; places are counted from where the first
- * tile begins. Codes without a row are all ones; returns how many these are.
- */
-DEVICE unsigned SELECT_NAME(load)(SELECT_CODE *code, const struct select_view *view,
-                                  wide tile, wide begin)
-{
-    enum { PACK = SELECT_NAME(pack), TILE = SELECT_TILE(SELECT_BITS / 8) };
-    unsigned missing = 0;
-
-    UNROLL
-    for (int i = 0; i < SELECT_NAME(each); i++)
-        code[i] = 0;
-
-    if (view->is_dense && tile * TILE >= view->lead &&
-        (tile + 1) * TILE <= (wide)view->lead + view->count) {
-        SELECT_NAME(load_full)(code, view, begin);
-        return 0;
-    }
-    NO_UNROLL
-    for (int i = 0; i < SELECT_NAME(each); i++) {
-        const wide at = begin + (wide)(i / PACK * PACK * WARP + i % PACK);
-        SELECT_CODE mine = (SELECT_CODE) ~(SELECT_CODE)0;
-
-        if (is_row(view, at))
-            mine = SELECT_NAME(code_of)(view, at - view->lead);
-        else
-            missing++;
-        UNROLL
-        for (int j = 0; j < SELECT_NAME(each); j++) /* keeps them in registers */
-            code[j] = j == i ? mine : code[j];
-    }
-    return missing;
-}
-
-/* Load `pack` neighbours again. */
-DEVICE void SELECT_NAME(load_pack)(SELECT_CODE *code, const struct select_view *view,
-                                   wide at)
-{
-    NO_UNROLL
-    for (int i = 0; i < SELECT_NAME(pack); i++) {
-        SELECT_CODE mine = 0;
-
-        if (is_row(view, at + i))
-            mine = SELECT_NAME(code_of)(view, at + i - view->lead);
-        UNROLL
-        for (int j = 0; j < SELECT_NAME(pack); j++)
-            code[j] = j == i || i == 0 ? mine : code[j];
-    }
-}
-
-/* My samples. All loads of keys are under way before the first one is used. */
-DEVICE void SELECT_NAME(sample)(const struct select_view *view, wide *code)
-{
-    enum { EACH = SELECT_SAMPLES / SELECT_THREADS };
-    SELECT_CODE bits[EACH];
-
-    if (view->parts) {
-        NO_UNROLL
-        for (int i = 0; i < EACH; i++) {
-            const wide mine = bits_of_parts(
-                view->parts, sampled_row((wide)(i * SELECT_THREADS + THREAD), view->count));
-
-            UNROLL
-            for (int j = 0; j < EACH; j++)
-                code[j] = j == i || i == 0 ? mine : code[j];
-        }
-        return;
-    }
-    UNROLL
-    for (int i = 0; i < EACH; i++)
-        bits[i] = SELECT_NAME(bits_of)(
-            view, sampled_row((wide)(i * SELECT_THREADS + THREAD), view->count));
-    UNROLL
-    for (int i = 0; i < EACH; i++)
-        code[i] = SELECT_NAME(enter)(bits[i], &view->enter);
-}
-
-#include "select_word_filter.cuh"
+#include "select_word_stage.cuh"
 
 #include "select_word_count.cuh"
+
+#include "select_word_filter.cuh"
 
 #undef SELECT_CODE
 #undef SELECT_BITS

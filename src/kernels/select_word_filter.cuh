@@ -27,17 +27,16 @@ DEVICE void SELECT_NAME(count_classes)(const struct select_args *args,
         }
         at_low -= lowest == ones ? missing : 0;
     }
-    *low = args->is_last ? at_low : under;
-    *between -= under + (args->is_last ? at_low : 0);
-    if (args->is_last && args->is_two_sided && lowest == highest) { /* all are low */
+    *low = at_low;
+    *between -= under + at_low;
+    if (args->is_two_sided && lowest == highest) { /* all are low */
         *between = 0;
         *high = 0;
     }
 }
 
 /* Write the rows of a part that are taken; `before` are those of the classes before. */
-DEVICE void SELECT_NAME(write)(const struct select_args *args,
-                               const struct select_view *view,
+DEVICE void SELECT_NAME(write)(const struct select_view *view,
                                const struct select_classes *classes,
                                const struct select_limits *limits, wide begin,
                                struct select_counts before)
@@ -81,15 +80,8 @@ DEVICE void SELECT_NAME(write)(const struct select_args *args,
             here.between += mine[j] & 1;
             here.high += mine[j] >> 1 & 1;
             here.low += mine[j] >> 2;
-            if (taken_before(limits, &here) > at && at < limits->capacity) {
-                const wide row = place + j - view->lead;
-
-                STORE_AS(BULK, (unsigned_cell *)limits->out + at,
-                         view->numbers ? LOAD((const unsigned_cell *)view->numbers + row)
-                                       : (unsigned)row);
-                if (!classes->is_last)
-                    STORE_AS(BULK, (SELECT_NAME(cell) *)args->codes + at, code[j]);
-            }
+            if (taken_before(limits, &here) > at && at < limits->capacity)
+                STORE_AS(BULK, (unsigned_cell *)limits->out + at, row_at(view, place + j));
         }
     }
 }
@@ -100,18 +92,15 @@ DEVICE void SELECT_NAME(write)(const struct select_args *args,
  */
 DEVICE void SELECT_NAME(filter)(const struct select_args *args, struct filter_shared *sm)
 {
-    enum { TILE = SELECT_TILE(SELECT_BITS / 8), PART = TILE / SELECT_WARPS };
+    enum { TILE = SELECT_TILE(SELECT_FILTER_THREADS, SELECT_BITS / 8) };
     const struct select_classes classes = classes_of(args);
     const SELECT_CODE lowest = (SELECT_CODE)classes.low;
     const SELECT_CODE highest = (SELECT_CODE)classes.high;
-    const struct select_view view =
-        args->is_last && LOAD(cell_of(&args->state->is_staged))
-            ? view_staged(args, SELECT_BITS / 8, LOAD(cell_of(&args->state->staged)))
-            : view_job(args, SELECT_BITS / 8);
+    const struct select_view view = view_job(args, SELECT_BITS / 8);
     const unsigned tiles = (unsigned)(((wide)view.lead + view.count + TILE - 1) / TILE);
     const unsigned spans = (tiles + args->span - 1) / args->span;
-    wide_cell *const tickets = cell_of(&args->state->tickets[args->is_last]);
-    const wide mine = (wide)(THREAD / WARP * PART + LANE * SELECT_NAME(pack));
+    wide_cell *const tickets = cell_of(&args->state->tickets[0]);
+    const wide mine = SELECT_NAME(begin)(0);
     unsigned next = 0;
 
     if (THREAD == 0)
@@ -126,24 +115,27 @@ DEVICE void SELECT_NAME(filter)(const struct select_args *args, struct filter_sh
         if (THREAD == 0)
             next = (unsigned)ADD(CUT, tickets, (wide)1);
         NO_UNROLL
-        for (parts = 0; parts < args->span * SELECT_WARPS; parts += SELECT_WARPS) {
-            const wide tile = (wide)span * args->span + parts / SELECT_WARPS;
+        for (parts = 0; parts < args->span * SELECT_FILTER_WARPS;
+             parts += SELECT_FILTER_WARPS) {
+            const wide tile = (wide)span * args->span + parts / SELECT_FILTER_WARPS;
             SELECT_CODE code[SELECT_NAME(each)];
-            unsigned missing, between, high, low;
+            unsigned has, between, high, low;
 
             if (tile >= tiles)
                 break;
-            missing = SELECT_NAME(load)(code, &view, tile, tile * TILE + mine);
+            has = SELECT_NAME(load)(code, &view, tile * TILE, (tile + 1) * TILE,
+                                    tile * TILE + mine);
             SELECT_NAME(count_classes)
-            (args, code, missing, lowest, highest, &between, &high, &low);
+            (args, code, SELECT_NAME(each) - (unsigned)BITS(has), lowest, highest, &between,
+             &high, &low);
             keep_counts(sm, parts + THREAD / WARP, between, high, low, args->is_two_sided);
         }
         BARRIER();
         if (THREAD < WARP)
-            sum_parts(args, sm, span, span + 1 == spans, parts);
+            sum_parts(args, sm, span, parts);
         BARRIER();
-        for (unsigned part = THREAD / WARP; part < parts; part += SELECT_WARPS) {
-            const wide tile = (wide)span * args->span + part / SELECT_WARPS;
+        for (unsigned part = THREAD / WARP; part < parts; part += SELECT_FILTER_WARPS) {
+            const wide tile = (wide)span * args->span + part / SELECT_FILTER_WARPS;
             const struct select_counts before = counts_before(sm, part);
             const struct select_counts after = counts_before(sm, part + 1);
 
@@ -154,7 +146,7 @@ DEVICE void SELECT_NAME(filter)(const struct select_args *args, struct filter_sh
 
                 if (taken_before(&limits, &after) > taken_before(&limits, &before))
                     SELECT_NAME(write)
-                (args, &view, &classes, &limits, tile * TILE + mine, before);
+                (&view, &classes, &limits, tile * TILE + mine, before);
             }
         }
         if (THREAD == 0)
