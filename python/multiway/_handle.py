@@ -97,7 +97,7 @@ def table(elements: Optional[int], count: int,
     """A struct mw_table; columns are (address, bytes of a value)."""
     made = native.Table(elements, count, None, 0)
     if columns:
-        array = (native.Column * len(columns))(*columns)
+        array = (native.Column * len(columns))(*[native.Column(*column) for column in columns])
         made.columns = addressof(array)
         made.column_count = len(columns)
         made.kept = array  # ctypes keeps no reference of an address

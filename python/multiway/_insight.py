@@ -1,6 +1,6 @@
 """Devices, tuning, and the simulator's counts: info, set_tuning, count."""
 from ctypes import POINTER, byref, c_size_t, c_void_p, cast, sizeof
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ._native import library
 from ._order import compiled
 
 
-def _members(struct: Any, leave_out: tuple = ("size",)) -> Dict[str, Any]:
+def _members(struct: Any, leave_out: Tuple[str, ...] = ("size",)) -> Dict[str, Any]:
     members = {name: getattr(struct, name) for name, _ in struct._fields_
                if name not in leave_out}
     return {name: value.decode() if isinstance(value, bytes) else value
@@ -36,7 +36,7 @@ def info(device: str = "auto") -> Dict[str, Any]:
 def _tuning(**fields: Any) -> native.Tuning:
     tuning = native.Tuning(sizeof(native.Tuning))
     for name, value in fields.items():
-        if name not in dict(native.Tuning._fields_) or name == "size":
+        if name == "size" or not hasattr(tuning, name):
             raise TypeError(f"unknown tuning {name!r} (expected engine, ways, warps, threads, "
                             "items or base)")
         if name == "engine":

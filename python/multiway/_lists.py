@@ -20,8 +20,7 @@ def _lists(lists: Sequence[Any], order: OrderLike,
             raise ValueError(f"list {number} is {x.dtype} of shape {tuple(x.shape)}, expected "
                              f"{first.dtype} of one dimension")
         kept.append(arrays.contiguous(x))
-    tables = (native.Table * len(kept))(*[(arrays.pointer(x), x.shape[0], None, 0)
-                                          for x in kept])
+    tables = (native.Table * len(kept))(*[table(arrays.pointer(x), x.shape[0]) for x in kept])
     return arrays, kept, back, compiled(arrays.dtype(first), order, descending), tables
 
 
@@ -86,4 +85,4 @@ def is_sorted(x: Any, /, *, descending: bool = False, order: OrderLike = None,
     run(arrays, x, device or arrays.device(x), job_of(
         native.CHECK, compiled_order, table(arrays.pointer(source), x.shape[0]),
         cuts=arrays.pointer(first)))
-    return int(first[0]) == x.shape[0]
+    return int(first[0]) == int(x.shape[0])

@@ -157,8 +157,8 @@ def _struct(element_bytes: int, criteria: List[Tuple[int, Part, bool]],
         raise ValueError(f"an order of {len(criteria)} numbers and strings, expected 1 to "
                          f"{_MOST_FIELDS}")
     fields = (native.Field * len(criteria))(*[
-        (column, part.offset, part.type, part.bytes, descending,
-         0 if total else part.flags)
+        native.Field(column, part.offset, part.type, part.bytes, descending,
+                     0 if total else part.flags)
         for column, part, descending in criteria])
     return native.Order(ctypes.sizeof(native.Order), element_bytes,
                         ctypes.sizeof(native.Field), ctypes.addressof(fields),

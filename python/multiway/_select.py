@@ -15,12 +15,12 @@ def _select(arrays: Any, rows: Rows, order: Compiled, first: int, last: int,
     shape = (*tuple(rows.array.shape)[:-1], last - first)
     values = arrays.empty(shape, rows.array.dtype, rows.array)
     positions = arrays.empty(shape, "int64", rows.array) if with_positions else None
-    count = rows.count // max(rows.length, 1) * (last - first)
+    count = rows.size // max(rows.length, 1) * (last - first)
     if count:
         source = arrays.contiguous(rows.array)
         segments, kept = segments_of(arrays, rows)
         run(arrays, rows.array, device, job_of(
-            native.SELECT, order, table(arrays.pointer(source), rows.count),
+            native.SELECT, order, table(arrays.pointer(source), rows.size),
             table(arrays.pointer(values), count), first=first, last=last,
             positions=arrays.pointer(positions) if with_positions else None,
             position_type=native.I64, **segments))
@@ -97,7 +97,7 @@ def partition(x: Any, kth: Any, /, *, axis: Optional[int] = -1, order: OrderLike
     arrays, entered, back = enter(x)
     rows = rows_of(arrays, entered, axis)
     ranks = [_rank(k, rows.length) for k in (kth if hasattr(kth, "__iter__") else (kth,))]
-    if not ranks or not rows.count or not arrays.on_host(entered):
+    if not ranks or not rows.size or not arrays.on_host(entered):
         return sort(x, axis=axis, order=order, device=device)
     last = max(ranks) + 1
     compiled_order = compiled(arrays.dtype(entered), order, False)

@@ -1,5 +1,5 @@
 """Sorting: sort, argsort, sort_by, lexsort, segmented_sort."""
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ class Rows(NamedTuple):
     """An array with the axis to sort moved to the end: rows of `length`, contiguous."""
 
     array: Any
-    count: int  # elements of all rows
+    size: int  # elements of all rows
     length: int
     axis: int
 
@@ -37,17 +37,17 @@ def rows_of(arrays: Any, x: Any, axis: Optional[int]) -> Rows:
     return Rows(x, count, x.shape[-1], axis)
 
 
-def segments_of(arrays: Any, rows: Rows) -> Tuple[dict, Any]:
+def segments_of(arrays: Any, rows: Rows) -> Tuple[Dict[str, int], Any]:
     """The fields of a job that make each row a segment, and what must be kept meanwhile."""
-    if rows.count == rows.length:
+    if rows.size == rows.length:
         return {}, None
-    offsets = arrays.arange(rows.count, rows.length, rows.array)
+    offsets = arrays.arange(rows.size, rows.length, rows.array)
     begins = arrays.pointer(offsets)
     return {"segment_begins": begins, "segment_ends": begins + 8,
-            "segment_type": native.I64, "segment_count": rows.count // rows.length}, offsets
+            "segment_type": native.I64, "segment_count": rows.size // rows.length}, offsets
 
 
-def _is_nan(bits: Any, kind: int) -> Any:
+def _is_nan(bits: Any, kind: Any) -> Any:
     mantissa = {native.F16: 10, native.BF16: 7, native.F32: 23, native.F64: 52}[kind]
     one = bits.dtype.type(1)
     width = 8 * bits.dtype.itemsize
@@ -55,11 +55,11 @@ def _is_nan(bits: Any, kind: int) -> Any:
     return bits & ~(one << (width - 1)) > bits.dtype.type(infinity)
 
 
-def _is_zero(bits: Any, kind: int) -> Any:
+def _is_zero(bits: Any, kind: Any) -> Any:
     return bits << bits.dtype.type(1) == 0
 
 
-def _keep_ties(before: Any, after: Any, kind: int) -> None:
+def _keep_ties(before: Any, after: Any, kind: Any) -> None:
     """Put zeros, and NaNs, back into the sequence that they had before.
 
     Both are arrays of bits whose last axis is sorted; equal floats came out sorted by bits.
@@ -124,11 +124,11 @@ def _sort_rows(arrays: Any, rows: Rows, order: Compiled, result: Any, device: st
     segments, kept = segments_of(arrays, rows)
     if not segments and order.type is not None and not order.is_rotated:
         arrays.assign(result, rows.array)  # bare keys are sorted fastest in place
-        job = job_of(native.SORT, order, table(arrays.pointer(result), rows.count))
+        job = job_of(native.SORT, order, table(arrays.pointer(result), rows.size))
     else:
         source = arrays.contiguous(rows.array)
-        job = job_of(native.SORT, order, table(arrays.pointer(source), rows.count),
-                     table(arrays.pointer(result), rows.count), **segments)
+        job = job_of(native.SORT, order, table(arrays.pointer(source), rows.size),
+                     table(arrays.pointer(result), rows.size), **segments)
     run(arrays, rows.array, device, job)
     del kept
 
@@ -187,7 +187,7 @@ def sort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
     rows = rows_of(arrays, x, axis)
     keeps = compiled_order.has_ties and arrays.on_host(x)
     result = arrays.empty(tuple(rows.array.shape), x.dtype, x)
-    if rows.count:
+    if rows.size:
         _sort_rows(arrays, rows, compiled_order, result, device or arrays.device(x))
         if keeps:
             before = arrays.bits(arrays.contiguous(rows.array))
@@ -227,11 +227,11 @@ def argsort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
     kind, wanted = position_type(dtype)
     rows = rows_of(arrays, x, axis)
     positions = arrays.empty(tuple(rows.array.shape), wanted, x)
-    if rows.count:
+    if rows.size:
         source = arrays.contiguous(rows.array)
         segments, kept = segments_of(arrays, rows)
         run(arrays, x, device or arrays.device(x), job_of(
-            native.SORT, compiled_order, table(arrays.pointer(source), rows.count),
+            native.SORT, compiled_order, table(arrays.pointer(source), rows.size),
             table(None, 0), positions=arrays.pointer(positions), position_type=kind,
             **segments))
         del kept
@@ -298,12 +298,12 @@ def lexsort(keys: Any, axis: int = -1, *, device: Optional[str] = None) -> Any:
     rows = [rows_of(arrays, i, axis) for i in inputs]
     order = columns_order(tuple(arrays.dtype(i) for i in inputs))
     positions = arrays.empty(tuple(rows[0].array.shape), "int64", inputs[0])
-    if rows[0].count:
+    if rows[0].size:
         kept = [arrays.contiguous(r.array) for r in rows]
         columns = [(arrays.pointer(k), arrays.dtype(k).itemsize) for k in kept]
         segments, offsets = segments_of(arrays, rows[0])
         run(arrays, inputs[0], device or arrays.device(inputs[0]), job_of(
-            native.SORT, order, table(columns[0][0], rows[0].count, columns[1:]),
+            native.SORT, order, table(columns[0][0], rows[0].size, columns[1:]),
             table(None, 0), positions=arrays.pointer(positions), position_type=native.I64,
             **segments))
         del offsets
