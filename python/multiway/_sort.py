@@ -49,14 +49,14 @@ def segments_of(arrays: Any, rows: Rows) -> Tuple[Dict[str, int], Any]:
 
 def _is_nan(bits: Any, kind: Any) -> Any:
     mantissa = {native.F16: 10, native.BF16: 7, native.F32: 23, native.F64: 52}[kind]
-    one = bits.dtype.type(1)
-    width = 8 * bits.dtype.itemsize
-    infinity = (1 << width - 1) - (1 << mantissa)
-    return bits & ~(one << (width - 1)) > bits.dtype.type(infinity)
+    number = bits.dtype.type
+    top = 1 << 8 * bits.dtype.itemsize - 1
+    return (bits & number(top - 1)) > number(top - (1 << mantissa))  # infinity
 
 
 def _is_zero(bits: Any, kind: Any) -> Any:
-    return bits << bits.dtype.type(1) == 0
+    number = bits.dtype.type
+    return (bits & number((1 << 8 * bits.dtype.itemsize - 1) - 1)) == 0
 
 
 def _keep_ties(before: Any, after: Any, kind: Any) -> None:
