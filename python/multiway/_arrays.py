@@ -115,17 +115,22 @@ class TorchArrays:
                                        for name in names if hasattr(torch, name)}
         self.torch_dtypes = {np.dtype(d): t for t, d in self.dtypes.items()}
         self.dtypes[torch.bfloat16] = _BFloat16()
+        # What torch.cuda.current_stream(device).cuda_stream is, without making an object.
+        self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
+            lambda index: torch.cuda.current_stream(index).cuda_stream)
 
     def on_host(self, x: Any) -> bool:
-        return x.device.type == "cpu"  # type: ignore[no-any-return]
+        return not x.is_cuda
 
     def device(self, x: Any) -> str:
-        if x.device.type not in ("cpu", "cuda"):
+        if x.is_cuda:
+            return f"cuda:{x.get_device()}"
+        if x.device.type != "cpu":
             raise TypeError(f"a tensor on {x.device} (expected cpu or cuda)")
-        return "cpu" if x.device.type == "cpu" else f"cuda:{x.device.index}"
+        return "cpu"
 
     def stream(self, x: Any) -> Optional[int]:
-        return self.torch.cuda.current_stream(x.device).cuda_stream  # type: ignore
+        return self.raw_stream(x.get_device())  # type: ignore[no-any-return]
 
     def dtype(self, x: Any) -> Any:
         try:
@@ -137,10 +142,11 @@ class TorchArrays:
         return x.data_ptr()  # type: ignore[no-any-return]
 
     def contiguous(self, x: Any) -> Any:
-        return x.detach().contiguous()
+        return (x.detach() if x.requires_grad else x).contiguous()
 
     def copy(self, x: Any) -> Any:
-        return x.detach().clone(memory_format=self.torch.contiguous_format)
+        plain = x.detach() if x.requires_grad else x
+        return plain.clone(memory_format=self.torch.contiguous_format)
 
     def empty(self, shape: Tuple[int, ...], dtype: Any, like: Any) -> Any:
         if not isinstance(dtype, self.torch.dtype):

@@ -7,6 +7,8 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from . import _native as native
 from ._native import library
 
+_JOB_BYTES, _TABLE_BYTES, _COLUMN_BYTES = map(sizeof, (native.Job, native.Table,
+                                                       native.Column))
 _KEPT = 1024  # shapes of jobs whose workspace size a handle remembers
 _process = [0]  # counts forks: handles made before one belong to the parent
 
@@ -32,9 +34,8 @@ class Handle:
         if status:
             raise native.failure(status, self.context)
 
-    def workspace_bytes(self, job: native.Job) -> int:
+    def workspace_bytes(self, job: native.Job, shape: Any) -> int:
         """What mw_prepare says, remembered for the next job of this shape."""
-        shape = _shape_of(job)
         known = self.prepared.get(shape)
         if known is None:
             bytes_ = c_uint64()
@@ -107,10 +108,9 @@ def table(elements: Optional[int], count: int,
 def job_of(operation: int, order: Any, tables: Any, out: Optional[native.Table] = None,
            **rest: Any) -> native.Job:
     """A struct mw_job; `tables` is one table, or an array of them for MERGE and SPLIT."""
-    many = not isinstance(tables, native.Table)
-    job = native.Job(sizeof(native.Job), sizeof(native.Table), sizeof(native.Column),
-                     operation, order.address, addressof(tables),
-                     len(tables) if many else 1, addressof(out) if out is not None else None)
+    count = 1 if isinstance(tables, native.Table) else len(tables)
+    job = native.Job(_JOB_BYTES, _TABLE_BYTES, _COLUMN_BYTES, operation, order.address,
+                     addressof(tables), count, None if out is None else addressof(out))
     for name, value in rest.items():
         setattr(job, name, value)
     job.kept = (order, tables, out)
@@ -120,12 +120,12 @@ def job_of(operation: int, order: Any, tables: Any, out: Optional[native.Table] 
 def _shape_of(job: native.Job) -> Tuple[Any, ...]:
     """All that the workspace of a job depends on."""
     order, tables, out = job.kept
-    lists = tables if job.in_count != 1 or not isinstance(tables, native.Table) else (tables,)
-    first = lists[0] if len(lists) else None
+    lists = (tables,) if isinstance(tables, native.Table) else tables
+    first = lists[0]
     columns = getattr(first, "kept", ())
     wanted = None
     if out is not None:
-        pairs = [(out.elements, first and first.elements)]
+        pairs = [(out.elements, first.elements)]
         pairs += [(o.data, i.data) for o, i in zip(getattr(out, "kept", ()), columns)]
         wanted = tuple((o is not None) + (o is not None and o == i) for o, i in pairs)
     return (order, job.operation, tuple(t.count for t in lists),
@@ -134,18 +134,19 @@ def _shape_of(job: native.Job) -> Tuple[Any, ...]:
             job.segment_count, job.first, job.last, job.rank_count)
 
 
-def run(arrays: Any, like: Any, device: str, job: native.Job) -> None:
+def run(arrays: Any, like: Any, device: str, job: native.Job, shape: Any = None) -> None:
     """Run a job on arrays of one library, which are where `like` is.
 
     Host memory: the call waits. Device memory: the job is enqueued on the caller's stream,
-    with a workspace from the caller's allocator.
+    with a workspace from the caller's allocator. `shape` is what the workspace depends on,
+    where the caller has a shorter word for it than _shape_of.
     """
     handle = take(device)
     try:
         if arrays.on_host(like):
             handle.check(library.mw_run(handle.context, byref(job)))
             return
-        bytes_ = handle.workspace_bytes(job)
+        bytes_ = handle.workspace_bytes(job, shape or _shape_of(job))
         workspace = arrays.empty((bytes_,), "uint8", like) if bytes_ else None
         handle.check(library.mw_enqueue(
             handle.context, byref(job), arrays.pointer(workspace) if bytes_ else None, bytes_,

@@ -119,18 +119,24 @@ def _sort_numbers(x: Any, order: Compiled, device: str) -> Any:
     return result
 
 
-def _sort_rows(arrays: Any, rows: Rows, order: Compiled, result: Any, device: str) -> None:
-    """Sort rows into `result`, which is contiguous."""
-    segments, kept = segments_of(arrays, rows)
-    if not segments and order.type is not None and not order.is_rotated:
-        arrays.assign(result, rows.array)  # bare keys are sorted fastest in place
-        job = job_of(native.SORT, order, table(arrays.pointer(result), rows.size))
-    else:
-        source = arrays.contiguous(rows.array)
-        job = job_of(native.SORT, order, table(arrays.pointer(source), rows.size),
-                     table(arrays.pointer(result), rows.size), **segments)
-    run(arrays, rows.array, device, job)
-    del kept
+def _sort_rows(arrays: Any, rows: Rows, order: Compiled, device: str) -> Any:
+    """A new contiguous array: the rows, sorted."""
+    size = rows.size
+    if size == rows.length and order.type is not None and not order.is_rotated:
+        result = arrays.copy(rows.array)  # bare keys are sorted fastest in place
+        if size:
+            run(arrays, result, device,
+                job_of(native.SORT, order, table(arrays.pointer(result), size)), (order, size))
+        return result
+    source = arrays.contiguous(rows.array)
+    result = arrays.empty(tuple(source.shape), source.dtype, source)
+    if size:
+        segments, kept = segments_of(arrays, rows)
+        run(arrays, result, device, job_of(
+            native.SORT, order, table(arrays.pointer(source), size),
+            table(arrays.pointer(result), size), **segments))
+        del kept
+    return result
 
 
 def _complex_with_nans(x: Any, order: OrderLike, descending: bool) -> Any:
@@ -185,13 +191,10 @@ def sort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
         return result if out is None else _deliver(arrays, result, out)
     compiled_order = compiled(arrays.dtype(x), order, descending)
     rows = rows_of(arrays, x, axis)
-    keeps = compiled_order.has_ties and arrays.on_host(x)
-    result = arrays.empty(tuple(rows.array.shape), x.dtype, x)
-    if rows.size:
-        _sort_rows(arrays, rows, compiled_order, result, device or arrays.device(x))
-        if keeps:
-            before = arrays.bits(arrays.contiguous(rows.array))
-            _keep_ties(before, arrays.bits(result), compiled_order.type)
+    result = _sort_rows(arrays, rows, compiled_order, device or arrays.device(x))
+    if compiled_order.has_ties and rows.size and arrays.on_host(x):
+        before = arrays.bits(arrays.contiguous(rows.array))
+        _keep_ties(before, arrays.bits(result), compiled_order.type)
     if rows.axis != rows.array.ndim - 1:
         result = arrays.moveaxis(result, -1, rows.axis)
     return back(result) if out is None else _deliver(arrays, result, out)

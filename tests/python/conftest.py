@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings, strategies as st
 
-for name, examples in (("quick", 150), ("full", 1200)):
+for name, examples in (("quick", 150), ("full", 600)):
     settings.register_profile(name, max_examples=examples, deadline=None, derandomize=True,
                               suppress_health_check=list(HealthCheck))
 settings.load_profile("quick")

@@ -1,0 +1,62 @@
+# shellcheck shell=bash disable=SC2154 # sourced by bars.sh, which has the variables
+# bars_python.sh - the bars of the Python package:
+#
+#   install    pip install of a fresh clone, the README's lines, the wheel's platform
+#   cases      the Hypothesis tests, 600 cases each
+#   overhead   of a call, beyond the C call
+#   numpy      beside NumPy, two threads
+#   torch      beside PyTorch, on a GPU
+#   cupy       beside CuPy, on a GPU
+#
+# PYTHON is a Python with numpy (and torch, cupy); without it, python3, or a virtual
+# environment. The library is that of BUILD.
+
+python_install() {
+    local log=$work/install.log env=$work/fresh wheel
+    git clone -q "$tree" "$work/fresh-clone" 2>/dev/null && python3 -m venv "$env" || {
+        tell install "no git or no venv here" skipped
+        return
+    }
+    "$env/bin/pip" download -q --no-deps -d "$work" numpy >"$log" 2>&1 || {
+        tell install "pip reaches no packages" skipped
+        return
+    }
+    "$env/bin/pip" wheel -q --no-deps -w "$work" "$work/fresh-clone" >"$log" 2>&1
+    wheel=$(ls "$work"/multiway-*.whl 2>/dev/null)
+    judge install "pip wheel of a fresh clone: $(basename "${wheel:-none}")" [ -n "$wheel" ]
+    [ -n "$wheel" ] || { tail -n 5 "$log" >&2; return; }
+    "$env/bin/pip" install -q "$wheel" auditwheel >"$log" 2>&1
+    sed -n '/^```python$/,/^```$/{/^```/d;p}' README.md >"$work/readme.py"
+    (cd "$work" && env -i HOME="$work" PATH=/nonexistent "$env/bin/python" readme.py) \
+        >"$log" 2>&1
+    judge install "README's Python lines, with no compiler on the path: status $?" [ $? = 0 ]
+    judge install "auditwheel: $("$env/bin/auditwheel" show "$wheel" 2>&1 |
+        tr '\n' ' ' | grep -oE 'manylinux_[0-9_a-z]+' | head -n 1)" \
+        bash -c "'$env/bin/auditwheel' show '$wheel' 2>&1 | grep -q manylinux_"
+}
+
+python_cases() {
+    local verdict
+    verdict=$("$python" -m pytest -q -p no:cacheprovider --hypothesis-profile=full \
+        tests/python/test_sort.py tests/python/test_package.py 2>&1 | tail -n 1)
+    judge cases "Hypothesis, 10 tests of 600 cases, each on cpu and sim: $verdict" \
+        grep -qE '^[0-9]+ passed' <<<"$verdict"
+}
+
+python() {
+    local part bar figure verdict
+    python=${PYTHON:-}
+    [ -n "$python" ] || python=$(sh cmake/venv.sh "$work/env" tests/python/requirements.txt) ||
+        python=python3
+    export PYTHONPATH=$tree/python MULTIWAY_LIBRARY=$build/src/libmultiway.so
+    export PYTHONDONTWRITEBYTECODE=1
+    wanted install && python_install
+    wanted cases && python_cases
+    for part in overhead numpy torch cupy; do
+        wanted $part || continue
+        while IFS=$'\t' read -r bar figure verdict; do
+            tell "$bar" "$figure" "$verdict"
+        done < <("$python" bench/python_bars.py $part 2>"$work/python.log" ||
+            tail -n 3 "$work/python.log" >&2)
+    done
+}
