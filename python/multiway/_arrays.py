@@ -6,7 +6,7 @@ through NumPy, device arrays of other libraries through DLPack or the CUDA Array
 import importlib
 import sys
 from ctypes import addressof, c_char
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -244,6 +244,8 @@ def _entry_of(x: Any) -> Entry:
         on_device = int(x.__dlpack_device__()[0]) != 1
     if on_device:
         return _device_entry(x)
+    if hasattr(x, "__array_namespace__"):
+        return Entry(_numpy, _native_order, lambda r: x.__array_namespace__().asarray(r))
     return Entry(_numpy, _native_order)
 
 
@@ -255,6 +257,17 @@ def enter(x: Any) -> Tuple[Any, Any, Callable[[Any], Any]]:
         if entry.into is _same or entry.arrays is _numpy and isinstance(x, np.ndarray):
             _entries[type(x)] = entry  # others may be on the CPU or on a GPU
     return entry.arrays, entry.into(x), entry.back
+
+
+def enter_all(items: Sequence[Any]) -> Tuple[Any, List[Any], Callable[[Any], Any]]:
+    """The same for several arrays, which must be of one library and on one device."""
+    entered = [enter(x) for x in items]
+    arrays, first, back = entered[0]
+    for other, x, _ in entered:
+        if other is not arrays or arrays.device(x) != arrays.device(first):
+            raise TypeError("arrays of several libraries or devices: "
+                            f"{', '.join(type(item).__name__ for item in items)}")
+    return arrays, [x for _, x, _ in entered], back
 
 
 def axis_of(axis: Any, ndim: int) -> int:

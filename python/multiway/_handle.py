@@ -62,6 +62,8 @@ def take(device: str) -> Handle:
     A comparison written in Python, a finalizer or a signal handler may call us while this
     thread's handle is in use: it then gets another one.
     """
+    if device == "cuda":  # as tensors name it
+        device = "cuda:0"
     free = _thread.free.get(device)
     if free:
         return free.pop()

@@ -2,7 +2,7 @@
 from typing import Any, List, Optional, Sequence, Tuple
 
 from . import _native as native
-from ._arrays import enter
+from ._arrays import enter, enter_all
 from ._handle import job_of, run, table
 from ._order import Compiled, OrderLike, compiled
 
@@ -10,12 +10,12 @@ from ._order import Compiled, OrderLike, compiled
 def _lists(lists: Sequence[Any], order: OrderLike,
            descending: bool) -> Tuple[Any, List[Any], Any, Compiled, Any]:
     """(library, contiguous arrays, back, order, array of tables)."""
-    entered = [enter(x) for x in lists]
-    if not entered:
+    if not len(lists):
         raise ValueError("no lists: one array at least is needed, for its dtype")
-    arrays, first, back = entered[0]
+    arrays, inputs, back = enter_all(lists)
+    first = inputs[0]
     kept = []
-    for number, (_, x, _) in enumerate(entered):
+    for number, x in enumerate(inputs):
         if x.ndim != 1 or x.dtype != first.dtype:
             raise ValueError(f"list {number} is {x.dtype} of shape {tuple(x.shape)}, expected "
                              f"{first.dtype} of one dimension")

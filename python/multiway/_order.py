@@ -52,6 +52,15 @@ class Order:
         self.declarations = declarations
         self.on_host = on_host
 
+    def _content(self) -> Tuple[Any, ...]:
+        return self.fields, self.total, self.less, self.declarations, id(self.on_host)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Order) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
     def __repr__(self) -> str:
         return f"multiway.Order({', '.join(map(repr, self.fields)) or repr(self.less)})"
 

@@ -4,7 +4,7 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 import numpy as np
 
 from . import _native as native
-from ._arrays import address, axis_of, enter
+from ._arrays import address, axis_of, enter, enter_all
 from ._handle import give, job_of, run, table, take
 from ._native import library
 from ._order import (POSITIONS, Compiled, Order, OrderLike, columns_order, compiled,
@@ -264,12 +264,12 @@ def sort_by(keys: Any, /, *values: Any, descending: bool = False, order: OrderLi
     >>> multiway.sort_by(np.array([3, 1, 2]), np.array(["c", "a", "b"], dtype="S1"))
     (array([1, 2, 3]), array([b'a', b'b', b'c'], dtype='|S1'))
     """
-    arrays, keys, back = enter(keys)
+    arrays, inputs, back = enter_all((keys, *values))
+    keys = inputs[0]
     if keys.ndim != 1:
         raise ValueError(f"keys of shape {tuple(keys.shape)}, expected one dimension")
     compiled_order = compiled(arrays.dtype(keys), order, descending)
     count = keys.shape[0]
-    inputs = [keys] + [enter(value)[1] for value in values]
     results = [arrays.empty(tuple(i.shape), i.dtype, keys) for i in inputs]
     kept = [_column(arrays, i, count, f"argument {n}") for n, i in enumerate(inputs)]
     if count:
@@ -291,11 +291,9 @@ def lexsort(keys: Any, axis: int = -1, *, device: Optional[str] = None) -> Any:
     >>> multiway.lexsort((second, first))
     array([3, 2, 1, 0])
     """
-    entered = [enter(key) for key in keys]
-    if not entered:
+    if not len(keys):
         raise TypeError("lexsort needs one key at least")
-    arrays, _, back = entered[0]
-    inputs = [array for _, array, _ in reversed(entered)]
+    arrays, inputs, back = enter_all([keys[i] for i in range(len(keys) - 1, -1, -1)])
     if any(tuple(i.shape) != tuple(inputs[0].shape) for i in inputs):
         raise ValueError(f"keys of shapes {[tuple(i.shape) for i in inputs]}, expected one")
     rows = [rows_of(arrays, i, axis) for i in inputs]

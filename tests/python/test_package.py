@@ -1,8 +1,13 @@
 """Lists, segments, errors, handles, threads, forks, other arrays, and the docstrings."""
 import ctypes
 import doctest
+import importlib.util
 import os
+import re
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +16,8 @@ from hypothesis import given, strategies as st
 import multiway
 from conftest import NUMBERS, REAL, array_of, arrays, same
 from multiway import _handle, _insight, _lists, _order, _select, _sort
+
+ROOT = Path(__file__).parents[2]
 
 
 @given(st.sampled_from(REAL), st.lists(st.integers(0, 60), min_size=1, max_size=9),
@@ -79,6 +86,26 @@ def test_docstrings(module):
     assert doctest.testmod(module).failed == 0
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_pages(page):
+    """Each block of Python on a page runs, after those before it."""
+    names = {}
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.S | re.M)
+    for block in blocks:
+        if "cuda" not in block or importlib.util.find_spec("torch") and has_gpu():
+            exec(compile(block, page, "exec"), names)
+    assert blocks
+
+
+def has_gpu():
+    return __import__("torch").cuda.is_available()
+
+
+def test_example(tmp_path):
+    subprocess.run([sys.executable, ROOT / "examples/python/tour.py"], cwd=tmp_path,
+                   check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
 def test_arrays_of_all_kinds():
     same(multiway.sort([3, 1, 2]), np.array([1, 2, 3]))
     big = np.array([3, 1, 258], ">i4")
@@ -87,6 +114,35 @@ def test_arrays_of_all_kinds():
     fixed.flags.writeable = False
     same(multiway.sort(fixed), np.array([1, 2, 3]))
     same(multiway.argsort(memoryview(b"cab")), np.array([1, 2, 0]))
+
+
+def test_arrays_of_others():
+    """A library that we do not know, on the host, gets its own arrays back."""
+    class Namespace:
+        @staticmethod
+        def asarray(x):
+            return Other(x)
+
+    class Other:
+        def __init__(self, x):
+            self.x = np.asarray(x)
+
+        def __array__(self, dtype=None, copy=None):
+            return self.x
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+        def __array_namespace__(self):
+            return Namespace
+
+    same(multiway.sort(Other([3, 1, 2])).x, np.array([1, 2, 3]))
+
+
+def test_orders_of_equal_content_are_equal():
+    one, two = (_order.compiled(np.dtype("i4,i4"), multiway.Order("f0"), False)
+                for _ in range(2))
+    assert one is two
 
 
 def test_out():
