@@ -4,6 +4,7 @@ import doctest
 import importlib.util
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -198,6 +199,7 @@ def test_fork():
     same(multiway.sort(x, device="cpu:2"), expected)
     child = os.fork()
     if child == 0:  # with the parent's handle this would wait for threads that do not exist
+        signal.alarm(60)
         multiway.release()
         os._exit(0 if (multiway.sort(x, device="cpu:2") == expected).all() else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
