@@ -26,10 +26,11 @@ python_install() {
     judge install "pip wheel of a fresh clone: $(basename "${wheel:-none}")" [ -n "$wheel" ]
     [ -n "$wheel" ] || { tail -n 5 "$log" >&2; return; }
     "$env/bin/pip" install -q "$wheel" auditwheel >"$log" 2>&1
+    # shellcheck disable=SC2016 # backticks are meant
     sed -n '/^```python$/,/^```$/{/^```/d;p}' README.md >"$work/readme.py"
     (cd "$work" && env -i HOME="$work" PATH=/nonexistent "$env/bin/python" readme.py) \
         >"$log" 2>&1
-    judge install "README's Python lines, with no compiler on the path: status $?" [ $? = 0 ]
+    judge install "README's Python lines, no compiler on the path: status $?" [ $? = 0 ]
     judge install "auditwheel: $("$env/bin/auditwheel" show "$wheel" 2>&1 |
         tr '\n' ' ' | grep -oE 'manylinux_[0-9_a-z]+' | head -n 1)" \
         bash -c "'$env/bin/auditwheel' show '$wheel' 2>&1 | grep -q manylinux_"
@@ -46,7 +47,8 @@ python_cases() {
 python() {
     local part bar figure verdict
     python=${PYTHON:-}
-    [ -n "$python" ] || python=$(sh cmake/venv.sh "$work/env" tests/python/requirements.txt) ||
+    [ -n "$python" ] ||
+        python=$(sh cmake/venv.sh "$work/env" tests/python/requirements.txt) ||
         python=python3
     export PYTHONPATH=$tree/python MULTIWAY_LIBRARY=$build/src/libmultiway.so
     export PYTHONDONTWRITEBYTECODE=1

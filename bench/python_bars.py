@@ -1,9 +1,8 @@
 """python_bars.py [PART...]: the bars of the Python package: bar, figure, verdict, as TSV.
 
 Parts: overhead, numpy, torch, cupy; all of them without arguments. What is not installed,
-or needs a GPU that is not there, is skipped. Ours and the rival run in turn in one process,
-medians count, and every result is compared. Needs multiway on the path, see
-bars_python.sh.
+or needs a GPU that is not there, is skipped. Ours and the rival run in turn in one
+process, medians count, and results are compared. bars_python.sh sets the paths.
 """
 import ctypes
 import importlib
@@ -28,7 +27,7 @@ def judge(bar, figure, holds):
 
 
 def in_turn(calls, rounds, repeat=1, wait=lambda: None, best=statistics.median):
-    """The median seconds of each call, all of them in turn; `repeat` calls back to back."""
+    """Median seconds of each call, all of them in turn, `repeat` calls back to back."""
     times = [[] for _ in calls]
     for number in range(rounds + 1):
         for call, taken in zip(calls, times):
@@ -85,8 +84,8 @@ def numpy():
             ratio("numpy", f"argsort {dtype} 2^{power}, numpy stable / ours",
                   lambda: multiway.argsort(x, device=THREADS),
                   lambda: np.argsort(x, kind="stable"), 3, 3 if power == 20 else 1)
-            same = (multiway.argsort(x, device=THREADS) == np.argsort(x, kind="stable")).all()
-            if not same:
+            ours = multiway.argsort(x, device=THREADS)
+            if not (ours == np.argsort(x, kind="stable")).all():
                 judge("numpy", f"argsort {dtype} 2^{power} is NumPy's", False)
         records = np.empty(1 << power, [("key", "i4"), ("value", "f8"), ("more", "i4")])
         for name in records.dtype.names:
@@ -117,9 +116,9 @@ def torch_sorts(torch, wait):
             x = torch_keys(torch, name, 1 << power)
             if not torch.equal(multiway.sort(x), torch.sort(x).values):
                 judge("torch", f"sort {name} 2^{power} is torch's", False)
-            ratio("torch", f"sort {name} 2^{power}, torch / ours", lambda: multiway.sort(x),
-                  lambda: torch.sort(x), 1 if power == 12 else 2, 9, repeat_of(x.numel()),
-                  wait)
+            ratio("torch", f"sort {name} 2^{power}, torch / ours",
+                  lambda: multiway.sort(x), lambda: torch.sort(x), 1 if power == 12 else 2,
+                  9, repeat_of(x.numel()), wait)
     for name, wide, narrow in (("int32", 1.0, 1.05), ("int64", 1.6, 1.8)):
         for power in (24, 27):
             x = torch_keys(torch, name, 1 << power)
@@ -162,8 +161,8 @@ def torch_memory(torch):
         result = multiway.sort(x)
         extra = (torch.cuda.max_memory_allocated() - before - bytes_) / bytes_
         del result
-        judge("torch", f"memory beyond the result, sort {name} 2^26: {extra:.2f} inputs (1.3)",
-              extra <= 1.3)
+        judge("torch", f"memory beyond the result, sort {name} 2^26: {extra:.2f} inputs "
+              "(1.3)", extra <= 1.3)
 
 
 def torch_overhead(torch, wait):
@@ -217,8 +216,8 @@ def cupy():
     if not bool((multiway.lexsort(keys) == expected).all()):
         judge("cupy", "lexsort is CuPy's", False)
     ratio("cupy", "lexsort of two int32 keys, 2^24, cupy / ours",
-          lambda: multiway.lexsort(keys), lambda: module.lexsort(module.stack(keys)), 8, 7, 1,
-          wait)
+          lambda: multiway.lexsort(keys), lambda: module.lexsort(module.stack(keys)), 8,
+          7, 1, wait)
 
 
 PARTS = {"overhead": overhead, "numpy": numpy, "torch": torch, "cupy": cupy}

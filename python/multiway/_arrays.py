@@ -4,6 +4,7 @@ Everything else comes in through one of these, without a copy: lists and what Nu
 through NumPy, device arrays of other libraries through DLPack or the CUDA Array Interface.
 """
 import importlib
+import operator
 import sys
 from ctypes import addressof, c_char
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -86,6 +87,8 @@ class CupyArrays(NumpyArrays):
 
     def __init__(self) -> None:
         self.xp = importlib.import_module("cupy")
+        self.from_dlpack = self.xp.from_dlpack
+        self.from_interface = self.xp.asarray
 
     def on_host(self, x: Any) -> bool:
         return False
@@ -93,7 +96,7 @@ class CupyArrays(NumpyArrays):
     def device(self, x: Any) -> str:
         current = self.xp.cuda.runtime.getDevice()
         if x.device.id != current:
-            raise ValueError(f"a CuPy array on device {x.device.id} while device {current} "
+            raise ValueError(f"CuPy array on device {x.device.id}, while device {current} "
                              "is current (expected: with x.device)")
         return f"cuda:{current}"
 
@@ -119,6 +122,12 @@ class TorchArrays:
         self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda index: torch.cuda.current_stream(index).cuda_stream)
 
+    def from_dlpack(self, x: Any) -> Any:
+        return self.torch.from_dlpack(x)
+
+    def from_interface(self, x: Any) -> Any:
+        return self.torch.as_tensor(x, device="cuda")
+
     def on_host(self, x: Any) -> bool:
         return not x.is_cuda
 
@@ -141,12 +150,16 @@ class TorchArrays:
     def pointer(self, x: Any) -> int:
         return x.data_ptr()  # type: ignore[no-any-return]
 
+    def plain(self, x: Any) -> Any:
+        """A tensor whose memory has its values: no gradient, nothing left to negate."""
+        x = x.detach() if x.requires_grad else x
+        return x.resolve_conj().resolve_neg() if x.is_conj() or x.is_neg() else x
+
     def contiguous(self, x: Any) -> Any:
-        return (x.detach() if x.requires_grad else x).contiguous()
+        return self.plain(x).contiguous()
 
     def copy(self, x: Any) -> Any:
-        plain = x.detach() if x.requires_grad else x
-        return plain.clone(memory_format=self.torch.contiguous_format)
+        return self.plain(x).clone(memory_format=self.torch.contiguous_format)
 
     def empty(self, shape: Tuple[int, ...], dtype: Any, like: Any) -> Any:
         if not isinstance(dtype, self.torch.dtype):
@@ -207,7 +220,7 @@ def _native_order(x: Any) -> Any:
 
 def _carrier(x: Any) -> Any:
     """A library of device arrays that can take up those of others."""
-    for name in ("cupy", "torch"):
+    for name in sorted(("cupy", "torch"), key=lambda name: name not in sys.modules):
         try:
             importlib.import_module(name)
         except ImportError:
@@ -220,16 +233,15 @@ def _carrier(x: Any) -> Any:
 def _device_entry(x: Any) -> Entry:
     """Arrays on a GPU of a library that we do not know: Numba, JAX and others."""
     carrier = _carrier(x)
-    module = getattr(carrier, "torch", None) or carrier.xp
     if hasattr(x, "__array_namespace__"):
-        return Entry(carrier, module.from_dlpack,
+        return Entry(carrier, carrier.from_dlpack,
                      lambda r: x.__array_namespace__().from_dlpack(r))
+    if not hasattr(x, "__cuda_array_interface__"):
+        return Entry(carrier, carrier.from_dlpack)
     if type(x).__module__.startswith("numba."):
-        cuda = importlib.import_module("numba.cuda")
-        into = module.asarray if carrier is _libraries.get("cupy") else (
-            lambda a: module.as_tensor(a, device="cuda"))
-        return Entry(carrier, into, cuda.as_cuda_array)
-    return Entry(carrier, module.from_dlpack if hasattr(x, "__dlpack__") else module.asarray)
+        return Entry(carrier, carrier.from_interface,
+                     importlib.import_module("numba.cuda").as_cuda_array)
+    return Entry(carrier, carrier.from_interface)
 
 
 def _entry_of(x: Any) -> Entry:
@@ -272,7 +284,7 @@ def enter_all(items: Sequence[Any]) -> Tuple[Any, List[Any], Callable[[Any], Any
 
 def axis_of(axis: Any, ndim: int) -> int:
     """`axis` counted from 0, or NumPy's AxisError."""
-    number = int(axis)
+    number = operator.index(axis)
     if not -ndim <= number < ndim:
         raise getattr(np, "exceptions", np).AxisError(number, ndim)
     return number % ndim

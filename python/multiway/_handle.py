@@ -100,7 +100,7 @@ def table(elements: Optional[int], count: int,
     """A struct mw_table; columns are (address, bytes of a value)."""
     made = native.Table(elements, count, None, 0)
     if columns:
-        array = (native.Column * len(columns))(*[native.Column(*column) for column in columns])
+        array = (native.Column * len(columns))(*[native.Column(*c) for c in columns])
         made.columns = addressof(array)
         made.column_count = len(columns)
         made.kept = array  # ctypes keeps no reference of an address
@@ -150,8 +150,8 @@ def run(arrays: Any, like: Any, device: str, job: native.Job, shape: Any = None)
             return
         bytes_ = handle.workspace_bytes(job, shape or _shape_of(job))
         workspace = arrays.empty((bytes_,), "uint8", like) if bytes_ else None
-        handle.check(library.mw_enqueue(
-            handle.context, byref(job), arrays.pointer(workspace) if bytes_ else None, bytes_,
-            arrays.stream(like)))
+        pointer = arrays.pointer(workspace) if bytes_ else None
+        handle.check(library.mw_enqueue(handle.context, byref(job), pointer, bytes_,
+                                        arrays.stream(like)))
     finally:
         give(handle)

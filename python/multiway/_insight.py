@@ -37,8 +37,8 @@ def _tuning(**fields: Any) -> native.Tuning:
     tuning = native.Tuning(sizeof(native.Tuning))
     for name, value in fields.items():
         if name == "size" or not hasattr(tuning, name):
-            raise TypeError(f"unknown tuning {name!r} (expected engine, ways, warps, threads, "
-                            "items or base)")
+            raise TypeError(f"unknown tuning {name!r} (expected engine, ways, warps, "
+                            "threads, items or base)")
         if name == "engine":
             if value not in native.ENGINES:
                 raise ValueError(f"unknown engine {value!r} (expected one of "
@@ -118,8 +118,8 @@ def count(x: Any, /, *, descending: bool = False, **tuning: Any) -> Counted:
     keys = np.array(x, order="C")
     order = compiled(keys.dtype, None, descending)
     if order.type is None or keys.ndim != 1:
-        raise TypeError(f"count of {keys.dtype} of shape {keys.shape}, expected one dimension "
-                        "of numbers")
+        raise TypeError(f"count of {keys.dtype} of shape {keys.shape}, expected one "
+                        "dimension of numbers")
     handle = Handle("sim")
     chosen = _tuning(**tuning)
     handle.check(library.mw_set_tuning(handle.context, byref(chosen)))

@@ -17,10 +17,11 @@ def _lists(lists: Sequence[Any], order: OrderLike,
     kept = []
     for number, x in enumerate(inputs):
         if x.ndim != 1 or x.dtype != first.dtype:
-            raise ValueError(f"list {number} is {x.dtype} of shape {tuple(x.shape)}, expected "
-                             f"{first.dtype} of one dimension")
+            raise ValueError(f"list {number} is {x.dtype} of shape {tuple(x.shape)}, "
+                             f"expected {first.dtype} of one dimension")
         kept.append(arrays.contiguous(x))
-    tables = (native.Table * len(kept))(*[table(arrays.pointer(x), x.shape[0]) for x in kept])
+    tables = (native.Table * len(kept))(*[table(arrays.pointer(x), x.shape[0])
+                                          for x in kept])
     return arrays, kept, back, compiled(arrays.dtype(first), order, descending), tables
 
 

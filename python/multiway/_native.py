@@ -181,8 +181,8 @@ def _load() -> ctypes.CDLL:
         function.argtypes = arguments
     version = divmod(loaded.mw_version() // 100, 100)
     if version != VERSION:
-        raise ImportError(f"{candidates[0]} is version {version[0]}.{version[1]}, expected "
-                          f"{VERSION[0]}.{VERSION[1]}")
+        raise ImportError(f"{candidates[0]} is version {version[0]}.{version[1]}, "
+                          f"expected {VERSION[0]}.{VERSION[1]}")
     return loaded
 
 

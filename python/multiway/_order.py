@@ -148,7 +148,6 @@ class Compiled:
                  descending: bool = False, total: bool = False) -> None:
         self.struct, self.kept = struct, kept
         self.address = ctypes.addressof(struct)
-        self.bytes = struct.element_bytes
         self.type = bare.type if bare else None  # elements are one number of this type
         self.descending = descending
         self.is_float = self.type in _FLOATS
@@ -156,7 +155,7 @@ class Compiled:
         # their order. With the flags that rotate the order there is no such sort at all.
         self.has_ties = self.is_float and not total
         self.is_rotated = bare is not None and not total and (
-            descending and self.is_float or not descending and bare.flags == native.LEAST_LAST)
+            self.is_float if descending else bare.flags == native.LEAST_LAST)
 
 
 def _struct(element_bytes: int, criteria: List[Tuple[int, Part, bool]],
@@ -167,8 +166,7 @@ def _struct(element_bytes: int, criteria: List[Tuple[int, Part, bool]],
                          f"{_MOST_FIELDS}")
     fields = (native.Field * len(criteria))(*[
         native.Field(column, part.offset, part.type, part.bytes, descending,
-                     0 if total else part.flags)
-        for column, part, descending in criteria])
+                     0 if total else part.flags) for column, part, descending in criteria])
     return native.Order(ctypes.sizeof(native.Order), element_bytes,
                         ctypes.sizeof(native.Field), ctypes.addressof(fields),
                         len(criteria)), fields
@@ -220,6 +218,8 @@ def columns_order(dtypes: Tuple[np.dtype, ...], descending: bool = False) -> Com
 @functools.lru_cache(maxsize=64)
 def position_type(dtype: Any) -> Tuple[int, np.dtype]:
     """The library's type of positions, and the dtype itself."""
+    if type(dtype).__module__ == "torch":  # torch.int32
+        dtype = str(dtype).rpartition(".")[2]
     wanted = np.dtype("i8" if dtype is None else dtype)
     if wanted.str[1:] not in POSITIONS or not wanted.isnative:
         raise TypeError(f"positions of dtype {wanted} (expected int32, uint32, int64 or "

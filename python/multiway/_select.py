@@ -84,11 +84,11 @@ def nth(x: Any, k: int, /, *, axis: Optional[int] = -1, descending: bool = False
 
 def partition(x: Any, kth: Any, /, *, axis: Optional[int] = -1, order: OrderLike = None,
               device: Optional[str] = None) -> Any:
-    """A copy in which element kth is where sorting would put it, with no greater one before
-    it and no smaller one after it, as numpy.partition. ``kth`` may be several ranks.
+    """A copy with element kth where sorting would put it, as numpy.partition.
 
-    Host arrays: what is up to rank kth comes sorted, the rest in the order it had. Device
-    arrays come sorted, since to compact the rest would need a copy of its length to the host.
+    No greater element is before it and no smaller one after it. ``kth`` may be several
+    ranks. Host arrays: ranks up to kth come sorted, the rest in the order it had. Device
+    arrays come sorted: their libraries compact the rest only by waiting for the GPU.
 
     >>> import multiway, numpy as np
     >>> multiway.partition(np.array([5, 3, 4, 1, 2]), 1)
@@ -101,7 +101,8 @@ def partition(x: Any, kth: Any, /, *, axis: Optional[int] = -1, order: OrderLike
         return sort(x, axis=axis, order=order, device=device)
     last = max(ranks) + 1
     compiled_order = compiled(arrays.dtype(entered), order, False)
-    values, positions = _select(arrays, rows, compiled_order, 0, last, True, device or "cpu")
+    values, positions = _select(arrays, rows, compiled_order, 0, last, True,
+                                device or "cpu")
     return back(_move_back(arrays, rows, _append_rest(arrays, rows, values, positions))[0])
 
 
@@ -115,5 +116,6 @@ def _append_rest(arrays: Any, rows: Rows, values: Any, positions: Any) -> Any:
     numbers = arrays.arange(flat.shape[0] - 1, 1, rows.array)[:, None]
     flat[numbers, positions.reshape(-1, last)] = False
     result[..., :last] = values
-    result[..., last:] = rows.array[is_rest].reshape(*values.shape[:-1], rows.length - last)
+    rest = rows.array[is_rest]
+    result[..., last:] = rest.reshape(*values.shape[:-1], rows.length - last)
     return result

@@ -1,4 +1,5 @@
 """Sorting: sort, argsort, sort_by, lexsort, segmented_sort."""
+import math
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -12,16 +13,16 @@ from ._order import (POSITIONS, Compiled, Order, OrderLike, columns_order, compi
 
 
 class Rows(NamedTuple):
-    """An array with the axis to sort moved to the end: rows of `length`, contiguous."""
+    """An array with the axis to sort moved to the end: rows of `length` elements."""
 
     array: Any
     size: int  # elements of all rows
     length: int
-    axis: int
+    axis: int  # where it was
 
 
 def rows_of(arrays: Any, x: Any, axis: Optional[int]) -> Rows:
-    """Rows along an axis; None: one row of all. Copied only if it is not contiguous."""
+    """Rows along an axis; None: one row of all."""
     if x.ndim == 1 and axis == -1:
         length = x.shape[0]
         return Rows(x, length, length, 0)
@@ -31,14 +32,11 @@ def rows_of(arrays: Any, x: Any, axis: Optional[int]) -> Rows:
     axis = axis_of(axis, x.ndim)
     if axis != x.ndim - 1:
         x = arrays.moveaxis(x, axis, -1)
-    count = 1
-    for length in x.shape:
-        count *= length
-    return Rows(x, count, x.shape[-1], axis)
+    return Rows(x, math.prod(x.shape), x.shape[-1], axis)
 
 
 def segments_of(arrays: Any, rows: Rows) -> Tuple[Dict[str, int], Any]:
-    """The fields of a job that make each row a segment, and what must be kept meanwhile."""
+    """Fields of a job that make each row a segment, and the array they point to."""
     if rows.size == rows.length:
         return {}, None
     offsets = arrays.arange(rows.size, rows.length, rows.array)
@@ -62,7 +60,7 @@ def _is_zero(bits: Any, kind: Any) -> Any:
 def _keep_ties(before: Any, after: Any, kind: Any) -> None:
     """Put zeros, and NaNs, back into the sequence that they had before.
 
-    Both are arrays of bits whose last axis is sorted; equal floats came out sorted by bits.
+    Both are arrays of bits. Rows of `after` are sorted, equal floats by their bits.
     """
     top = after.dtype.type(1 << 8 * after.dtype.itemsize - 1)
     tests = [_is_zero] if (after == top).any() else []
@@ -119,14 +117,19 @@ def _sort_numbers(x: Any, order: Compiled, device: str) -> Any:
     return result
 
 
-def _sort_rows(arrays: Any, rows: Rows, order: Compiled, device: str) -> Any:
-    """A new contiguous array: the rows, sorted."""
+def _sort_rows(arrays: Any, rows: Rows, order: Compiled, device: str, out: Any) -> Any:
+    """The rows, sorted, in a new contiguous array, or in `out` if that is as good."""
     size = rows.size
     if size == rows.length and order.type is not None and not order.is_rotated:
-        result = arrays.copy(rows.array)  # bare keys are sorted fastest in place
+        result = out  # bare keys are sorted fastest in place
+        if out is None or not arrays.is_contiguous(out) or (
+                order.has_ties and arrays.on_host(out)):  # which look at x afterwards
+            result = arrays.copy(rows.array)
+        elif out is not rows.array:
+            arrays.assign(out, rows.array)
         if size:
-            run(arrays, result, device,
-                job_of(native.SORT, order, table(arrays.pointer(result), size)), (order, size))
+            job = job_of(native.SORT, order, table(arrays.pointer(result), size))
+            run(arrays, result, device, job, (order, size))
         return result
     source = arrays.contiguous(rows.array)
     result = arrays.empty(tuple(source.shape), source.dtype, source)
@@ -140,8 +143,9 @@ def _sort_rows(arrays: Any, rows: Rows, order: Compiled, device: str) -> Any:
 
 
 def _complex_with_nans(x: Any, order: OrderLike, descending: bool) -> Any:
-    """NumPy puts x + nan j after all numbers, and nan + x j after these: (keys, order) that
-    say so; or None where fields suffice.
+    """Keys and an order for complex numbers, or None where their parts suffice.
+
+    NumPy puts x + nan j after all numbers, and nan + x j after these.
     """
     if not isinstance(x, np.ndarray) or x.dtype.kind != "c" or order is not None or (
             not np.isnan(x.imag).any()):
@@ -185,29 +189,37 @@ def sort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
             axis_of(-1 if axis is None else axis, 1)
             return _sort_numbers(x, compiled_order, device or "cpu")
     arrays, x, back = enter(x)
+    rows = rows_of(arrays, x, axis)
+    if out is not None:
+        _check_out(arrays, out, x, rows.array if axis is None else x)
     grouped = _complex_with_nans(x, order, descending)
     if grouped:
         result = sort(grouped[0], axis=axis, order=grouped[1], device=device)["value"]
-        return result if out is None else _deliver(arrays, result, out)
+        return _deliver(arrays, back, result.copy(), out)
     compiled_order = compiled(arrays.dtype(x), order, descending)
-    rows = rows_of(arrays, x, axis)
-    result = _sort_rows(arrays, rows, compiled_order, device or arrays.device(x))
+    result = _sort_rows(arrays, rows, compiled_order, device or arrays.device(x), out)
     if compiled_order.has_ties and rows.size and arrays.on_host(x):
         before = arrays.bits(arrays.contiguous(rows.array))
         _keep_ties(before, arrays.bits(result), compiled_order.type)
     if rows.axis != rows.array.ndim - 1:
         result = arrays.moveaxis(result, -1, rows.axis)
-    return back(result) if out is None else _deliver(arrays, result, out)
+    return _deliver(arrays, back, result, out)
 
 
-def _deliver(arrays: Any, result: Any, out: Any) -> Any:
-    """Copy a result to the array that the caller gave for it."""
-    if type(out) is not type(result) or out.dtype != result.dtype or (
-            out.shape != result.shape):
+def _check_out(arrays: Any, out: Any, x: Any, like: Any) -> None:
+    if type(out) is not type(x) or out.dtype != x.dtype or out.shape != like.shape or (
+            arrays.device(out) != arrays.device(x)):
         raise ValueError(f"out is {getattr(out, 'dtype', type(out))} of shape "
-                         f"{getattr(out, 'shape', None)}, expected {result.dtype} of shape "
-                         f"{tuple(result.shape)}")
-    arrays.assign(out, result)
+                         f"{getattr(out, 'shape', None)}, expected {x.dtype} of shape "
+                         f"{tuple(like.shape)}")
+
+
+def _deliver(arrays: Any, back: Any, result: Any, out: Any) -> Any:
+    """A result for the caller, in the array that was given for it, if one was."""
+    if out is None:
+        return back(result)
+    if out is not result:
+        arrays.assign(out, result)
     return out
 
 
@@ -247,10 +259,7 @@ def _column(arrays: Any, x: Any, count: int, what: str) -> Tuple[Any, int]:
     """A contiguous array of `count` values, and the bytes of one."""
     if x.ndim == 0 or x.shape[0] != count:
         raise ValueError(f"{what} has shape {tuple(x.shape)}, expected {count} first")
-    bytes_ = arrays.dtype(x).itemsize
-    for length in x.shape[1:]:
-        bytes_ *= length
-    return arrays.contiguous(x), bytes_
+    return arrays.contiguous(x), arrays.dtype(x).itemsize * math.prod(x.shape[1:])
 
 
 def sort_by(keys: Any, /, *values: Any, descending: bool = False, order: OrderLike = None,
@@ -295,7 +304,8 @@ def lexsort(keys: Any, axis: int = -1, *, device: Optional[str] = None) -> Any:
         raise TypeError("lexsort needs one key at least")
     arrays, inputs, back = enter_all([keys[i] for i in range(len(keys) - 1, -1, -1)])
     if any(tuple(i.shape) != tuple(inputs[0].shape) for i in inputs):
-        raise ValueError(f"keys of shapes {[tuple(i.shape) for i in inputs]}, expected one")
+        shapes = [tuple(i.shape) for i in inputs]
+        raise ValueError(f"keys of shapes {shapes}, expected one shape")
     rows = [rows_of(arrays, i, axis) for i in inputs]
     order = columns_order(tuple(arrays.dtype(i) for i in inputs))
     positions = arrays.empty(tuple(rows[0].array.shape), "int64", inputs[0])

@@ -12,10 +12,11 @@ from multiway._order import NUMBERS
 
 INCLUDE = Path(__file__).parents[2] / "include"
 ENUMS = {f"MW_{name}": getattr(native, name) for name in
-         "I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 F16 BF16 BYTES SORT MERGE SPLIT SELECT CHECK "
-         "ZEROS_EQUAL NANS_EQUAL NANS_LAST LEAST_LAST".split()}
+         "I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 F16 BF16 BYTES SORT MERGE SPLIT SELECT "
+         "CHECK ZEROS_EQUAL NANS_EQUAL NANS_LAST LEAST_LAST".split()}
 ENUMS.update(native.STATUSES)
-ENUMS.update({f"MW_ENGINE_{name.upper()}": value for name, value in native.ENGINES.items()})
+ENUMS.update({f"MW_ENGINE_{name.upper()}": number
+              for name, number in native.ENGINES.items()})
 ENUMS["MW_VERSION_MAJOR"], ENUMS["MW_VERSION_MINOR"] = native.VERSION
 ENUMS["MW_TYPE_COUNT"] = len(set(NUMBERS.values()))  # each type is some dtype
 
@@ -37,13 +38,14 @@ def test_structs_and_constants_are_those_of_the_headers(tmp_path):
     if not compiler:
         pytest.skip("no C compiler")
     expected = list(facts())
-    lines = [f'printf("%lld\\n", (long long)({expression}));' for expression, _ in expected]
+    lines = [f'printf("%lld\\n", (long long)({fact}));' for fact, _ in expected]
     (tmp_path / "facts.c").write_text(
         "#include <multiway_insight.h>\n#include <stdio.h>\nint main(void) {\n"
         + "\n".join(lines) + "\nreturn 0; }\n")
-    subprocess.run([compiler, f"-I{INCLUDE}", "-o", tmp_path / "facts", tmp_path / "facts.c"],
+    program = tmp_path / "facts"
+    subprocess.run([compiler, f"-I{INCLUDE}", "-o", program, tmp_path / "facts.c"],
                    check=True)
-    told = subprocess.run([tmp_path / "facts"], check=True, capture_output=True, text=True)
+    told = subprocess.run([program], check=True, capture_output=True, text=True)
     assert [(e, int(v)) for (e, _), v in zip(expected, told.stdout.split())] == expected
 
 

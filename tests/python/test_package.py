@@ -153,6 +153,10 @@ def test_out():
     same(view.copy(), np.array([-1.0, 0.0, -0.0, np.nan]))
     multiway.sort(x, out=x)
     same(x, view.copy())
+    z = np.array([[1 + 2j, complex(0, np.nan), 0.5]])
+    assert multiway.sort(z, out=z) is z and z[0, 0] == 0.5
+    numbers = np.array([3, 1, 2])
+    assert multiway.sort(numbers, out=numbers) is numbers and numbers.tolist() == [1, 2, 3]
 
 
 def test_bfloat16():
@@ -198,15 +202,16 @@ def test_fork():
     expected = np.sort(x)
     same(multiway.sort(x, device="cpu:2"), expected)
     child = os.fork()
-    if child == 0:  # with the parent's handle this would wait for threads that do not exist
-        signal.alarm(60)
+    if child == 0:
+        signal.alarm(60)  # the parent's handle would wait for threads that do not exist
         multiway.release()
         os._exit(0 if (multiway.sort(x, device="cpu:2") == expected).all() else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_count_is_a_table():
-    counted = multiway.count(np.arange(5000, dtype="i4")[::-1], engine="heap", ways=8, base=1024)
+    x = np.arange(5000, dtype="i4")[::-1]
+    counted = multiway.count(x, engine="heap", ways=8, base=1024)
     assert counted.rounds > 0 and counted.launches > 0
     assert sum(line["global_sectors"] for line in counted.lines) == (
         counted.totals["global_sectors"])

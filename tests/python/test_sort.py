@@ -116,7 +116,8 @@ def test_nth_and_partition(device, x, data):
     np.testing.assert_array_equal(np.sort(ours, axis), expected)
 
 
-RECORD = np.dtype([("a", "i2"), ("b", "f4"), ("c", "S5"), ("d", [("x", "u1"), ("y", "f8")])])
+RECORD = np.dtype([("a", "i2"), ("b", "f4"), ("c", "S5"),
+                   ("d", [("x", "u1"), ("y", "f8")])])
 
 
 @given(st.integers(0, 600), st.integers(0, 1 << 30),
@@ -125,10 +126,12 @@ def test_structured(device, count, seed, order):
     x = np.empty(count, RECORD)
     for i, path in enumerate(("a", "b", "c")):
         x[path] = array_of(RECORD[path], count, 4, seed + i)
-    x["d"]["x"], x["d"]["y"] = array_of("u1", count, 2, seed), array_of("f8", count, 4, seed)
+    x["d"]["x"] = array_of("u1", count, 2, seed)
+    x["d"]["y"] = array_of("f8", count, 4, seed)
     same(multiway.argsort(x, order=order, device=device),
          np.argsort(x, order=order, kind="stable"))
-    same(multiway.sort(x, order=order, device=device), np.sort(x, order=order, kind="stable"))
+    same(multiway.sort(x, order=order, device=device),
+         np.sort(x, order=order, kind="stable"))
     by = np.lexsort((x["b"], -ranks_of(x["c"])))
     same(multiway.argsort(x, order=multiway.Order("-c", "b"), device=device), by)
 
