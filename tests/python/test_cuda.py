@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import multiway
-from conftest import NUMBERS, array_of
+from cases import NUMBERS, array_of
 from multiway import _arrays
 
 

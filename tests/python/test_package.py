@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import multiway
-from conftest import NUMBERS, REAL, array_of, arrays, same
+from cases import NUMBERS, REAL, array_of, same
 from multiway import _handle, _insight, _lists, _order, _select, _sort
+from strategies import arrays
 
 ROOT = Path(__file__).parents[2]
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import multiway
-from conftest import DTYPES, NUMBERS, REAL, array_of, arrays, same
+from cases import DTYPES, NUMBERS, REAL, array_of, same
+from strategies import arrays
 
 
 def ranks_of(x):
