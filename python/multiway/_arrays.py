@@ -282,6 +282,17 @@ def enter_all(items: Sequence[Any]) -> Tuple[Any, List[Any], Callable[[Any], Any
     return arrays, [x for _, x, _ in entered], back
 
 
+def place(arrays: Any, x: Any, device: Optional[str]) -> str:
+    """Where a job on x runs: host arrays where the caller says, device arrays at home."""
+    own = arrays.device(x)
+    if device is None or device == own:
+        return own  # type: ignore[no-any-return]
+    if not arrays.on_host(x):
+        raise ValueError(f"device={device!r} for an array on {own}; only host arrays can "
+                         "be sorted elsewhere")
+    return device
+
+
 def axis_of(axis: Any, ndim: int) -> int:
     """`axis` counted from 0, or NumPy's AxisError."""
     number = operator.index(axis)

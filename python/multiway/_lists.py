@@ -2,7 +2,7 @@
 from typing import Any, List, Optional, Sequence, Tuple
 
 from . import _native as native
-from ._arrays import enter, enter_all
+from ._arrays import enter, enter_all, place
 from ._handle import job_of, run, table
 from ._order import Compiled, OrderLike, compiled
 
@@ -37,7 +37,7 @@ def merge(lists: Sequence[Any], /, *, descending: bool = False, order: OrderLike
     count = sum(x.shape[0] for x in kept)
     result = arrays.empty((count,), kept[0].dtype, kept[0])
     if count:
-        run(arrays, kept[0], device or arrays.device(kept[0]), job_of(
+        run(arrays, kept[0], place(arrays, kept[0], device), job_of(
             native.MERGE, compiled_order, tables, table(arrays.pointer(result), count)))
     return back(result)
 
@@ -61,7 +61,7 @@ def split(lists: Sequence[Any], ranks: Any, /, *, descending: bool = False,
     count = numbers.shape[0]
     cuts = arrays.empty((count, len(kept)), "int64", kept[0])
     if count:
-        run(arrays, kept[0], device or arrays.device(kept[0]), job_of(
+        run(arrays, kept[0], place(arrays, kept[0], device), job_of(
             native.SPLIT, compiled_order, tables, ranks=arrays.pointer(numbers),
             rank_count=count, cuts=arrays.pointer(cuts)))
     return back(cuts)
@@ -83,7 +83,7 @@ def is_sorted(x: Any, /, *, descending: bool = False, order: OrderLike = None,
     source = arrays.contiguous(x)
     first = arrays.empty((1,), "int64", x)
     compiled_order = compiled(arrays.dtype(x), order, descending)
-    run(arrays, x, device or arrays.device(x), job_of(
+    run(arrays, x, place(arrays, x, device), job_of(
         native.CHECK, compiled_order, table(arrays.pointer(source), x.shape[0]),
         cuts=arrays.pointer(first)))
     return int(first[0]) == int(x.shape[0])

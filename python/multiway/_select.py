@@ -3,7 +3,7 @@ import operator
 from typing import Any, Optional, Tuple
 
 from . import _native as native
-from ._arrays import enter
+from ._arrays import enter, place
 from ._handle import job_of, run, table
 from ._order import Compiled, OrderLike, compiled
 from ._sort import Rows, rows_of, segments_of, sort
@@ -53,7 +53,7 @@ def top_k(x: Any, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: b
     rows = rows_of(arrays, x, axis)
     if not 0 <= k <= rows.length:
         raise ValueError(f"k is {k}, expected 0 to {rows.length}")
-    found = _select(arrays, rows, compiled_order, 0, k, True, device or arrays.device(x))
+    found = _select(arrays, rows, compiled_order, 0, k, True, place(arrays, x, device))
     values, indices = _move_back(arrays, rows, *found)
     return back(values), back(indices)
 
@@ -78,7 +78,7 @@ def nth(x: Any, k: int, /, *, axis: Optional[int] = -1, descending: bool = False
     rows = rows_of(arrays, x, axis)
     rank = _rank(k, rows.length)
     values, _ = _select(arrays, rows, compiled_order, rank, rank + 1, False,
-                        device or arrays.device(x))
+                        place(arrays, x, device))
     return back(values[..., 0])
 
 

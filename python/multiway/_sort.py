@@ -5,7 +5,7 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 import numpy as np
 
 from . import _native as native
-from ._arrays import address, axis_of, enter, enter_all
+from ._arrays import address, axis_of, enter, enter_all, place
 from ._handle import give, job_of, run, table, take
 from ._native import library
 from ._order import (POSITIONS, Compiled, Order, OrderLike, columns_order, compiled,
@@ -197,7 +197,7 @@ def sort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
         result = sort(grouped[0], axis=axis, order=grouped[1], device=device)["value"]
         return _deliver(arrays, back, result.copy(), out)
     compiled_order = compiled(arrays.dtype(x), order, descending)
-    result = _sort_rows(arrays, rows, compiled_order, device or arrays.device(x), out)
+    result = _sort_rows(arrays, rows, compiled_order, place(arrays, x, device), out)
     if compiled_order.has_ties and rows.size and arrays.on_host(x):
         before = arrays.bits(arrays.contiguous(rows.array))
         _keep_ties(before, arrays.bits(result), compiled_order.type)
@@ -245,7 +245,7 @@ def argsort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
     if rows.size:
         source = arrays.contiguous(rows.array)
         segments, kept = segments_of(arrays, rows)
-        run(arrays, x, device or arrays.device(x), job_of(
+        run(arrays, x, place(arrays, x, device), job_of(
             native.SORT, compiled_order, table(arrays.pointer(source), rows.size),
             table(None, 0), positions=arrays.pointer(positions), position_type=kind,
             **segments))
@@ -284,7 +284,7 @@ def sort_by(keys: Any, /, *values: Any, descending: bool = False, order: OrderLi
     if count:
         sources = [(arrays.pointer(array), bytes_) for array, bytes_ in kept]
         targets = [(arrays.pointer(r), bytes_) for r, (_, bytes_) in zip(results, kept)]
-        run(arrays, keys, device or arrays.device(keys), job_of(
+        run(arrays, keys, place(arrays, keys, device), job_of(
             native.SORT, compiled_order, table(sources[0][0], count, sources[1:]),
             table(targets[0][0], count, targets[1:])))
     return tuple(back(result) for result in results)
@@ -313,7 +313,7 @@ def lexsort(keys: Any, axis: int = -1, *, device: Optional[str] = None) -> Any:
         kept = [arrays.contiguous(r.array) for r in rows]
         columns = [(arrays.pointer(k), arrays.dtype(k).itemsize) for k in kept]
         segments, offsets = segments_of(arrays, rows[0])
-        run(arrays, inputs[0], device or arrays.device(inputs[0]), job_of(
+        run(arrays, inputs[0], place(arrays, inputs[0], device), job_of(
             native.SORT, order, table(columns[0][0], rows[0].size, columns[1:]),
             table(None, 0), positions=arrays.pointer(positions), position_type=native.I64,
             **segments))
@@ -325,7 +325,8 @@ def lexsort(keys: Any, axis: int = -1, *, device: Optional[str] = None) -> Any:
 
 def _segment_numbers(arrays: Any, numbers: Any, x: Any) -> Any:
     """Begins or ends as the library takes them; converted only if it must be."""
-    if type(numbers) is type(x) and arrays.dtype(numbers).str[1:] in POSITIONS:
+    if type(numbers) is type(x) and arrays.device(numbers) == arrays.device(x) and (
+            arrays.dtype(numbers).str[1:] in POSITIONS):
         return arrays.contiguous(numbers).reshape(-1)
     return arrays.numbers(numbers, x).reshape(-1)
 
@@ -351,7 +352,7 @@ def segmented_sort(x: Any, begins: Any, ends: Any, /, *, descending: bool = Fals
     result = arrays.copy(x)
     if x.shape[0] and kept[0].shape[0]:
         source = arrays.contiguous(x)
-        run(arrays, x, device or arrays.device(x), job_of(
+        run(arrays, x, place(arrays, x, device), job_of(
             native.SORT, compiled_order, table(arrays.pointer(source), x.shape[0]),
             table(arrays.pointer(result), x.shape[0]),
             segment_begins=arrays.pointer(kept[0]), segment_ends=arrays.pointer(kept[1]),

@@ -117,6 +117,13 @@ def test_other_functions(library):
     check(library, out, np.sort(second))
 
 
+def test_device_arrays_stay_where_they_are(library):
+    x = library.put(np.arange(3))
+    if type(x) is Fake or getattr(x, "is_cuda", True):
+        with pytest.raises(ValueError, match="only host arrays"):
+            multiway.sort(x, device="cpu:1")
+
+
 def test_bfloat16_of_torch():
     torch = pytest.importorskip("torch")
     device = "cuda" if torch.cuda.is_available() else "cpu"
