@@ -3,6 +3,7 @@
 #
 #   install    pip install of a fresh clone, the README's lines, the wheel's platform
 #   cases      the Hypothesis tests, 600 cases each
+#   device     tests with arrays of PyTorch and CuPy, where these and a GPU are
 #   overhead   of a call, beyond the C call
 #   numpy      beside NumPy, two threads
 #   torch      beside PyTorch, on a GPU
@@ -23,7 +24,7 @@ python_install() {
     }
     "$env/bin/pip" wheel -q --no-deps -w "$work" "$work/fresh-clone" >"$log" 2>&1
     wheel=$(ls "$work"/multiway-*.whl 2>/dev/null)
-    judge install "pip wheel of a fresh clone: $(basename "${wheel:-none}")" [ -n "$wheel" ]
+    judge install "pip wheel of a clone: $(basename "${wheel:-none}")" [ -n "$wheel" ]
     [ -n "$wheel" ] || { tail -n 5 "$log" >&2; return; }
     "$env/bin/pip" install -q "$wheel" auditwheel >"$log" 2>&1
     # shellcheck disable=SC2016 # backticks are meant
@@ -36,12 +37,17 @@ python_install() {
         bash -c "'$env/bin/auditwheel' show '$wheel' 2>&1 | grep -q manylinux_"
 }
 
-python_cases() {
-    local verdict
-    verdict=$("$python" -m pytest -q -p no:cacheprovider --hypothesis-profile=full \
-        tests/python/test_sort.py tests/python/test_package.py 2>&1 | tail -n 1)
-    judge cases "Hypothesis, 10 tests of 600 cases, each on cpu and sim: $verdict" \
-        grep -qE '^[0-9]+ passed' <<<"$verdict"
+python_tests() { # BAR WHAT FILES OPTION...: pytest, where there is one
+    local bar=$1 what=$2 files=$3 verdict
+    shift 3
+    "$python" -c "import pytest" 2>/dev/null || {
+        tell "$bar" "no pytest" skipped
+        return
+    }
+    # shellcheck disable=SC2086 # a pattern
+    verdict=$(cd "$work" && "$python" -m pytest -q -p no:cacheprovider "$@" \
+        "$tree"/tests/python/$files 2>&1 | tail -n 1)
+    judge "$bar" "$what: $verdict" grep -qE '^[0-9]+ passed' <<<"$verdict"
 }
 
 python() {
@@ -53,12 +59,14 @@ python() {
     export PYTHONPATH=$tree/python MULTIWAY_LIBRARY=$build/src/libmultiway.so
     export PYTHONDONTWRITEBYTECODE=1
     wanted install && python_install
-    wanted cases && python_cases
+    wanted cases && python_tests cases "10 tests of 600 cases, each on cpu and sim" \
+        'test_[ps]*.py' --hypothesis-profile=full
+    wanted device && python_tests device "PyTorch, CuPy" test_cuda.py
     for part in overhead numpy torch cupy; do
         wanted $part || continue
         while IFS=$'\t' read -r bar figure verdict; do
             tell "$bar" "$figure" "$verdict"
         done < <("$python" bench/python_bars.py $part 2>"$work/python.log" ||
-            tail -n 3 "$work/python.log" >&2)
+            printf '%s\t%s\tmissed\n' $part "$(tail -n 1 "$work/python.log")")
     done
 }
