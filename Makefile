@@ -53,6 +53,6 @@ sanitize:
 	$(MAKE) test BUILD=build-tsan CMAKE_FLAGS='-DMW_CUDA=OFF -DMW_SANITIZE=thread' CTEST_FLAGS='-R cpu'
 
 clean:
-	rm -rf build build-asan build-tsan
+	rm -rf build build-asan build-tsan build-wheel
 
 .PHONY: all prepare demo test bench bench-cpu reproduction figures install sanitize clean

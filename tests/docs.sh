@@ -114,7 +114,7 @@ check_paths() { # links, and `folder/...` in backticks
         while read -r path; do
             [ -e "$folder/$path" ] || echo "no $path, to which a link leads"
         done
-    grep -oE '`(src|include|kit|cli|tests|docs|examples|bench|cmake)/[][A-Za-z0-9_./*-]*`' "$1" |
+    grep -oE '`(src|include|kit|cli|tests|docs|examples|bench|cmake|python)/[][A-Za-z0-9_./*-]*`' "$1" |
         tr -d '`' | sort -u | while read -r path; do
             compgen -G "$path" >/dev/null || echo "no $path"
         done

@@ -1,0 +1,157 @@
+"""Handles of the library, one for each thread and device, and how jobs run on them."""
+import os
+import threading
+from ctypes import addressof, byref, c_uint64, c_void_p, sizeof
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from . import _native as native
+from ._native import library
+
+_JOB_BYTES, _TABLE_BYTES, _COLUMN_BYTES = map(sizeof, (native.Job, native.Table,
+                                                       native.Column))
+_KEPT = 1024  # shapes of jobs whose workspace size a handle remembers
+_process = [0]  # counts forks: handles made before one belong to the parent
+
+
+class Handle:
+    """An mw_context that closes itself, and what it knows about prepared jobs."""
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+        self.process = _process[0]
+        self.prepared: Dict[Any, int] = {}
+        self.context = c_void_p()
+        status = library.mw_open(byref(self.context), device.encode(), None)
+        if status:
+            raise native.failure(status, self.context)
+
+    def __del__(self, close: Any = library.mw_close, now: List[int] = _process) -> None:
+        # The threads of a parent's handle do not exist in a child, so it is left alone.
+        if self.context and self.process == now[0]:
+            close(self.context)
+
+    def check(self, status: int) -> None:
+        if status:
+            raise native.failure(status, self.context)
+
+    def workspace_bytes(self, job: native.Job, shape: Any) -> int:
+        """What mw_prepare says, remembered for the next job of this shape."""
+        known = self.prepared.get(shape)
+        if known is None:
+            bytes_ = c_uint64()
+            self.check(library.mw_prepare(self.context, byref(job), byref(bytes_)))
+            if len(self.prepared) >= _KEPT:
+                self.prepared.clear()
+            known = self.prepared[shape] = bytes_.value
+        return known
+
+
+class _Thread(threading.local):
+    """The handles of this thread that are not in use, by device."""
+
+    def __init__(self) -> None:
+        self.free: Dict[str, List[Handle]] = {}
+
+
+_thread = _Thread()
+
+
+def take(device: str) -> Handle:
+    """A handle on `device` for this thread alone, until it is given back.
+
+    A comparison written in Python, a finalizer or a signal handler may call us while this
+    thread's handle is in use: it then gets another one.
+    """
+    if device == "cuda":  # as tensors name it
+        device = "cuda:0"
+    free = _thread.free.get(device)
+    if free:
+        return free.pop()
+    return Handle(device)
+
+
+def give(handle: Handle) -> None:
+    """Give a handle back. One that was forked meanwhile is dropped."""
+    if handle.process == _process[0]:
+        _thread.free.setdefault(handle.device, []).append(handle)
+
+
+def release() -> None:
+    """Close this thread's handles and free their scratch memory.
+
+    A handle keeps the scratch memory of its largest job. The next call makes a new one.
+
+    >>> import multiway
+    >>> multiway.release()
+    """
+    _thread.free.clear()
+
+
+def _after_fork() -> None:
+    _process[0] += 1
+    _thread.free.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def table(elements: Optional[int], count: int,
+          columns: Sequence[Tuple[Optional[int], int]] = ()) -> native.Table:
+    """A struct mw_table; columns are (address, bytes of a value)."""
+    made = native.Table(elements, count, None, 0)
+    if columns:
+        array = (native.Column * len(columns))(*[native.Column(*c) for c in columns])
+        made.columns = addressof(array)
+        made.column_count = len(columns)
+        made.kept = array  # ctypes keeps no reference of an address
+    return made
+
+
+def job_of(operation: int, order: Any, tables: Any, out: Optional[native.Table] = None,
+           **rest: Any) -> native.Job:
+    """A struct mw_job; `tables` is one table, or an array of them for MERGE and SPLIT."""
+    count = 1 if isinstance(tables, native.Table) else len(tables)
+    job = native.Job(_JOB_BYTES, _TABLE_BYTES, _COLUMN_BYTES, operation, order.address,
+                     addressof(tables), count, None if out is None else addressof(out))
+    for name, value in rest.items():
+        setattr(job, name, value)
+    job.kept = (order, tables, out)
+    return job
+
+
+def _shape_of(job: native.Job) -> Tuple[Any, ...]:
+    """All that the workspace of a job depends on."""
+    order, tables, out = job.kept
+    lists = (tables,) if isinstance(tables, native.Table) else tables
+    first = lists[0]
+    columns = getattr(first, "kept", ())
+    wanted = None
+    if out is not None:
+        pairs = [(out.elements, first.elements)]
+        pairs += [(o.data, i.data) for o, i in zip(getattr(out, "kept", ()), columns)]
+        wanted = tuple((o is not None) + (o is not None and o == i) for o, i in pairs)
+    return (order, job.operation, tuple(t.count for t in lists),
+            tuple(c.bytes for c in columns), wanted, job.positions is None,
+            job.position_type, job.segment_begins is None, job.segment_type,
+            job.segment_count, job.first, job.last, job.rank_count)
+
+
+def run(arrays: Any, like: Any, device: str, job: native.Job, shape: Any = None) -> None:
+    """Run a job on arrays of one library, which are where `like` is.
+
+    Host memory: the call waits. Device memory: the job is enqueued on the caller's stream,
+    with a workspace from the caller's allocator. `shape` is what the workspace depends on,
+    where the caller has a shorter word for it than _shape_of.
+    """
+    handle = take(device)
+    try:
+        if arrays.on_host(like):
+            handle.check(library.mw_run(handle.context, byref(job)))
+            return
+        bytes_ = handle.workspace_bytes(job, shape or _shape_of(job))
+        workspace = arrays.empty((bytes_,), "uint8", like) if bytes_ else None
+        pointer = arrays.pointer(workspace) if bytes_ else None
+        handle.check(library.mw_enqueue(handle.context, byref(job), pointer, bytes_,
+                                        arrays.stream(like)))
+    finally:
+        give(handle)

@@ -1,0 +1,121 @@
+"""Selecting by rank: top_k, nth, partition."""
+import operator
+from typing import Any, Optional, Tuple
+
+from . import _native as native
+from ._arrays import enter, place
+from ._handle import job_of, run, table
+from ._order import Compiled, OrderLike, compiled
+from ._sort import Rows, rows_of, segments_of, sort
+
+
+def _select(arrays: Any, rows: Rows, order: Compiled, first: int, last: int,
+            with_positions: bool, device: str) -> Tuple[Any, Any]:
+    """Elements of ranks [first, last) of each row, and their positions."""
+    shape = (*tuple(rows.array.shape)[:-1], last - first)
+    values = arrays.empty(shape, rows.array.dtype, rows.array)
+    positions = arrays.empty(shape, "int64", rows.array) if with_positions else None
+    count = rows.size // max(rows.length, 1) * (last - first)
+    if count:
+        source = arrays.contiguous(rows.array)
+        segments, kept = segments_of(arrays, rows)
+        run(arrays, rows.array, device, job_of(
+            native.SELECT, order, table(arrays.pointer(source), rows.size),
+            table(arrays.pointer(values), count), first=first, last=last,
+            positions=arrays.pointer(positions) if with_positions else None,
+            position_type=native.I64, **segments))
+        del kept
+    return values, positions
+
+
+def _move_back(arrays: Any, rows: Rows, *results: Any) -> Tuple[Any, ...]:
+    if rows.axis == rows.array.ndim - 1:
+        return results
+    return tuple(arrays.moveaxis(result, -1, rows.axis) for result in results)
+
+
+def top_k(x: Any, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True,
+          order: OrderLike = None, device: Optional[str] = None) -> Tuple[Any, Any]:
+    """The k largest or smallest elements along an axis: (values, indices).
+
+    Best first, and equal ones by position, so the result is unique. (``sorted=False``
+    changes nothing.) NaNs are last in both modes: they come only after all numbers.
+
+    >>> import multiway, numpy as np
+    >>> multiway.top_k(np.array([3, 9, 1, 9]), 3)
+    (array([9, 9, 3]), array([1, 3, 0]))
+    """
+    if mode not in ("largest", "smallest"):
+        raise ValueError(f'mode is {mode!r} (expected "largest" or "smallest")')
+    arrays, x, back = enter(x)
+    k = operator.index(k)
+    compiled_order = compiled(arrays.dtype(x), order, mode == "largest")
+    rows = rows_of(arrays, x, axis)
+    if not 0 <= k <= rows.length:
+        raise ValueError(f"k is {k}, expected 0 to {rows.length}")
+    found = _select(arrays, rows, compiled_order, 0, k, True, place(arrays, x, device))
+    values, indices = _move_back(arrays, rows, *found)
+    return back(values), back(indices)
+
+
+def _rank(k: Any, length: int) -> int:
+    rank = operator.index(k)
+    if not -length <= rank < length:
+        raise ValueError(f"rank {rank} of {length} elements")
+    return rank % length
+
+
+def nth(x: Any, k: int, /, *, axis: Optional[int] = -1, descending: bool = False,
+        order: OrderLike = None, device: Optional[str] = None) -> Any:
+    """The element of rank k along an axis, from 0 on, as an array without that axis.
+
+    >>> import multiway, numpy as np
+    >>> int(multiway.nth(np.array([30, 10, 20]), 1))
+    20
+    """
+    arrays, x, back = enter(x)
+    compiled_order = compiled(arrays.dtype(x), order, descending)
+    rows = rows_of(arrays, x, axis)
+    rank = _rank(k, rows.length)
+    values, _ = _select(arrays, rows, compiled_order, rank, rank + 1, False,
+                        place(arrays, x, device))
+    return back(values[..., 0])
+
+
+def partition(x: Any, kth: Any, /, *, axis: Optional[int] = -1, order: OrderLike = None,
+              device: Optional[str] = None) -> Any:
+    """A copy with element kth where sorting would put it, as numpy.partition.
+
+    No greater element is before it and no smaller one after it. ``kth`` may be several
+    ranks. Host arrays: ranks up to kth come sorted, the rest in the order it had. Device
+    arrays come sorted: their libraries compact the rest only by waiting for the GPU.
+
+    >>> import multiway, numpy as np
+    >>> multiway.partition(np.array([5, 3, 4, 1, 2]), 1)
+    array([1, 2, 5, 3, 4])
+    """
+    arrays, entered, back = enter(x)
+    rows = rows_of(arrays, entered, axis)
+    ranks = [_rank(k, rows.length) for k in (kth if hasattr(kth, "__iter__") else (kth,))]
+    if not ranks or not rows.size or not arrays.on_host(entered):
+        return sort(x, axis=axis, order=order, device=device)
+    last = max(ranks) + 1
+    compiled_order = compiled(arrays.dtype(entered), order, False)
+    values, positions = _select(arrays, rows, compiled_order, 0, last, True,
+                                device or "cpu")
+    return back(_move_back(arrays, rows, _append_rest(arrays, rows, values, positions))[0])
+
+
+def _append_rest(arrays: Any, rows: Rows, values: Any, positions: Any) -> Any:
+    """Selected values of each row, then its other elements in the order they had."""
+    result = arrays.empty(tuple(rows.array.shape), rows.array.dtype, rows.array)
+    last = values.shape[-1]
+    is_rest = arrays.empty(tuple(rows.array.shape), "bool", rows.array)
+    is_rest[...] = True
+    flat = is_rest.reshape(-1, rows.length)
+    numbers = arrays.arange(flat.shape[0] - 1, 1, rows.array)[:, None]
+    flat[numbers, positions.reshape(-1, last)] = False
+    result[..., :last] = values
+    rest = rows.array[is_rest]
+    result[..., last:] = rest.reshape(*values.shape[:-1], rows.length - last)
+    return result

@@ -1,0 +1,134 @@
+"""Arrays of PyTorch and CuPy, on the GPU where there is one, against NumPy.
+
+"enqueue" stands in for a GPU: NumPy arrays that go the way of device arrays, with a
+workspace of the caller's, on the device "cpu".
+"""
+import numpy as np
+import pytest
+
+import multiway
+from cases import NUMBERS, array_of
+from multiway import _arrays
+
+
+class Fake(np.ndarray):
+    """NumPy arrays that pretend to be on a device."""
+
+
+class Enqueued(_arrays.NumpyArrays):
+    def on_host(self, x):
+        return False
+
+    def device(self, x):
+        return "cpu:2"
+
+    def empty(self, shape, dtype, like):
+        dtype = np.dtype(dtype)
+        size = int(np.prod(shape)) * dtype.itemsize
+        room = np.empty(size + 256, "u1")
+        start = -room.ctypes.data % 256
+        return room[start:start + size].view(dtype).reshape(shape).view(Fake)
+
+
+class Library:
+    """How to put a NumPy array where a library has its own, and to get it back."""
+
+    dtypes = NUMBERS
+
+    def __init__(self, name):
+        if name.startswith("torch"):
+            torch = pytest.importorskip("torch")
+            if name == "torch-cuda" and not torch.cuda.is_available():
+                pytest.skip("no GPU")
+            if not hasattr(torch, "uint64"):
+                self.dtypes = [d for d in NUMBERS if d not in ("u2", "u4", "u8")]
+            self.put = lambda x: torch.from_numpy(x.copy()).to(name[6:])
+            self.get = lambda x: x.cpu().numpy()
+        elif name == "cupy":
+            cupy = pytest.importorskip("cupy")
+            self.put, self.get = cupy.asarray, cupy.asnumpy
+        else:
+            self.put, self.get = lambda x: x.copy().view(Fake), np.asarray
+
+
+@pytest.fixture(params=["enqueue", "torch-cpu", "torch-cuda", "cupy"])
+def library(request, monkeypatch):
+    monkeypatch.setitem(_arrays._entries, Fake, _arrays.Entry(Enqueued()))
+    return Library(request.param)
+
+
+def check(library, ours, expected):
+    np.testing.assert_array_equal(library.get(ours), expected)
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (1000,), (70_000,), (40, 300), (3, 50, 7)])
+def test_sorts(library, shape):
+    for dtype in library.dtypes:
+        x = array_of(dtype, shape, 300, 1)
+        theirs = library.put(x)
+        for axis in range(len(shape)):
+            check_axis(library, x, theirs, axis)
+        assert type(multiway.sort(theirs)) is type(theirs)
+
+
+def check_axis(library, x, theirs, axis):
+    sort, argsort = (np.sort(x, axis, kind="stable"), np.argsort(x, axis, kind="stable"))
+    for _ in range(2):  # the second time the job is prepared
+        check(library, multiway.sort(theirs, axis=axis), sort)
+        check(library, multiway.argsort(theirs, axis=axis), argsort)
+    check(library, multiway.argsort(theirs, axis=axis, dtype="i4"), argsort)
+    k = x.shape[axis] // 3
+    values, indices = multiway.top_k(theirs, k, axis=axis, mode="smallest")
+    check(library, indices, argsort.take(range(k), axis))
+    check(library, values, sort.take(range(k), axis))
+    down = multiway.argsort(x, axis=axis, descending=True, device="cpu:1")
+    check(library, multiway.argsort(theirs, axis=axis, descending=True), down)
+    check(library, multiway.sort(theirs, axis=axis, descending=True),
+          np.take_along_axis(x, down, axis))
+    if x.shape[axis]:
+        check(library, multiway.nth(theirs, k, axis=axis), sort.take(k, axis))
+
+
+def test_other_functions(library):
+    keys, values = array_of("f4", 5000, 90, 1), array_of("i8", (5000, 3), 90, 2)
+    second = array_of("i4", 5000, 9, 3)
+    by = np.argsort(keys, kind="stable")
+    ours = multiway.sort_by(library.put(keys), library.put(values))
+    check(library, ours[0], keys[by])
+    check(library, ours[1], values[by])
+    check(library, multiway.lexsort([library.put(second), library.put(keys)]),
+          np.lexsort([second, keys]))
+    lists = [np.sort(part) for part in np.split(second, 5)]
+    theirs = [library.put(part) for part in lists]
+    check(library, multiway.merge(theirs), np.sort(second))
+    cuts = multiway.split(theirs, [0, 2500, 5000])
+    assert library.get(cuts).sum(axis=1).tolist() == [0, 2500, 5000]
+    assert multiway.is_sorted(theirs[0]) and not multiway.is_sorted(library.put(second))
+    offsets = np.array([0, 100, 1000, 5000])
+    segments = multiway.segmented_sort(library.put(second), library.put(offsets[:-1]),
+                                       library.put(offsets[1:]))
+    check(library, segments, np.concatenate(
+        [np.sort(second[a:b]) for a, b in zip(offsets[:-1], offsets[1:])]))
+    check(library, multiway.segmented_sort(library.put(second), [0], [5000]),
+          np.sort(second))
+    check(library, multiway.partition(library.put(second), 4999), np.sort(second))
+    out = library.put(second)
+    assert multiway.sort(out, out=out) is out
+    check(library, out, np.sort(second))
+
+
+def test_device_arrays_stay_where_they_are(library):
+    x = library.put(np.arange(3))
+    if type(x) is Fake or getattr(x, "is_cuda", True):
+        with pytest.raises(ValueError, match="only host arrays"):
+            multiway.sort(x, device="cpu:1")
+
+
+def test_bfloat16_of_torch():
+    torch = pytest.importorskip("torch")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    x = torch.from_numpy(array_of("f4", 3000, 200, 1)).to(torch.bfloat16).to(device)
+    by = np.argsort(x.cpu().float().numpy(), kind="stable")
+    assert multiway.argsort(x).cpu().numpy().tolist() == by.tolist()
+    ours = multiway.sort(x).cpu().float().numpy()
+    np.testing.assert_array_equal(ours, x.cpu().float().numpy()[by])
