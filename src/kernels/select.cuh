@@ -222,10 +222,11 @@ DEVICE void narrow(struct select_range *range, const unsigned_cell *found, int d
 {
     const int shift = shift_of(range->high - range->low, digit);
     const wide low = range->low + ((wide)LOAD(&found[0]) << shift);
-    const wide high = low + (((wide)1 << shift) - 1);
+    const wide rest = range->high - low; /* nothing here may exceed 64 bits */
+    const wide most = ((wide)1 << shift) - 1;
 
     range->low = low;
-    range->high = high < range->high ? high : range->high;
+    range->high = low + (most < rest ? most : rest);
     range->rank -= LOAD(&found[1]);
     range->found = is_near(range->rank, LOAD(&found[2]), side, slack);
 }

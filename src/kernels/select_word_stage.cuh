@@ -18,7 +18,8 @@ DEVICE unsigned SELECT_NAME(stage_tile)(const struct select_sink *sink,
     const SELECT_CODE lowest = (SELECT_CODE)low->code;
     const SELECT_CODE span = (SELECT_CODE)high->code - lowest;
     const int no_low = !view->numbers && begin + LAST < low->row + view->lead;
-    const int no_high = !view->numbers && begin > high->row + view->lead;
+    const int no_high = !view->numbers && begin > view->lead &&
+                        begin - view->lead > high->row; /* which may be all ones */
     unsigned mine = 0; /* bit i: code i is between them, perhaps */
 
     UNROLL
