@@ -51,7 +51,9 @@ typedef enum mw_status {
     MW_COMPILE_FAILED = 5, /* a kernel could not be compiled or loaded */
     MW_UNSUPPORTED = 6,    /* a valid request that this version or device cannot serve */
     MW_KERNEL_FAULT = 7,   /* the simulator caught a kernel breaking a rule */
-    MW_BAD_ORDER = 8       /* the text of an order does not compile */
+    MW_BAD_ORDER = 8,      /* the text of an order does not compile */
+    MW_FILE_FAILED = 9,    /* a file could not be opened, read, written or named */
+    MW_CANCELLED = 10      /* the caller's callback asked for it */
 } mw_status;
 
 /* One fixed sentence per status, never NULL. */
