@@ -91,6 +91,16 @@ static mw_status run_job(struct work *work, mw_context *context)
     return status == MW_OK ? mw_get_counts(context, &work->counts) : status;
 }
 
+int work_check_device(const struct work *work)
+{
+    if (!work->order.less || strncmp(work->info.device, "cuda", 4) == 0)
+        return 0;
+    return complain(work->command,
+                    "--order needs a GPU, not %s: elsewhere its text cannot be compiled "
+                    "(use --key)",
+                    work->info.device);
+}
+
 /* The device is opened before anything is read, which may take long on a pipe. */
 int work_run(struct work *work, int (*prepare)(struct work *, mw_context *, void *),
              void *command)
@@ -104,11 +114,8 @@ int work_run(struct work *work, int (*prepare)(struct work *, mw_context *, void
     status = device_open(&context, work->device, work->cache, &work->tuning);
     if (status == MW_OK)
         status = mw_get_info(context, &work->info);
-    if (status == MW_OK && work->order.less && strncmp(work->info.device, "cuda", 4) != 0)
-        bad = complain(work->command,
-                       "--order needs a GPU, not %s: elsewhere its text cannot be "
-                       "compiled (use --key)",
-                       work->info.device);
+    if (status == MW_OK)
+        bad = work_check_device(work);
     if (status == MW_OK && !bad)
         bad = read_files(work) || prepare(work, context, command);
     if (status == MW_OK && !bad)
@@ -119,39 +126,48 @@ int work_run(struct work *work, int (*prepare)(struct work *, mw_context *, void
     return bad;
 }
 
-static void print_stats(const struct work *work)
+static double giga_keys_per_second(const struct work *work)
+{
+    return work->seconds > 0 ? 1e-9 * (double)work->counts.count / work->seconds : 0;
+}
+
+void work_json_begin(const struct work *work, struct json *json)
 {
     const mw_counts *const counts = &work->counts;
-    const double rate =
-        work->seconds > 0 ? 1e-9 * (double)counts->count / work->seconds : 0;
+
+    json_open(json, NULL, '{');
+    json_text(json, "device", work->info.device);
+    json_text(json, "name", work->info.name);
+    order_json(&work->order, json);
+    if (work->part_count)
+        json_count(json, work->parts, work->part_count);
+    if (work->positions)
+        json_text(json, "positions", work->positions);
+    json_count(json, "count", counts->count);
+    json_real(json, "seconds", work->seconds);
+    json_real(json, "giga_keys_per_second", giga_keys_per_second(work));
+    json_count(json, "rounds", counts->rounds);
+    json_count(json, "launches", counts->launches);
+    json_count(json, "bytes_read", counts->bytes_read);
+    json_count(json, "bytes_written", counts->bytes_written);
+    json_tuning(json, "tuning", &counts->tuning);
+}
+
+static void print_stats(const struct work *work)
+{
     struct json json = {.to = stderr};
 
-    if (!work->json) {
-        fprintf(stderr,
-                "multiway %s: %s (%s): %" PRIu64 " %s in %.6f s, %.3f Gk/s, "
-                "%" PRIu32 " merge round%s\n",
-                work->command, work->info.device, work->info.name, counts->count,
-                work->order.what, work->seconds, rate, counts->rounds,
-                counts->rounds == 1 ? "" : "s");
+    if (work->json) {
+        work_json_begin(work, &json);
+        json_close(&json, '{');
         return;
     }
-    json_open(&json, NULL, '{');
-    json_text(&json, "device", work->info.device);
-    json_text(&json, "name", work->info.name);
-    order_json(&work->order, &json);
-    if (work->part_count)
-        json_count(&json, work->parts, work->part_count);
-    if (work->positions)
-        json_text(&json, "positions", work->positions);
-    json_count(&json, "count", counts->count);
-    json_real(&json, "seconds", work->seconds);
-    json_real(&json, "giga_keys_per_second", rate);
-    json_count(&json, "rounds", counts->rounds);
-    json_count(&json, "launches", counts->launches);
-    json_count(&json, "bytes_read", counts->bytes_read);
-    json_count(&json, "bytes_written", counts->bytes_written);
-    json_tuning(&json, "tuning", &counts->tuning);
-    json_close(&json, '{');
+    fprintf(stderr,
+            "multiway %s: %s (%s): %" PRIu64 " %s in %.6f s, %.3f Gk/s, "
+            "%" PRIu32 " merge round%s\n",
+            work->command, work->info.device, work->info.name, work->counts.count,
+            work->order.what, work->seconds, giga_keys_per_second(work),
+            work->counts.rounds, work->counts.rounds == 1 ? "" : "s");
 }
 
 int work_write(struct work *work)

@@ -84,6 +84,12 @@ struct work {
 /* Make the order; check what the options say about records and positions. */
 int work_begin(struct work *work);
 
+/* Can the device compile the text of the order, if it is one? */
+int work_check_device(const struct work *work);
+
+/* Begin a report: what every job has. The caller adds to it and closes the object. */
+void work_json_begin(const struct work *work, struct json *json);
+
 /* `text` as a type of positions or offsets, for `--option`. */
 int work_index_type(const struct work *work, const char *option, const char *text,
                     mw_type *type);

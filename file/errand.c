@@ -39,11 +39,17 @@ double now_seconds(void)
 static mw_status check_job(struct errand *errand, const mw_file_job *job)
 {
     const mw_order *const order = job->order;
+    uint32_t pipes = 0;
 
     if (!order || order->element_bytes == 0)
         return fault_note(&errand->fault, MW_BAD_ARGUMENT, "order is NULL or has no bytes");
     if (!job->inputs || job->input_count == 0)
         return fault_note(&errand->fault, MW_BAD_ARGUMENT, "no input is named");
+    for (uint32_t i = 0; i < job->input_count; i++)
+        pipes += strcmp(job->inputs[i], "-") == 0;
+    if (pipes > 1)
+        return fault_note(&errand->fault, MW_BAD_ARGUMENT,
+                          "standard input is read twice (name a file)");
     if (job->memory_bytes && job->memory_bytes < BUDGET_LEAST)
         return fault_note(&errand->fault, MW_BAD_ARGUMENT,
                           "memory_bytes is %" PRIu64 " (expected 0 or at least %d)",

@@ -164,8 +164,9 @@ static mw_status plan_in_memory(struct form *form)
     mw_status status;
 
     form->is_in_memory = 1;
-    form->chunk_rows = round_rows(
-        errand, least(least(usual, all), errand->chunk_most) / errand->row_bytes + 1);
+    form->chunk_rows = least(least(usual, all), errand->chunk_most) / errand->row_bytes + 1;
+    if (usual < all)
+        form->chunk_rows = round_rows(errand, form->chunk_rows + DISK_ALIGN);
     if (!errand->inputs.is_known) /* a part of the memory, whatever that is */
         TRY(largest_chunk(form, form->chunk_rows, errand->budget / 4));
     TRY(form_bytes(form, form->chunk_rows, &forming));

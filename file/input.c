@@ -164,7 +164,7 @@ mw_status inputs_open(struct inputs *inputs, struct disk *disk, const mw_file_jo
 
         inputs->count++;
         TRY(open_input(inputs, input, job->inputs[i]));
-        if (path_is_npy(job->inputs[i], job->input_format))
+        if (npy_is_named(job->inputs[i], job->input_format))
             TRY(read_header(inputs, input, header));
         if (input->is_regular && input->bytes % inputs->row_bytes) {
             status = wrong_length(inputs, input, input->bytes);

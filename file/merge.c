@@ -20,7 +20,8 @@ enum {
     BLOCK_LEAST = 64 << 10, /* bytes of a read; with less, runs are merged in two passes */
     BLOCK_MOST = 4 << 20,
     SINK_LEAST = 64 << 10,
-    SINK_MOST = 4 << 20
+    SINK_MOST = 4 << 20,
+    WAYS_MOST = 30000 /* a job takes 100,000 lists */
 };
 
 /* A merge of some runs. */
@@ -107,6 +108,14 @@ static uint64_t fixed_bytes(struct errand *errand, uint32_t runs)
 uint64_t merge_memory(struct errand *errand, uint32_t runs)
 {
     return fixed_bytes(errand, runs);
+}
+
+uint64_t merge_most_memory(struct errand *errand)
+{
+    const uint32_t runs = errand->runs.count < WAYS_MOST ? errand->runs.count : WAYS_MOST;
+    const uint64_t all = fixed_bytes(errand, runs) + runs * reader_memory(BLOCK_MOST);
+
+    return least(all, errand->budget);
 }
 
 /* Bytes of a block if so many runs are read from files; 0: too few. */
@@ -329,7 +338,8 @@ done:
 /* The most runs whose blocks fit the memory, at least 2. */
 static uint32_t most_ways(struct errand *errand)
 {
-    uint32_t low = 2, high = errand->runs.count + 1;
+    uint32_t low = 2;
+    uint32_t high = errand->runs.count < WAYS_MOST ? errand->runs.count + 1 : WAYS_MOST;
 
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
@@ -376,7 +386,7 @@ done:
 static mw_status merge_to_output(struct errand *errand, uint64_t block)
 {
     const int is_unique = (errand->job->flags & MW_FILE_UNIQUE) != 0;
-    const int is_npy = path_is_npy(errand->job->output, errand->job->output_format);
+    const int is_npy = npy_is_named(errand->job->output, errand->job->output_format);
     struct outfile *const output = &errand->output;
     struct merge merge;
     mw_status status;

@@ -17,7 +17,7 @@ static const char magic[] = "\x93NUMPY";
 
 enum { MAGIC = 6, ROW_MOST = 4096 };
 
-int path_is_npy(const char *path, mw_file_format format)
+int npy_is_named(const char *path, mw_file_format format)
 {
     const size_t length = path ? strlen(path) : 0;
 

@@ -9,7 +9,7 @@
 enum { NPY_HEADER_MOST = 64 << 10 };
 
 /* Is a file of that name, NULL for a pipe, to be in NumPy's format? */
-int path_is_npy(const char *path, mw_file_format format);
+int npy_is_named(const char *path, mw_file_format format);
 
 /* Bytes of the first part of a header, which says how long the rest is. */
 enum { NPY_PREFIX = 12 };

@@ -132,7 +132,7 @@ static int make_named(struct outfile *output)
         if (output->file.fd < 0 && errno != EEXIST)
             break;
         if (output->file.fd >= 0 &&
-            (flock(output->file.fd, LOCK_EX | LOCK_NB) != 0 ||
+            ((flock(output->file.fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
              fstat(output->file.fd, &about) != 0 || about.st_nlink == 0))
             disk_close(&output->file);
     }

@@ -32,7 +32,7 @@ static mw_status check_output(struct errand *errand, int is_merge)
 
     if (errand->output.is_pipe && !is_known &&
         (is_merge || (job->flags & MW_FILE_UNIQUE)) &&
-        path_is_npy(job->output, job->output_format))
+        npy_is_named(job->output, job->output_format))
         return fault_note(&errand->fault, MW_FILE_FAILED,
                           "the header of a .npy file has the number of rows, which is not "
                           "known beforehand (name an output file)");
@@ -71,11 +71,12 @@ static mw_status merge_all(struct errand *errand)
                                 .input = input,
                                 .at = input->start};
 
-        TRY(runs_add(errand, run));
+        if (run.rows || !input->is_regular)
+            TRY(runs_add(errand, run));
         errand->report->rows += run.rows;
     }
     errand->total = inputs->is_known ? inputs->total : 0;
-    TRY(errand_reserve(errand, errand->budget));
+    TRY(errand_reserve(errand, merge_most_memory(errand)));
     TRY(merge_runs(errand));
     TRY(inputs_verify(inputs));
     TRY(outfile_finish(&errand->output));
