@@ -82,13 +82,16 @@ static int read_files(struct work *work)
     return 0;
 }
 
-static mw_status run_job(struct work *work, mw_context *context)
+int work_job(struct work *work, mw_context *context)
 {
     const double start = kit_seconds();
-    const mw_status status = mw_run(context, &work->job);
+    mw_status status = mw_run(context, &work->job);
 
-    work->seconds = kit_seconds() - start;
-    return status == MW_OK ? mw_get_counts(context, &work->counts) : status;
+    work->seconds += kit_seconds() - start;
+    if (status == MW_OK)
+        status = mw_get_counts(context, &work->counts);
+    return status == MW_OK ? 0
+                           : complain(work->command, "%s", device_error(context, status));
 }
 
 int work_check_device(const struct work *work)
@@ -102,26 +105,28 @@ int work_check_device(const struct work *work)
 }
 
 /* The device is opened before anything is read, which may take long on a pipe. */
+int work_start(struct work *work, mw_context **context)
+{
+    mw_status status;
+
+    *context = NULL;
+    if (open_files(work))
+        return -1;
+    status = device_open(context, work->device, work->cache, &work->tuning);
+    if (status == MW_OK)
+        status = mw_get_info(*context, &work->info);
+    if (status != MW_OK)
+        return complain(work->command, "%s", device_error(*context, status));
+    return work_check_device(work);
+}
+
 int work_run(struct work *work, int (*prepare)(struct work *, mw_context *, void *),
              void *command)
 {
-    mw_context *context = NULL;
-    mw_status status;
-    int bad = 0;
+    mw_context *context;
+    const int bad = work_start(work, &context) || read_files(work) ||
+                    prepare(work, context, command) || work_job(work, context);
 
-    if (open_files(work))
-        return -1;
-    status = device_open(&context, work->device, work->cache, &work->tuning);
-    if (status == MW_OK)
-        status = mw_get_info(context, &work->info);
-    if (status == MW_OK)
-        bad = work_check_device(work);
-    if (status == MW_OK && !bad)
-        bad = read_files(work) || prepare(work, context, command);
-    if (status == MW_OK && !bad)
-        status = run_job(work, context);
-    if (status != MW_OK)
-        bad = complain(work->command, "%s", device_error(context, status));
     mw_close(context);
     return bad;
 }

@@ -4,6 +4,8 @@
  * Calls of the system go through the test (-Wl,--wrap). Whichever fails: the job succeeds
  * by another way and its output is right, or it fails with a message, and then the output
  * is absent or the old one, no other file is left, and the inputs are as they were.
+ *
+ *   files_faults [FOLDER]
  */
 #define _GNU_SOURCE
 
@@ -204,7 +206,7 @@ int main(int argc, char **argv)
     mw_context *cpu = NULL;
 
     snprintf(folder, sizeof folder, "%s/multiway-faults-XXXXXX",
-             argc > 1 ? argv[1] : "/tmp");
+             argc > 1 && access(argv[1], W_OK) == 0 ? argv[1] : "/tmp");
     if (!mkdtemp(folder) || chdir(folder) || mw_open(&cpu, "cpu:2", NULL) != MW_OK)
         return 1;
     for (size_t i = 0; i < COUNT_OF(jobs); i++)
