@@ -43,8 +43,10 @@ static uint64_t first_disorder(const struct check *check, const char *elements,
     if (!order->record && !check->is_strict) /* much faster */
         return kit_first_disorder(order->type, order->fields[0].direction, elements, count);
     for (uint64_t i = 1; i < count; i++, elements += size) {
-        if (order_compare(order, elements, elements + size, field) > -check->is_strict)
+        if (order_compare(order, elements, elements + size, field) > -check->is_strict) {
+            *field %= order->order->field_count; /* all are equal: name the first */
             return i;
+        }
     }
     return count;
 }

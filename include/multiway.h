@@ -78,7 +78,6 @@ typedef enum mw_type {
     MW_BF16 = 11,
     MW_BYTES = 255
 } mw_type;
-
 enum { MW_TYPE_COUNT = 12 };
 
 /* Bytes of one element of `type`, or 0 if there is no such type. */
@@ -149,12 +148,11 @@ MW_API const char *mw_error(const mw_context *context);
 /*
  * Sort `count` keys in place, in host memory, aligned as their type is.
  *
- * The handle keeps the scratch memory it needed (twice the keys' bytes on a
- * GPU, once on the CPU) for the next call. Returns MW_OK, MW_BAD_ARGUMENT,
- * MW_NO_MEMORY, MW_DEVICE_FAILED, MW_COMPILE_FAILED, MW_KERNEL_FAULT, or
- * MW_UNSUPPORTED if the tuning set does not serve this type or device. After
- * a failure `keys` still holds the same elements, in no particular order; the
- * one exception is a GPU lost in the middle of the final copy.
+ * The handle keeps the scratch memory it needed (twice the keys' bytes on a GPU, once on
+ * the CPU) for the next call. Returns MW_OK, MW_BAD_ARGUMENT, MW_NO_MEMORY,
+ * MW_DEVICE_FAILED, MW_COMPILE_FAILED, MW_KERNEL_FAULT, or MW_UNSUPPORTED if the tuning set
+ * does not serve this type or device. After a failure `keys` still holds the same elements,
+ * in no particular order; the one exception is a GPU lost in the middle of the final copy.
  */
 MW_API mw_status mw_sort(mw_context *context, mw_type type, mw_direction direction,
                          void *keys, uint64_t count);
