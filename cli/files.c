@@ -32,8 +32,7 @@ void file_work_close(struct file_work *files)
     free(files->files);
 }
 
-/* ---- Options
- * ------------------------------------------------------------------------------ */
+/* ---- Options ---------------------------------------------------------------------- */
 
 /* All of a file of names; a NUL follows the last byte. */
 static char *read_names(const char *command, const char *path, size_t *bytes)
@@ -154,8 +153,7 @@ int file_work_begin(struct file_work *files)
     return order_from_npy(&work->order, work->command, files->files[0], format);
 }
 
-/* ---- Running
- * ------------------------------------------------------------------------------- */
+/* ---- Running ---------------------------------------------------------------------- */
 
 /* Was a CPU opened whose threads nobody has counted? */
 static int is_cpu_of_any_size(const struct work *work)

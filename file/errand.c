@@ -33,8 +33,7 @@ double now_seconds(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* ---- Opening ----------------------------------------------------------------------------
- */
+/* ---- Opening ---------------------------------------------------------------------- */
 
 static mw_status check_job(struct errand *errand, const mw_file_job *job)
 {
@@ -186,8 +185,7 @@ void errand_close(struct errand *errand, mw_status status)
     fault_close(&errand->fault);
 }
 
-/* ---- Memory -----------------------------------------------------------------------------
- */
+/* ---- Memory ----------------------------------------------------------------------- */
 
 mw_status errand_reserve(struct errand *errand, uint64_t bytes)
 {
@@ -220,8 +218,7 @@ void *errand_take(struct errand *errand, uint64_t bytes)
     return taken;
 }
 
-/* ---- Jobs
- * --------------------------------------------------------------------------------- */
+/* ---- Jobs ------------------------------------------------------------------------- */
 
 mw_status errand_scratch(struct errand *errand, mw_context *context, const mw_job *job,
                          uint64_t *bytes)
@@ -249,8 +246,7 @@ mw_status errand_run(struct errand *errand, mw_context *context, const mw_job *j
                              : mw_run(context, job));
 }
 
-/* ---- Progress, waiting
- * --------------------------------------------------------------------- */
+/* ---- Progress, waiting ------------------------------------------------------------ */
 
 mw_status errand_tell(struct errand *errand, uint64_t done)
 {
@@ -282,8 +278,7 @@ mw_status errand_wait(struct errand *errand, const struct tally *tally, uint32_t
     return status;
 }
 
-/* ---- Runs
- * ----------------------------------------------------------------------------------- */
+/* ---- Runs ------------------------------------------------------------------------- */
 
 mw_status runs_add(struct errand *errand, struct run run)
 {

@@ -71,16 +71,14 @@ void errand_close(struct errand *errand, mw_status status);
 /* After a failure: wait until the crew has ended, and nothing of a caller is in use. */
 void errand_stop(struct errand *errand);
 
-/* ---- Memory: one mapping, handed out from its beginning on ----------------------------
- */
+/* ---- Memory: one mapping, handed out from its beginning on ------------------------ */
 
 mw_status errand_reserve(struct errand *errand, uint64_t bytes);
 
 /* Aligned to DISK_ALIGN; what was reserved is enough for it. */
 void *errand_take(struct errand *errand, uint64_t bytes);
 
-/* ---- Jobs ------------------------------------------------------------------------------
- */
+/* ---- Jobs ------------------------------------------------------------------------- */
 
 /* Scratch memory of a job; 0 where the device has its own. */
 mw_status errand_scratch(struct errand *errand, mw_context *context, const mw_job *job,
@@ -90,8 +88,7 @@ mw_status errand_scratch(struct errand *errand, mw_context *context, const mw_jo
 mw_status errand_run(struct errand *errand, mw_context *context, const mw_job *job,
                      void *scratch, uint64_t bytes);
 
-/* ---- Progress, waiting ------------------------------------------------------------------
- */
+/* ---- Progress, waiting ------------------------------------------------------------ */
 
 /* Tell the caller how far the job is, now and then; MW_CANCELLED if it has had enough. */
 mw_status errand_tell(struct errand *errand, uint64_t done);
@@ -99,8 +96,7 @@ mw_status errand_tell(struct errand *errand, uint64_t done);
 /* Wait until at most `left` tasks of a tally are left; the first failure ends it. */
 mw_status errand_wait(struct errand *errand, const struct tally *tally, uint32_t left);
 
-/* ---- Runs -------------------------------------------------------------------------------
- */
+/* ---- Runs ------------------------------------------------------------------------- */
 
 /* Add a run, and take room in a temporary file for it if it is not in memory. */
 mw_status runs_add(struct errand *errand, struct run run);

@@ -6,8 +6,8 @@
  */
 #include "form.h"
 
-#include "merge.h"
 #include "move.h"
+#include "rounds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +49,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* ---- Sorting one chunk -----------------------------------------------------------------
- */
+/* ---- Sorting one chunk ------------------------------------------------------------ */
 
 /* The job of a chunk: in place, or positions. `table` is the caller's. */
 static mw_job chunk_job(const struct errand *errand, mw_table table[2], void *positions)
@@ -92,8 +91,7 @@ static mw_status sort_chunk(struct form *form, struct slot *slot)
     return status;
 }
 
-/* ---- Plans ------------------------------------------------------------------------------
- */
+/* ---- Plans ------------------------------------------------------------------------ */
 
 /* Whole rows whose bytes are a multiple of DISK_ALIGN, where that is no great loss. */
 static uint64_t round_rows(const struct errand *errand, uint64_t rows)
@@ -159,7 +157,7 @@ static mw_status plan_in_memory(struct form *form)
     const uint64_t least_bytes = errand->context_is_cpu ? CHUNK_LEAST : CHUNK_LEAST_GPU;
     const uint64_t all = errand->inputs.is_known ? errand->inputs.total : errand->budget;
     const uint64_t usual = all / CHUNKS > least_bytes ? all / CHUNKS : least_bytes;
-    const uint64_t merging = merge_memory(errand, CHUNKS + 2);
+    const uint64_t merging = rounds_memory(errand, CHUNKS + 2);
     uint64_t forming, other;
     mw_status status;
 
@@ -230,8 +228,7 @@ done:
     return status;
 }
 
-/* ---- The pipeline
- * ------------------------------------------------------------------------- */
+/* ---- The pipeline ----------------------------------------------------------------- */
 
 /* Half of the threads read, the other half write. */
 static uint32_t task_count(const struct form *form)

@@ -23,8 +23,7 @@ static int is_ending(void *crew)
     return crew ? crew_is_ending(crew) : NEVER;
 }
 
-/* ---- Opening ---------------------------------------------------------------------------
- */
+/* ---- Opening ---------------------------------------------------------------------- */
 
 /* A second descriptor with O_DIRECT, if the file is worth it and still the same. */
 static void open_direct(struct input *input, const char *path, const struct stat *about)
@@ -86,8 +85,7 @@ static mw_status open_input(struct inputs *inputs, struct input *input, const ch
     return MW_OK;
 }
 
-/* ---- Headers ---------------------------------------------------------------------------
- */
+/* ---- Headers ---------------------------------------------------------------------- */
 
 /* The first bytes of an input: from a pipe they are taken. */
 static int read_head(struct inputs *inputs, struct input *input, unsigned char *to,
@@ -188,8 +186,7 @@ void inputs_close(struct inputs *inputs)
     inputs->input = NULL;
 }
 
-/* ---- Reading ---------------------------------------------------------------------------
- */
+/* ---- Reading ---------------------------------------------------------------------- */
 
 int inputs_have_more(const struct inputs *inputs)
 {

@@ -6,12 +6,6 @@
 
 #include "errand.h"
 
-/* Memory to merge so many runs that are in memory. */
-uint64_t merge_memory(struct errand *errand, uint32_t runs);
-
-/* All the memory that a merge of the present runs can use, at most the budget. */
-uint64_t merge_most_memory(struct errand *errand);
-
 /*
  * Merge all runs of a job to its output. If more of them are in files than have buffers in
  * the memory that is left, some are merged to longer runs first.

@@ -38,7 +38,7 @@ uint64_t npy_header_bytes(const unsigned char prefix[NPY_PREFIX])
     return bytes < NPY_PREFIX ? 0 : bytes;
 }
 
-/* ---- A text that is read from left to right ------------------------------------------ */
+/* ---- A text that is read from left to right --------------------------------------- */
 
 static void skip_blanks(const char **at)
 {
@@ -100,8 +100,7 @@ static int take_shape(const char **at, uint64_t *product, int *dimensions)
     return 1;
 }
 
-/* ---- The dtype ------------------------------------------------------------------------
- */
+/* ---- The dtype -------------------------------------------------------------------- */
 
 static const struct {
     const char *code;
@@ -206,8 +205,7 @@ static const char *read_descr(const char **at, mw_npy *npy)
     return trouble;
 }
 
-/* ---- The header -----------------------------------------------------------------------
- */
+/* ---- The header ------------------------------------------------------------------- */
 
 const char *npy_parse(const unsigned char *header, uint64_t bytes, mw_npy *npy)
 {

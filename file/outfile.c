@@ -36,8 +36,7 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
-/* ---- Aiming
- * ------------------------------------------------------------------------------ */
+/* ---- Aiming ----------------------------------------------------------------------- */
 
 /* Follow links; see that a file can be made in the target's folder. */
 static mw_status aim(struct outfile *output, const char *path)
@@ -67,7 +66,7 @@ static mw_status aim(struct outfile *output, const char *path)
                : MW_OK;
 }
 
-/* ---- What killed processes have left ------------------------------------------------- */
+/* ---- What killed processes have left ---------------------------------------------- */
 
 static int is_ours(const char *name)
 {
@@ -107,8 +106,7 @@ static void sweep(const char *folder)
         closedir(open_folder);
 }
 
-/* ---- Making, naming -------------------------------------------------------------------
- */
+/* ---- Making, naming --------------------------------------------------------------- */
 
 static char *temporary_name(const struct outfile *output, int number)
 {

@@ -71,8 +71,7 @@ static void read_block(struct task *task, void *block)
         disk_punch(reader->file, reader->at, bytes); /* it is in memory now */
 }
 
-/* ---- Inputs of a merge must be sorted
- * ----------------------------------------------------- */
+/* ---- Inputs of a merge must be sorted --------------------------------------------- */
 
 static mw_status check_rows(struct reader *reader, const void *rows, uint64_t count,
                             uint64_t first)
@@ -115,8 +114,7 @@ done:
     return status;
 }
 
-/* ---- Taking in
- * ------------------------------------------------------------------------------ */
+/* ---- Taking in -------------------------------------------------------------------- */
 
 static mw_status end_of_pipe(struct reader *reader)
 {

@@ -4,6 +4,7 @@
 #include "form.h"
 #include "merge.h"
 #include "npy.h"
+#include "rounds.h"
 
 #include <string.h>
 
@@ -76,7 +77,7 @@ static mw_status merge_all(struct errand *errand)
         errand->report->rows += run.rows;
     }
     errand->total = inputs->is_known ? inputs->total : 0;
-    TRY(errand_reserve(errand, merge_most_memory(errand)));
+    TRY(errand_reserve(errand, rounds_most_memory(errand)));
     TRY(merge_runs(errand));
     TRY(inputs_verify(inputs));
     TRY(outfile_finish(&errand->output));

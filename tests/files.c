@@ -48,48 +48,47 @@ struct row {
 
 /* clang-format off */
 static const struct row rows[] = {
-    {"no rows",                      MW_U64,   8, 0, 0,        0,   1, MIB(4), 0, 0},
-    {"one row",                      MW_U64,   8, 0, 0,        1,   1, MIB(4), 0, 0},
-    {"keys in memory",               MW_U64,   8, 0, 0,   100000,   1, MIB(8), 0, 0},
-    {"chunks in memory",             MW_U64,   8, 0, 0,  3000001,   3, MIB(99), 0, 0},
-    {"keys on disk",                 MW_U64,   8, 0, 0,  2000003,   1, MIB(4), 0, 1},
-    {"keys of 4 bytes on disk",      MW_F32,   4, 0, 0,  3000017,   2, MIB(4), 0, 1},
-    {"keys of 1 byte on disk",       MW_I8,    1, 0, 0,  9000000,   1, MIB(4), 0, 1},
-    {"keys of 2 bytes on disk",      MW_F16,   2, 0, 0,  4000001,   1, MIB(4), 0, 1},
-    {"two merge passes",             MW_U64,   8, 0, 0,  1500000,   1, MIB(2), FEW, 1},
-    {"records in memory",            MW_BYTES, 100, 0, 10, 200000,  1, MIB(64), FEW, 0},
-    {"records on disk",              MW_BYTES, 100, 7, 10, 200003,  1, MIB(6), FEW, 1},
-    {"12-byte records on disk",      MW_BYTES, 12, 3, 5,  700001,   2, MIB(4), FEW, 1},
-    {"records of odd length",        MW_BYTES, 4093, 11, 9,  5003,  1, MIB(6), FEW, 1},
-    {"records in two passes",        MW_BYTES, 333, 0, 3,  40000,   1, MIB(2), FEW, 1},
-    {"many small inputs",            MW_BYTES, 24, 8, 8,  100000, 300, MIB(4), FEW, 1},
-    {"a pipe in memory",             MW_U64,   8, 0, 0,    50000,   1, MIB(8), PIPES, 0},
-    {"a pipe that outgrows memory",  MW_U64,   8, 0, 0,  2000000,   1, MIB(4), PIPES, 1},
-    {"pipes of records, outgrowing", MW_BYTES, 100, 4, 6, 300000,   3, MIB(8), PIPES | FEW, 1},
-    {"an empty pipe",                MW_U32,   4, 0, 0,        0,   1, MIB(4), PIPES, 0},
-    {"onto itself",                  MW_U32,   4, 0, 0,   300000,   1, MIB(8), ITSELF, 0},
-    {"onto itself, on disk",         MW_BYTES, 100, 0, 10, 100000,  2, MIB(4), ITSELF, 1},
-    {"to a pipe",                    MW_BYTES, 100, 0, 10, 100000,  2, MIB(4), TO_PIPE, 1},
-    {".npy in memory",               MW_F64,   8, 0, 0,   200000,   2, MIB(8), NPY, 0},
-    {".npy on disk",                 MW_F64,   8, 0, 0,   900000,   2, MIB(4), NPY, 1},
-    {".npy of records, unique",      MW_BYTES, 40, 8, 4,  200000,   1, MIB(4), NPY | FEW | UNIQUE, 1},
-    {"unique keys",                  MW_U16,   2, 0, 0,   900000,   1, MIB(8), UNIQUE, 0},
-    {"unique records on disk",       MW_BYTES, 100, 0, 2, 200000,   1, MIB(4), UNIQUE | FEW, 1},
-    {"merge two",                    MW_U64,   8, 0, 0,  1000001,   2, MIB(4), MERGE, 0},
-    {"merge records",                MW_BYTES, 100, 0, 10, 100000,  7, MIB(8), MERGE | FEW, 0},
-    {"merge pipes",                  MW_BYTES, 30, 2, 4,  200000,   5, MIB(4), MERGE | PIPES | FEW, 0},
-    {"merge more than fit",          MW_U32,   4, 0, 0,   500000, 100, MIB(4), MERGE | FEW, 1},
-    {"merge .npy",                   MW_I32,   4, 0, 0,   300000,   3, MIB(4), MERGE | NPY, 0},
-    {"merge nothing",                MW_I32,   4, 0, 0,        0,   3, MIB(4), MERGE, 0},
-    {"all the memory there is",      MW_U64,   8, 0, 0,   100000,   1, 0, 0, 0},
+    {"no rows", MW_U64, 8, 0, 0, 0, 1, MIB(4), 0, 0},
+    {"one row", MW_U64, 8, 0, 0, 1, 1, MIB(4), 0, 0},
+    {"keys in memory", MW_U64, 8, 0, 0, 100000, 1, MIB(8), 0, 0},
+    {"chunks in memory", MW_U64, 8, 0, 0, 3000001, 3, MIB(99), 0, 0},
+    {"keys on disk", MW_U64, 8, 0, 0, 2000003, 1, MIB(4), 0, 1},
+    {"keys of 4 bytes on disk", MW_F32, 4, 0, 0, 3000017, 2, MIB(4), 0, 1},
+    {"keys of 1 byte on disk", MW_I8, 1, 0, 0, 9000000, 1, MIB(4), 0, 1},
+    {"keys of 2 bytes on disk", MW_F16, 2, 0, 0, 4000001, 1, MIB(4), 0, 1},
+    {"two merge passes", MW_U64, 8, 0, 0, 1500000, 1, MIB(2), FEW, 1},
+    {"records in memory", MW_BYTES, 100, 0, 10, 200000, 1, MIB(64), FEW, 0},
+    {"records on disk", MW_BYTES, 100, 7, 10, 200003, 1, MIB(6), FEW, 1},
+    {"12-byte records on disk", MW_BYTES, 12, 3, 5, 700001, 2, MIB(4), FEW, 1},
+    {"records of odd length", MW_BYTES, 4093, 11, 9, 5003, 1, MIB(6), FEW, 1},
+    {"records in two passes", MW_BYTES, 333, 0, 3, 40000, 1, MIB(2), FEW, 1},
+    {"many small inputs", MW_BYTES, 24, 8, 8, 100000, 300, MIB(4), FEW, 1},
+    {"a pipe in memory", MW_U64, 8, 0, 0, 50000, 1, MIB(8), PIPES, 0},
+    {"a pipe that outgrows memory", MW_U64, 8, 0, 0, 2000000, 1, MIB(4), PIPES, 1},
+    {"pipes of records, outgrowing", MW_BYTES, 100, 4, 6, 300000, 3, MIB(8), PIPES | FEW, 1},
+    {"an empty pipe", MW_U32, 4, 0, 0, 0, 1, MIB(4), PIPES, 0},
+    {"onto itself", MW_U32, 4, 0, 0, 300000, 1, MIB(8), ITSELF, 0},
+    {"onto itself, on disk", MW_BYTES, 100, 0, 10, 100000, 2, MIB(4), ITSELF, 1},
+    {"to a pipe", MW_BYTES, 100, 0, 10, 100000, 2, MIB(4), TO_PIPE, 1},
+    {".npy in memory", MW_F64, 8, 0, 0, 200000, 2, MIB(8), NPY, 0},
+    {".npy on disk", MW_F64, 8, 0, 0, 900000, 2, MIB(4), NPY, 1},
+    {".npy of records, unique", MW_BYTES, 40, 8, 4, 200000, 1, MIB(4), NPY | FEW | UNIQUE, 1},
+    {"unique keys", MW_U16, 2, 0, 0, 900000, 1, MIB(8), UNIQUE, 0},
+    {"unique records on disk", MW_BYTES, 100, 0, 2, 200000, 1, MIB(4), UNIQUE | FEW, 1},
+    {"merge two", MW_U64, 8, 0, 0, 1000001, 2, MIB(4), MERGE, 0},
+    {"merge records", MW_BYTES, 100, 0, 10, 100000, 7, MIB(8), MERGE | FEW, 0},
+    {"merge pipes", MW_BYTES, 30, 2, 4, 200000, 5, MIB(4), MERGE | PIPES | FEW, 0},
+    {"merge more than fit", MW_U32, 4, 0, 0, 500000, 100, MIB(4), MERGE | FEW, 1},
+    {"merge .npy", MW_I32, 4, 0, 0, 300000, 3, MIB(4), MERGE | NPY, 0},
+    {"merge nothing", MW_I32, 4, 0, 0, 0, 3, MIB(4), MERGE, 0},
+    {"all the memory there is", MW_U64, 8, 0, 0, 100000, 1, 0, 0, 0},
 };
 /* clang-format on */
 
 static char folder[4096];
 static uint64_t seed = 1;
 
-/* ---- Rows -------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------- */
 
 static void fill_rows(const struct row *row, unsigned char *data)
 {
@@ -149,8 +148,7 @@ static uint64_t drop_equals(const struct row *row, unsigned char *data)
     return kept;
 }
 
-/* ---- One case
- * ------------------------------------------------------------------------------ */
+/* ---- One case --------------------------------------------------------------------- */
 
 struct trial {
     const struct row *row;

@@ -79,8 +79,7 @@ int __wrap_open(const char *path, int flags, ...)
     return __real_open(path, flags, 0666);
 }
 
-/* ---- Jobs
- * ------------------------------------------------------------------------------------ */
+/* ---- Jobs ------------------------------------------------------------------------- */
 
 static const struct job {
     const char *name;
