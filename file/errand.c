@@ -7,6 +7,7 @@
 
 #include "budget.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,18 +106,22 @@ static void allow_files(uint32_t inputs)
     }
 }
 
-static uint32_t thread_count(const mw_file_job *job)
+/* One for each processor, if the stacks of all are a small part of the memory. */
+static uint32_t thread_count(const mw_file_job *job, uint64_t budget)
 {
-    const uint32_t wanted = job->io_threads ? job->io_threads : budget_processors();
+    const uint64_t wanted = job->io_threads ? job->io_threads : budget_processors();
+    const uint64_t most = budget / (8 * CREW_STACK);
+    const uint64_t count = wanted < most ? wanted : most;
 
-    return wanted > THREADS_MOST    ? THREADS_MOST
-           : wanted < THREADS_LEAST ? THREADS_LEAST
-                                    : wanted;
+    return count > THREADS_MOST    ? THREADS_MOST
+           : count < THREADS_LEAST ? THREADS_LEAST
+                                   : (uint32_t)count;
 }
 
 mw_status errand_open(struct errand *errand, mw_context *context, const mw_file_job *job,
                       mw_file_report *report)
 {
+    uint32_t threads;
     mw_status status;
 
     *errand = (struct errand){.job = job,
@@ -134,12 +139,13 @@ mw_status errand_open(struct errand *errand, mw_context *context, const mw_file_
     errand->budget = job->memory_bytes ? job->memory_bytes : budget_default();
     if (errand->budget < BUDGET_LEAST)
         errand->budget = BUDGET_LEAST;
-    errand->budget -= (uint64_t)thread_count(job) * CREW_STACK;
+    threads = thread_count(job, errand->budget);
+    errand->budget -= (uint64_t)threads * CREW_STACK;
     allow_files(job->input_count);
     TRY(outfile_open(&errand->output, &errand->disk, job->output));
     TRY(inputs_open(&errand->inputs, &errand->disk, job));
     TRY(open_merger(errand));
-    TRY(crew_open(&errand->crew, thread_count(job), &errand->fault));
+    TRY(crew_open(&errand->crew, threads, &errand->fault));
     errand->temporary_count = job->folder_count ? job->folder_count : 1;
     errand->temporaries = calloc(errand->temporary_count, sizeof *errand->temporaries);
     if (!errand->temporaries)
@@ -215,35 +221,33 @@ void *errand_take(struct errand *errand, uint64_t bytes)
     void *const taken = errand->memory + errand->memory_used;
 
     errand->memory_used += disk_round_up(bytes);
+    assert(errand->memory_used <= errand->memory_bytes);
     return taken;
 }
 
 /* ---- Jobs ------------------------------------------------------------------------- */
 
+static int is_cpu(const struct errand *errand, const mw_context *context)
+{
+    return context == errand->context ? errand->context_is_cpu : errand->merger_is_cpu;
+}
+
 mw_status errand_scratch(struct errand *errand, mw_context *context, const mw_job *job,
                          uint64_t *bytes)
 {
-    const int is_cpu =
-        context == errand->context ? errand->context_is_cpu : errand->merger_is_cpu;
-    mw_status status;
-
     *bytes = 0;
-    TRY(of_context(errand, context, mw_prepare(context, job, bytes)));
-    if (!is_cpu)
-        *bytes = 0;
-done:
-    return status;
+    if (!is_cpu(errand, context))
+        return MW_OK;
+    return of_context(errand, context, mw_prepare(context, job, bytes));
 }
 
 mw_status errand_run(struct errand *errand, mw_context *context, const mw_job *job,
                      void *scratch, uint64_t bytes)
 {
-    const int is_cpu =
-        context == errand->context ? errand->context_is_cpu : errand->merger_is_cpu;
-
     return of_context(errand, context,
-                      is_cpu ? mw_enqueue(context, job, bytes ? scratch : NULL, bytes, NULL)
-                             : mw_run(context, job));
+                      is_cpu(errand, context)
+                          ? mw_enqueue(context, job, bytes ? scratch : NULL, bytes, NULL)
+                          : mw_run(context, job));
 }
 
 /* ---- Progress, waiting ------------------------------------------------------------ */

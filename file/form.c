@@ -157,8 +157,7 @@ static mw_status plan_in_memory(struct form *form)
     const uint64_t least_bytes = errand->context_is_cpu ? CHUNK_LEAST : CHUNK_LEAST_GPU;
     const uint64_t all = errand->inputs.is_known ? errand->inputs.total : errand->budget;
     const uint64_t usual = all / CHUNKS > least_bytes ? all / CHUNKS : least_bytes;
-    const uint64_t merging = rounds_memory(errand, CHUNKS + 2);
-    uint64_t forming, other;
+    uint64_t forming, merging, chunks, other;
     mw_status status;
 
     form->is_in_memory = 1;
@@ -168,10 +167,12 @@ static mw_status plan_in_memory(struct form *form)
     if (!errand->inputs.is_known) /* a part of the memory, whatever that is */
         TRY(largest_chunk(form, form->chunk_rows, errand->budget / 4));
     TRY(form_bytes(form, form->chunk_rows, &forming));
+    chunks = all / (form->chunk_rows * errand->row_bytes) + 2;
+    merging = rounds_memory(errand, chunks < WAYS_MOST ? (uint32_t)chunks : WAYS_MOST);
     other = (forming > merging ? forming : merging) + 2 * DISK_ALIGN;
     form->room = other < errand->budget ? errand->budget - other : 0;
     if (errand->inputs.is_known)
-        form->is_in_memory = all <= form->room;
+        form->is_in_memory = all <= form->room && chunks < WAYS_MOST;
     else
         form->is_in_memory = form->room >= form->chunk_rows * errand->row_bytes;
     if (form->is_in_memory && errand->inputs.is_known)

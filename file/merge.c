@@ -124,6 +124,9 @@ mw_status merge_runs(struct errand *errand)
     errand->phase = "merge";
     errand->report->runs = runs;
     errand->report->passes = is_on_disk;
+    if (is_on_disk && !rounds_block_bytes(errand, runs < ways ? runs : ways))
+        return fault_note(&errand->fault, MW_NO_MEMORY,
+                          "the memory allowed is too small to merge two runs");
     while (errand->runs.count > ways) {
         const uint32_t excess = errand->runs.count - ways + 1;
         const uint32_t count = excess < ways ? excess : ways;
