@@ -38,6 +38,10 @@ ours() { # OPTION... FILE
     "$build/cli/multiway" sort -q --device cpu:2 -T "$place" -o "$place/out" "$@"
 }
 
+ours_process() { # the same, in place of a shell
+    exec "$build/cli/multiway" sort -q --device cpu:2 -T "$place" -o "$place/out" "$@"
+}
+
 gnu() { LC_ALL=C sort -S 256M --parallel=2 -T "$place" -o "$place/out" "$1"; }
 
 bsort_records() { "$BSORT" -r 100 -k 10 -i "$1" -o "$place/out" && sync "$place/out"; }
@@ -161,20 +165,20 @@ files_keys() {
     rm -f "$file"
 }
 
-disk_used() { df --output=used -B1 "$place" | tail -n 1; }
-
-# The most that the disk held beyond the input, while a command ran.
-peak_of() { # COMMAND...
-    local before most now
-    before=$(disk_used) most=$before
+# The most that files of a command held on disk beyond the input, named or not.
+peak_of() { # INPUT COMMAND...
+    local most=0 now input
+    input=$(stat -c %i "$1")
+    shift
     "$@" >"$work/log" 2>&1 &
     while kill -0 $! 2>/dev/null; do
-        now=$(disk_used)
+        now=$(stat -L -c '%i %b %F' /proc/$!/fd/* 2>/dev/null | awk -v input="$input" '
+            $1 != input && /regular/ && !seen[$1]++ { sum += $2 } END { print 512 * sum }')
         [ "$now" -le "$most" ] || most=$now
-        sleep 0.05
+        sleep 0.02
     done
     wait $! || tail -n 2 "$work/log" >&2
-    echo $((most - before))
+    echo "$most"
 }
 
 files_budget() {
@@ -188,7 +192,7 @@ files_budget() {
         judge budget "$mib MiB: sorted within $((mib + 24)) MiB of address space" [ $? = 0 ]
     done
     rm -f "$place/out"
-    peak=$(peak_of ours --record 100 --key 0:bytes:10 -S 256M "$file")
+    peak=$(peak_of "$file" ours_process --record 100 --key 0:bytes:10 -S 256M "$file")
     judge budget "peak disk beyond the input: $(ratio "$peak" "$bytes") of the output (1.01)" \
         less "$(awk -v a="$peak" -v b="$bytes" 'BEGIN { print a / b }')" 1.01
     rm -f "$place/out"

@@ -13,38 +13,36 @@ struct merge {
     struct list_files lists;
     struct result result;
     mw_table out;
-    void *merged; /* rows, or positions */
+    void *positions;
 };
 
 static int prepare(struct work *work, mw_context *context, void *command)
 {
     struct merge *const merge = command;
-    const size_t bytes = work->positions ? mw_type_size(work->position_type)
-                                         : work->order.order->element_bytes;
+    const size_t bytes = mw_type_size(work->position_type);
 
     if (list_files_prepare(&merge->lists, work, context))
         return -1;
-    merge->merged = memory_for("merge", merge->lists.rows, bytes);
+    merge->positions = memory_for("merge", merge->lists.rows, bytes);
     merge->out.count = merge->lists.rows;
     work->job.operation = MW_MERGE;
     work->job.out = &merge->out;
-    if (work->positions) {
-        work->job.positions = merge->merged;
-        work->job.position_type = work->position_type;
-    } else {
-        merge->out.elements = merge->merged;
-    }
-    merge->result.data = merge->merged;
+    work->job.positions = merge->positions;
+    work->job.position_type = work->position_type;
+    merge->result.data = merge->positions;
     merge->result.bytes = merge->lists.rows * bytes;
-    return !merge->merged;
+    return !merge->positions;
 }
 
 /* Positions need all files in memory. */
 static int merge_positions(struct merge *merge)
 {
     struct work *const work = &merge->work;
+    const struct file_work *const files = &merge->files;
     int bad;
 
+    if (files->is_unique || files->memory || files->folders.count || files->format)
+        return complain("merge", "--positions goes with none of -u, -S, -T and --format");
     merge->lists.files = merge->files.files;
     merge->result.path = merge->files.output;
     work->results = &merge->result;
@@ -52,7 +50,7 @@ static int merge_positions(struct merge *merge)
     bad = work_begin(work) || list_files_begin(&merge->lists, work) ||
           work_run(work, prepare, merge) || work_write(work);
     work_end(work);
-    free(merge->merged);
+    free(merge->positions);
     merge->lists.files = NULL;
     list_files_close(&merge->lists);
     return bad;

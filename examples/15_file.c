@@ -45,7 +45,7 @@ static int is_sorted(const char *path)
 int main(void)
 {
     static const char *const inputs[] = {"15_file.bin"};
-    const mw_field key = {.type = MW_U32}; /* the first four bytes */
+    const mw_field key = {0, 0, MW_U32, 0, MW_ASCENDING, 0}; /* the first four bytes */
     mw_order order = MW_ORDER_INIT;
     mw_file_job job = MW_FILE_JOB_INIT;
     mw_file_report report = MW_FILE_REPORT_INIT;

@@ -41,8 +41,10 @@ static mw_status check_job(struct errand *errand, const mw_file_job *job)
     const mw_order *const order = job->order;
     uint32_t pipes = 0;
 
-    if (!order || order->element_bytes == 0)
-        return fault_note(&errand->fault, MW_BAD_ARGUMENT, "order is NULL or has no bytes");
+    if (!order || order->element_bytes == 0 || order->element_bytes > ROW_MOST)
+        return fault_note(&errand->fault, MW_BAD_ARGUMENT,
+                          "order is NULL, or its elements do not have 1 to %d bytes",
+                          ROW_MOST);
     if (!job->inputs || job->input_count == 0)
         return fault_note(&errand->fault, MW_BAD_ARGUMENT, "no input is named");
     for (uint32_t i = 0; i < job->input_count; i++)

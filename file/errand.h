@@ -7,6 +7,8 @@
 #include "input.h"
 #include "outfile.h"
 
+enum { ROW_MOST = 4096 }; /* bytes */
+
 /* A temporary file: sorted runs are appended to it. */
 struct temporary {
     struct disk_file file;

@@ -5,6 +5,8 @@
 
 #include "npy.h"
 
+#include "errand.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,7 +17,7 @@
 
 static const char magic[] = "\x93NUMPY";
 
-enum { MAGIC = 6, ROW_MOST = 4096 };
+enum { MAGIC = 6 };
 
 int npy_is_named(const char *path, mw_file_format format)
 {

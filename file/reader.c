@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { ROW_MOST = 4096 };
-
 uint64_t reader_memory(uint64_t block_bytes)
 {
     return READER_BLOCKS * (block_bytes + DISK_ALIGN);

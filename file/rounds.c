@@ -70,8 +70,7 @@ done:
     return status;
 }
 
-/* What a merge of so many runs needs besides their blocks. */
-static uint64_t fixed_bytes(struct errand *errand, uint32_t runs)
+uint64_t rounds_memory(struct errand *errand, uint32_t runs)
 {
     const uint32_t lists = runs * READER_BLOCKS;
     uint64_t split = 0, merge = 0;
@@ -82,22 +81,17 @@ static uint64_t fixed_bytes(struct errand *errand, uint32_t runs)
            disk_round_up(split > merge ? split : merge) + 4 * DISK_ALIGN;
 }
 
-uint64_t rounds_memory(struct errand *errand, uint32_t runs)
-{
-    return fixed_bytes(errand, runs);
-}
-
 uint64_t rounds_most_memory(struct errand *errand)
 {
     const uint32_t runs = errand->runs.count < WAYS_MOST ? errand->runs.count : WAYS_MOST;
-    const uint64_t all = fixed_bytes(errand, runs) + runs * reader_memory(BLOCK_MOST);
+    const uint64_t all = rounds_memory(errand, runs) + runs * reader_memory(BLOCK_MOST);
 
     return least(all, errand->budget);
 }
 
 uint64_t rounds_block_bytes(struct errand *errand, uint32_t runs)
 {
-    const uint64_t fixed = fixed_bytes(errand, runs);
+    const uint64_t fixed = rounds_memory(errand, runs);
     const uint64_t left = errand->memory_bytes > fixed ? errand->memory_bytes - fixed : 0;
     const uint64_t each = disk_round_down(left / runs / READER_BLOCKS);
 

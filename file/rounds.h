@@ -30,7 +30,7 @@ struct merge {
     struct sink sink;
 };
 
-/* Memory to merge so many runs that are in memory. */
+/* Memory to merge so many runs, besides their blocks: all, if they are in memory. */
 uint64_t rounds_memory(struct errand *errand, uint32_t runs);
 
 /* All the memory that a merge of the present runs can use, at most the budget. */

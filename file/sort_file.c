@@ -6,6 +6,7 @@
 #include "npy.h"
 #include "rounds.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What a caller says, as this version has it; an older caller's struct is shorter. */
@@ -101,6 +102,10 @@ static mw_status run(mw_context *context, const mw_file_job *job, mw_file_report
             own_report.rows = own_report.rows_written;
         errand_close(&errand, status);
     }
+    if (status != MW_OK && !own_report.message[0])
+        snprintf(own_report.message, sizeof own_report.message,
+                 "job is NULL, or a byte of "
+                 "it is set that this version does not know");
     if (report) {
         const size_t size = report->size;
         const size_t known = size < sizeof own_report ? size : sizeof own_report;
