@@ -15,7 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { THREAD_STACK = 1 << 20, PERCENT = 100, LONG = 1 };
+enum {
+    THREAD_STACK = 1 << 20,
+    PERCENT = 100,
+    LONG = 5 /* seconds that deserve a summary */
+};
 
 int file_work_open(struct file_work *files, struct work *work, int argc)
 {
