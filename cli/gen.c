@@ -80,7 +80,7 @@ static int write_all(const struct gen *gen, const struct parts *parts,
     const uint32_t size = gen->order.order->element_bytes;
     const uint64_t most = CHUNK_BYTES / (size < 8 ? 8 : size); /* `numbers` have up to 8 */
 
-    int bad = !chunk || output_open(output) || output_room(output, gen->count * size);
+    int bad = !chunk || output_room(output, gen->count * size);
 
     for (uint64_t first = 0; !bad && first < gen->count; first += most) {
         const uint64_t left = gen->count - first;
@@ -114,7 +114,7 @@ static int gen(struct gen *gen)
 {
     static struct parts parts;
     struct output output = {0};
-    int failed = order_make(&gen->order, "gen") || output_aim(&output, "gen", gen->output);
+    int failed = order_make(&gen->order, "gen") || output_open(&output, "gen", gen->output);
 
     if (!failed && gen->count > (UINT64_C(1) << 62) / gen->order.order->element_bytes)
         failed = complain("gen", "--count %" PRIu64 ": a file holds less than 2^62 bytes",

@@ -44,8 +44,7 @@ static int check_twice(const struct work *work)
             const struct result *const g = &work->results[j];
 
             if ((is_standard(f->path) && is_standard(g->path)) ||
-                (f->output.target && g->output.target &&
-                 strcmp(f->output.target, g->output.target) == 0))
+                output_is_same(&f->output, &g->output))
                 return complain(work->command, "%s is written twice (name two files)",
                                 f->output.name);
         }
@@ -57,7 +56,7 @@ static int check_twice(const struct work *work)
 static int open_files(struct work *work)
 {
     for (uint32_t i = 0; i < work->result_count; i++) {
-        if (output_aim(&work->results[i].output, work->command, work->results[i].path))
+        if (output_open(&work->results[i].output, work->command, work->results[i].path))
             return -1;
     }
     input_allow(work->source_count);
@@ -179,10 +178,6 @@ int work_write(struct work *work)
 {
     const uint32_t count = work->result_count;
 
-    for (uint32_t i = 0; i < count; i++) {
-        if (output_open(&work->results[i].output))
-            return -1;
-    }
     for (uint32_t i = 0; i < count; i++) {
         struct result *const r = &work->results[i];
 

@@ -3,6 +3,7 @@
  *
  *   mw_sort_file      one sorted file from any number of files or pipes
  *   mw_merge_files    the same where each input is sorted already
+ *   mw_output_open    a file that appears under its name when it is complete
  *   mw_read_npy       what the header of a .npy file says
  *
  * A job says what to do and how much memory it may take; a report says what was done, or
@@ -116,6 +117,29 @@ MW_API mw_status mw_sort_file(mw_context *context, const mw_file_job *job,
  */
 MW_API mw_status mw_merge_files(mw_context *context, const mw_file_job *job,
                                 mw_file_report *report);
+
+/*
+ * A file of the caller's own that appears under its name when it is complete, or not at
+ * all: open it, write to its descriptor from the beginning to the end, and finish it. NULL
+ * or "-" is standard output; that, devices and pipes are written directly.
+ *
+ * On failure of mw_output_open `*output` is a handle that can only report its error, or
+ * NULL if there was no memory for one. All calls but mw_output_open take a handle that is
+ * not NULL; mw_output_close takes NULL, too, and removes what was not finished.
+ */
+typedef struct mw_output mw_output;
+
+MW_API mw_status mw_output_open(mw_output **output, const char *path);
+MW_API mw_status mw_output_finish(mw_output *output);
+MW_API void mw_output_close(mw_output *output);
+MW_API const char *mw_output_error(const mw_output *output);
+MW_API int mw_output_descriptor(const mw_output *output);
+
+/* The path with links followed; NULL if it is written directly. */
+MW_API const char *mw_output_target(const mw_output *output);
+
+/* The name that the file has until it is finished; NULL if it has none, which is usual. */
+MW_API const char *mw_output_name(const mw_output *output);
 
 /* A field of a structured dtype. */
 typedef struct mw_npy_field {
