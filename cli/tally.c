@@ -62,7 +62,7 @@ static void add_claim(struct tally *tally, const char *row, const char *what,
         (struct claim){row, what, counted, formula, text, allowance, excuse};
 }
 
-/* ---- Claims that follow from the plan --------------------------------------------- */
+/* ---- Claims that follow from the plan ------------------------------------------ */
 
 /* Requests and sectors that cutting the lists of a round may add. */
 static void add_cuts(uint64_t cuts[MERGING], const mw_plan *plan,
@@ -121,7 +121,7 @@ mw_status tally_plan(struct tally *tally, mw_context *context, const mw_tuning *
     return MW_OK;
 }
 
-/* ---- Claims of the paper ---------------------------------------------------------- */
+/* ---- Claims of the paper ------------------------------------------------------- */
 
 /*
  * C1. Engine tile: searches and merging are counted apart. Merging has two-way
@@ -212,7 +212,7 @@ static void make_claims(struct tally *tally, size_t key_size)
         claim_pass(tally, key_size);
 }
 
-/* ---- The ledger ------------------------------------------------------------------- */
+/* ---- The ledger ---------------------------------------------------------------- */
 
 static void add(mw_traffic *to, const mw_traffic *from)
 {
