@@ -79,7 +79,6 @@ static int write_all(const struct gen *gen, const struct parts *parts,
     char *const chunk = memory_for("gen", 2, CHUNK_BYTES);
     const uint32_t size = gen->order.order->element_bytes;
     const uint64_t most = CHUNK_BYTES / (size < 8 ? 8 : size); /* `numbers` have up to 8 */
-
     int bad = !chunk || output_room(output, gen->count * size);
 
     for (uint64_t first = 0; !bad && first < gen->count; first += most) {

@@ -17,7 +17,7 @@ enum {
     BLOCK_LEAST = 64 << 10, /* bytes of a read; with less, runs are merged in two passes */
     BLOCK_MOST = 4 << 20,
     SINK_LEAST = 64 << 10,
-    SINK_MOST = 4 << 20
+    SINK_MOST = 8 << 20
 };
 
 /* ---- Memory ----------------------------------------------------------------------- */
