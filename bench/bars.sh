@@ -2,7 +2,8 @@
 # bars.sh NAME - measure the bars of one piece of work again: bar, figure, verdict.
 #
 # NAME is `house`: the order of the code itself; `anything`: pairs, records and argsort;
-# `merge`: lists, selection and segments; or `python`: the Python package.
+# `merge`: lists, selection and segments; `python`: the Python package; or `files`: files
+# larger than memory.
 # Bars that need a GPU, 16 cores or the older version are skipped where these are missing.
 # Takes up to 25 minutes.
 #
@@ -204,14 +205,17 @@ house() {
 . "$tree/bench/bars_merge.sh"
 # shellcheck source=bench/bars_python.sh
 . "$tree/bench/bars_python.sh"
+# shellcheck source=bench/bars_files.sh
+. "$tree/bench/bars_files.sh"
 
 case ${1:-} in
 house) house ;;
 anything) anything ;;
 merge) merge ;;
 python) python ;;
+files) files ;;
 *)
-    echo "usage: bars.sh house | anything | merge | python" >&2
+    echo "usage: bars.sh house | anything | merge | python | files" >&2
     exit 2
     ;;
 esac

@@ -126,7 +126,7 @@ int page_aim(struct run *run)
         return 0;
     if (strcmp(run->wish.report, "-") == 0)
         return complain("bench", "--report needs the name of a file");
-    return output_aim(&run->report, "bench", run->wish.report);
+    return output_open(&run->report, "bench", run->wish.report);
 }
 
 /* A `<` could end the script element. JSON has it in texts only, where it may be \u003c. */
@@ -164,9 +164,8 @@ int page_write(struct run *run)
     if (!memory || fclose(memory) != 0)
         failed = complain("bench", "no memory for the report");
     else
-        failed = output_open(to) || output_write(to, page, (size_t)(at - page)) ||
-                 write_escaped(to, json) || output_write(to, rest, strlen(rest)) ||
-                 output_finish(to);
+        failed = output_write(to, page, (size_t)(at - page)) || write_escaped(to, json) ||
+                 output_write(to, rest, strlen(rest)) || output_finish(to);
     free(json);
     return failed;
 }

@@ -1,9 +1,11 @@
 /*
  * check.c - `multiway check`: in order? the same keys or records? stably sorted?
  */
+#include "check.h"
+
 #include "cli.h"
 #include "input.h"
-#include "order.h"
+#include "npy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@ struct check {
     const char *stable_from;
     const char *input;
     int json;
+    int is_strict; /* equal neighbours are not in order */
 };
 
 struct finding {
@@ -37,11 +40,13 @@ static uint64_t first_disorder(const struct check *check, const char *elements,
     const uint32_t size = order->order->element_bytes;
 
     *field = 0;
-    if (!order->record) /* much faster */
+    if (!order->record && !check->is_strict) /* much faster */
         return kit_first_disorder(order->type, order->fields[0].direction, elements, count);
     for (uint64_t i = 1; i < count; i++, elements += size) {
-        if (order_compare(order, elements, elements + size, field) > 0)
+        if (order_compare(order, elements, elements + size, field) > -check->is_strict) {
+            *field %= order->order->field_count; /* all are equal: name the first */
             return i;
+        }
     }
     return count;
 }
@@ -236,13 +241,33 @@ static void print_json(const struct check *check, const struct finding *finding,
     json_close(&json, '{');
 }
 
+int check_order(const struct order_choice *order, const char *path, int is_strict)
+{
+    struct check check = {.order = *order, .input = path, .is_strict = is_strict};
+    struct finding *const finding = memory_for("sort", 1, sizeof *finding);
+    char *const chunk = memory_for("sort", CHUNK_BYTES, 1);
+    int status = EXIT_TROUBLE;
+
+    if (finding && chunk && !order_make(&check.order, "sort")) {
+        *finding = (struct finding){0};
+        if (!examine(&check, path, chunk, finding))
+            status = finding->disordered ? EXIT_NO : EXIT_FINE;
+        if (status == EXIT_NO)
+            print_text(&check, finding, NULL, 1);
+    }
+    free(chunk);
+    free(finding);
+    return status;
+}
+
 static int check(struct check *check)
 {
     static struct finding finding, other;
     static char chunk[CHUNK_BYTES];
     int same;
 
-    if (order_make(&check->order, "check"))
+    if (order_from_npy(&check->order, "check", check->input, MW_FILE_BY_NAME) ||
+        order_make(&check->order, "check"))
         return EXIT_TROUBLE;
     if (check->order.order->field_count == 0)
         return complain("check", "--record needs --key FIELD");

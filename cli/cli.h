@@ -33,6 +33,9 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int complain(const char *command, const char *format, ...);
 
+/* Bytes of memory that this machine has. */
+uint64_t machine_memory(void);
+
 /* Memory for `count` elements of `size` bytes, or NULL and a complaint. */
 void *memory_for(const char *command, uint64_t count, size_t size);
 

@@ -28,16 +28,20 @@ int complain(const char *command, const char *format, ...)
     return EXIT_TROUBLE;
 }
 
-/* A system that overcommits would kill us later: what can never fit is refused here. */
-void *memory_for(const char *command, uint64_t count, size_t size)
+uint64_t machine_memory(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES);
     const long page = sysconf(_SC_PAGESIZE);
-    uint64_t most = SIZE_MAX / 2;
+
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : SIZE_MAX / 2;
+}
+
+/* A system that overcommits would kill us later: what can never fit is refused here. */
+void *memory_for(const char *command, uint64_t count, size_t size)
+{
+    const uint64_t most = machine_memory();
     void *memory = NULL;
 
-    if (pages > 0 && page > 0)
-        most = (uint64_t)pages * (uint64_t)page;
     if (count <= most / size)
         memory = malloc(count ? count * size : 1);
     if (!memory)

@@ -6,6 +6,7 @@
 #include "output.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum { CHUNK_BYTES = 4 << 20 };
 
@@ -53,9 +54,8 @@ static void place_field(const mw_field *field, const char *numbers, uint32_t num
 
 /* Elements from position `first` on. The most significant field is placed last. */
 static void fill(const struct gen *gen, const struct parts *parts, uint64_t first,
-                 uint64_t count, char *chunk)
+                 uint64_t count, char *chunk, char *numbers)
 {
-    static char numbers[CHUNK_BYTES];
     const uint32_t bytes = gen->order.record;
     const size_t filler = mw_type_size(parts->bytes.type);
 
@@ -76,21 +76,20 @@ static void fill(const struct gen *gen, const struct parts *parts, uint64_t firs
 static int write_all(const struct gen *gen, const struct parts *parts,
                      struct output *output)
 {
-    static char chunk[CHUNK_BYTES];
+    char *const chunk = memory_for("gen", 2, CHUNK_BYTES);
     const uint32_t size = gen->order.order->element_bytes;
     const uint64_t most = CHUNK_BYTES / (size < 8 ? 8 : size); /* `numbers` have up to 8 */
+    int bad = !chunk || output_room(output, gen->count * size);
 
-    if (output_open(output) || output_room(output, gen->count * size))
-        return -1;
-    for (uint64_t first = 0; first < gen->count; first += most) {
+    for (uint64_t first = 0; !bad && first < gen->count; first += most) {
         const uint64_t left = gen->count - first;
         const uint64_t count = left < most ? left : most;
 
-        fill(gen, parts, first, count, chunk);
-        if (output_write(output, chunk, count * size))
-            return -1;
+        fill(gen, parts, first, count, chunk, chunk + CHUNK_BYTES);
+        bad = output_write(output, chunk, count * size);
     }
-    return output_finish(output);
+    free(chunk);
+    return bad ? bad : output_finish(output);
 }
 
 static mw_status open_parts(const struct gen *gen, struct parts *parts)
@@ -114,7 +113,7 @@ static int gen(struct gen *gen)
 {
     static struct parts parts;
     struct output output = {0};
-    int failed = order_make(&gen->order, "gen") || output_aim(&output, "gen", gen->output);
+    int failed = order_make(&gen->order, "gen") || output_open(&output, "gen", gen->output);
 
     if (!failed && gen->count > (UINT64_C(1) << 62) / gen->order.order->element_bytes)
         failed = complain("gen", "--count %" PRIu64 ": a file holds less than 2^62 bytes",

@@ -6,6 +6,7 @@
 #include "input.h"
 
 #include "cli.h"
+#include "multiway_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +37,29 @@ void input_allow(uint32_t inputs)
     }
 }
 
+int path_is_npy(const char *path)
+{
+    const size_t length = is_standard(path) ? 0 : strlen(path);
+
+    return length > 4 && strcmp(path + length - 4, ".npy") == 0;
+}
+
+/* The rows of a .npy file begin after its header. */
+static int skip_header(struct input *input, const char *path)
+{
+    mw_npy npy = {.size = sizeof npy};
+    char message[512];
+
+    if (mw_read_npy(path, &npy, message) != MW_OK)
+        return complain(input->command, "%s", message);
+    if (npy.row_bytes != input->bytes)
+        return complain(input->command, "%s has elements of %u bytes (expected %u)", path,
+                        npy.row_bytes, input->bytes);
+    return lseek(input->file, npy.header_bytes, SEEK_SET) < 0
+               ? complain(input->command, "cannot read %s: %s", path, strerror(errno))
+               : 0;
+}
+
 int input_open(struct input *input, const char *command, const char *path, uint32_t bytes,
                const char *what)
 {
@@ -50,8 +74,9 @@ int input_open(struct input *input, const char *command, const char *path, uint3
     }
     input->name = path;
     input->file = open(path, O_RDONLY | O_CLOEXEC);
-    return input->file < 0 ? complain(command, "cannot open %s: %s", path, strerror(errno))
-                           : 0;
+    if (input->file < 0)
+        return complain(command, "cannot open %s: %s", path, strerror(errno));
+    return path_is_npy(path) ? skip_header(input, path) : 0;
 }
 
 void input_close(struct input *input)

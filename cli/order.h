@@ -7,7 +7,7 @@
 #include "json.h"
 #include "options.h"
 
-enum { ELEMENT_MOST = 4096 }; /* bytes of a record or value */
+enum { ELEMENT_MOST = 4096, KEY_TEXT = 160 }; /* bytes of a record or value, of a key */
 
 /* The first part is set by options, the second by order_make. */
 struct order_choice {
@@ -17,6 +17,7 @@ struct order_choice {
     struct texts keys;
     const char *less, *declarations;
 
+    char key_text[TEXTS_MOST][KEY_TEXT]; /* keys that a .npy file names */
     const mw_order *order;
     mw_order own; /* `order` of records */
     mw_field fields[TEXTS_MOST];

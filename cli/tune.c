@@ -218,7 +218,7 @@ static int tune_to_file(struct tune *tune)
 
     if (!tune->path)
         return tune_types(tune);
-    if (output_aim(&output, "tune", tune->path) == 0 && output_open(&output) == 0) {
+    if (output_open(&output, "tune", tune->path) == 0) {
         tune->tsv = fdopen(dup(output.file), "w");
         if (tune->tsv) {
             begin_tsv(tune);

@@ -44,8 +44,7 @@ static int check_twice(const struct work *work)
             const struct result *const g = &work->results[j];
 
             if ((is_standard(f->path) && is_standard(g->path)) ||
-                (f->output.target && g->output.target &&
-                 strcmp(f->output.target, g->output.target) == 0))
+                output_is_same(&f->output, &g->output))
                 return complain(work->command, "%s is written twice (name two files)",
                                 f->output.name);
         }
@@ -57,7 +56,7 @@ static int check_twice(const struct work *work)
 static int open_files(struct work *work)
 {
     for (uint32_t i = 0; i < work->result_count; i++) {
-        if (output_aim(&work->results[i].output, work->command, work->results[i].path))
+        if (output_open(&work->results[i].output, work->command, work->results[i].path))
             return -1;
     }
     input_allow(work->source_count);
@@ -82,86 +81,103 @@ static int read_files(struct work *work)
     return 0;
 }
 
-static mw_status run_job(struct work *work, mw_context *context)
+int work_job(struct work *work, mw_context *context)
 {
     const double start = kit_seconds();
-    const mw_status status = mw_run(context, &work->job);
+    mw_status status = mw_run(context, &work->job);
 
-    work->seconds = kit_seconds() - start;
-    return status == MW_OK ? mw_get_counts(context, &work->counts) : status;
+    work->seconds += kit_seconds() - start;
+    if (status == MW_OK)
+        status = mw_get_counts(context, &work->counts);
+    return status == MW_OK ? 0
+                           : complain(work->command, "%s", device_error(context, status));
+}
+
+int work_check_device(const struct work *work)
+{
+    if (!work->order.less || strncmp(work->info.device, "cuda", 4) == 0)
+        return 0;
+    return complain(work->command,
+                    "--order needs a GPU, not %s: elsewhere its text cannot be compiled "
+                    "(use --key)",
+                    work->info.device);
 }
 
 /* The device is opened before anything is read, which may take long on a pipe. */
+int work_start(struct work *work, mw_context **context)
+{
+    mw_status status;
+
+    *context = NULL;
+    if (open_files(work))
+        return -1;
+    status = device_open(context, work->device, work->cache, &work->tuning);
+    if (status == MW_OK)
+        status = mw_get_info(*context, &work->info);
+    if (status != MW_OK)
+        return complain(work->command, "%s", device_error(*context, status));
+    return work_check_device(work);
+}
+
 int work_run(struct work *work, int (*prepare)(struct work *, mw_context *, void *),
              void *command)
 {
-    mw_context *context = NULL;
-    mw_status status;
-    int bad = 0;
+    mw_context *context;
+    const int bad = work_start(work, &context) || read_files(work) ||
+                    prepare(work, context, command) || work_job(work, context);
 
-    if (open_files(work))
-        return -1;
-    status = device_open(&context, work->device, work->cache, &work->tuning);
-    if (status == MW_OK)
-        status = mw_get_info(context, &work->info);
-    if (status == MW_OK && work->order.less && strncmp(work->info.device, "cuda", 4) != 0)
-        bad = complain(work->command,
-                       "--order needs a GPU, not %s: elsewhere its text cannot be "
-                       "compiled (use --key)",
-                       work->info.device);
-    if (status == MW_OK && !bad)
-        bad = read_files(work) || prepare(work, context, command);
-    if (status == MW_OK && !bad)
-        status = run_job(work, context);
-    if (status != MW_OK)
-        bad = complain(work->command, "%s", device_error(context, status));
     mw_close(context);
     return bad;
 }
 
-static void print_stats(const struct work *work)
+static double giga_keys_per_second(const struct work *work)
+{
+    return work->seconds > 0 ? 1e-9 * (double)work->counts.count / work->seconds : 0;
+}
+
+void work_json_begin(const struct work *work, struct json *json)
 {
     const mw_counts *const counts = &work->counts;
-    const double rate =
-        work->seconds > 0 ? 1e-9 * (double)counts->count / work->seconds : 0;
+
+    json_open(json, NULL, '{');
+    json_text(json, "device", work->info.device);
+    json_text(json, "name", work->info.name);
+    order_json(&work->order, json);
+    if (work->part_count)
+        json_count(json, work->parts, work->part_count);
+    if (work->positions)
+        json_text(json, "positions", work->positions);
+    json_count(json, "count", counts->count);
+    json_real(json, "seconds", work->seconds);
+    json_real(json, "giga_keys_per_second", giga_keys_per_second(work));
+    json_count(json, "rounds", counts->rounds);
+    json_count(json, "launches", counts->launches);
+    json_count(json, "bytes_read", counts->bytes_read);
+    json_count(json, "bytes_written", counts->bytes_written);
+    json_tuning(json, "tuning", &counts->tuning);
+}
+
+static void print_stats(const struct work *work)
+{
     struct json json = {.to = stderr};
 
-    if (!work->json) {
-        fprintf(stderr,
-                "multiway %s: %s (%s): %" PRIu64 " %s in %.6f s, %.3f Gk/s, "
-                "%" PRIu32 " merge round%s\n",
-                work->command, work->info.device, work->info.name, counts->count,
-                work->order.what, work->seconds, rate, counts->rounds,
-                counts->rounds == 1 ? "" : "s");
+    if (work->json) {
+        work_json_begin(work, &json);
+        json_close(&json, '{');
         return;
     }
-    json_open(&json, NULL, '{');
-    json_text(&json, "device", work->info.device);
-    json_text(&json, "name", work->info.name);
-    order_json(&work->order, &json);
-    if (work->part_count)
-        json_count(&json, work->parts, work->part_count);
-    if (work->positions)
-        json_text(&json, "positions", work->positions);
-    json_count(&json, "count", counts->count);
-    json_real(&json, "seconds", work->seconds);
-    json_real(&json, "giga_keys_per_second", rate);
-    json_count(&json, "rounds", counts->rounds);
-    json_count(&json, "launches", counts->launches);
-    json_count(&json, "bytes_read", counts->bytes_read);
-    json_count(&json, "bytes_written", counts->bytes_written);
-    json_tuning(&json, "tuning", &counts->tuning);
-    json_close(&json, '{');
+    fprintf(stderr,
+            "multiway %s: %s (%s): %" PRIu64 " %s in %.6f s, %.3f Gk/s, "
+            "%" PRIu32 " merge round%s\n",
+            work->command, work->info.device, work->info.name, work->counts.count,
+            work->order.what, work->seconds, giga_keys_per_second(work),
+            work->counts.rounds, work->counts.rounds == 1 ? "" : "s");
 }
 
 int work_write(struct work *work)
 {
     const uint32_t count = work->result_count;
 
-    for (uint32_t i = 0; i < count; i++) {
-        if (output_open(&work->results[i].output))
-            return -1;
-    }
     for (uint32_t i = 0; i < count; i++) {
         struct result *const r = &work->results[i];
 

@@ -84,12 +84,24 @@ struct work {
 /* Make the order; check what the options say about records and positions. */
 int work_begin(struct work *work);
 
+/* Can the device compile the text of the order, if it is one? */
+int work_check_device(const struct work *work);
+
+/* Begin a report: what every job has. The caller adds to it and closes the object. */
+void work_json_begin(const struct work *work, struct json *json);
+
 /* `text` as a type of positions or offsets, for `--option`. */
 int work_index_type(const struct work *work, const char *option, const char *text,
                     mw_type *type);
 
+/* Aim all results, open all sources and the device, which is closed in any case. */
+int work_start(struct work *work, mw_context **context);
+
+/* Run the job once; figures add up. */
+int work_job(struct work *work, mw_context *context);
+
 /*
- * Aim all results and open all sources, open the device, read the sources, let `prepare`
+ * Start, read the sources, let `prepare`
  * fill in work->job, and run it. The handle is closed before this returns: its memory may
  * be needed for writing. `prepare` may run jobs of its own.
  */

@@ -23,7 +23,8 @@ target_include_directories(multiway_closed INTERFACE
 target_link_libraries(multiway_closed INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/multiway)
-install(FILES include/multiway.h include/multiway_insight.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/multiway.h include/multiway_insight.h include/multiway_file.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/multiway.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(TARGETS multiway_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 option(MW_INSTALL_BENCH "Install multiway-bench, and the rivals plugin if it was built" OFF)

@@ -51,7 +51,9 @@ typedef enum mw_status {
     MW_COMPILE_FAILED = 5, /* a kernel could not be compiled or loaded */
     MW_UNSUPPORTED = 6,    /* a valid request that this version or device cannot serve */
     MW_KERNEL_FAULT = 7,   /* the simulator caught a kernel breaking a rule */
-    MW_BAD_ORDER = 8       /* the text of an order does not compile */
+    MW_BAD_ORDER = 8,      /* the text of an order does not compile */
+    MW_FILE_FAILED = 9,    /* a file could not be opened, read, written or named */
+    MW_CANCELLED = 10      /* the caller's callback asked for it */
 } mw_status;
 
 /* One fixed sentence per status, never NULL. */
@@ -76,7 +78,6 @@ typedef enum mw_type {
     MW_BF16 = 11,
     MW_BYTES = 255
 } mw_type;
-
 enum { MW_TYPE_COUNT = 12 };
 
 /* Bytes of one element of `type`, or 0 if there is no such type. */
@@ -147,12 +148,11 @@ MW_API const char *mw_error(const mw_context *context);
 /*
  * Sort `count` keys in place, in host memory, aligned as their type is.
  *
- * The handle keeps the scratch memory it needed (twice the keys' bytes on a
- * GPU, once on the CPU) for the next call. Returns MW_OK, MW_BAD_ARGUMENT,
- * MW_NO_MEMORY, MW_DEVICE_FAILED, MW_COMPILE_FAILED, MW_KERNEL_FAULT, or
- * MW_UNSUPPORTED if the tuning set does not serve this type or device. After
- * a failure `keys` still holds the same elements, in no particular order; the
- * one exception is a GPU lost in the middle of the final copy.
+ * The handle keeps the scratch memory it needed (twice the keys' bytes on a GPU, once on
+ * the CPU) for the next call. Returns MW_OK, MW_BAD_ARGUMENT, MW_NO_MEMORY,
+ * MW_DEVICE_FAILED, MW_COMPILE_FAILED, MW_KERNEL_FAULT, or MW_UNSUPPORTED if the tuning set
+ * does not serve this type or device. After a failure `keys` still holds the same elements,
+ * in no particular order; the one exception is a GPU lost in the middle of the final copy.
  */
 MW_API mw_status mw_sort(mw_context *context, mw_type type, mw_direction direction,
                          void *keys, uint64_t count);

@@ -53,7 +53,8 @@ headers_and_examples() { # COMPILER...: each header by itself and every example,
 }
 
 try "headers, command, libraries and man page are there" ls \
-    "$prefix/include/multiway.h" "$prefix/include/multiway_insight.h" "$prefix/bin/multiway" \
+    "$prefix/include/multiway.h" "$prefix/include/multiway_insight.h" "$prefix/include/multiway_file.h" \
+    "$prefix/bin/multiway" \
     "$static" "$shared" "$libdir/$soname" "$libdir/libmultiway.so.$version" "$prefix/share/man/man1/multiway.1"
 try "the soname names major and minor version" \
     bash -c "readelf -d '$shared' | grep -F 'Library soname: [$soname]'"

@@ -2,8 +2,8 @@
 # layers.sh SOURCE - the rules of the house that a compiler does not check.
 #
 # Arrows point down: one row of the table below says what a file may include, and every
-# #include "..." is checked against it. Besides: src/ neither prints, nor exits, nor reads
-# the environment; files stay short; nothing is left to be done later. The checker is first
+# #include "..." is checked against it. Besides: src/ and file/ neither print, nor exit, nor
+# read the environment; files stay short; nothing is left to be done later. The checker is first
 # tried on planted violations, each of which it must name.
 #
 # Speaks TAP.
@@ -16,8 +16,10 @@ source_tree=$(realpath "$1")
 # fits counts. tests/ may look inside.
 read -r -d '' table <<'ROWS'
 include/multiway_insight.h include/multiway.h
+include/multiway_file.h    include/multiway.h
 include/                   -
 kit/                       include/ kit/
+file/                      include/ file/
 cli/                       include/ kit/ cli/
 bench/                     include/ kit/ bench/ cli/
 examples/                  include/
@@ -97,7 +99,7 @@ allowed() { # FILE HEADER: does the table let the one include the other?
 }
 
 # Each check looks at the tree below the current folder and prints its complaints.
-everything="include src kit cli bench examples tests"
+everything="include src file kit cli bench examples tests"
 
 check_includes() {
     local file line name header
@@ -111,7 +113,7 @@ check_includes() {
 
 check_calls() {
     local names='v?f?printf|puts|putchar|perror|_?exit|_Exit|quick_exit|abort|(secure_)?getenv'
-    sources src | xargs -r grep -nE "(^|[^[:alnum:]_])($names)[[:space:]]*\\(" /dev/null
+    sources src file | xargs -r grep -nE "(^|[^[:alnum:]_])($names)[[:space:]]*\\(" /dev/null
 }
 
 check_sizes() {
@@ -130,7 +132,7 @@ check_leftovers() {
 planted=$(mktemp -d)
 trap 'rm -rf "$planted"' EXIT
 cd "$planted" || exit 1
-mkdir -p include kit cli bench examples docs src/{base,kernels,cpu,cuda,sim}
+mkdir -p include kit cli file bench examples docs src/{base,kernels,cpu,cuda,sim}
 touch kit/kit.h src/{base/base,kernels/launch,plan,passes,context,device,cpu/cpu,sim/ledger}.h
 
 todo='TO''DO'
@@ -139,6 +141,8 @@ while IFS='|' read -r path text words; do
     printf '\n%b\n' "$text" >"$path"
     echo "$path$words"
 done >expected <<FILES
+file/a.c|#include "plan.h"|:2 includes src/plan.h
+file/b.c|puts("x");|:2:puts("x");
 cli/a.c|#include "plan.h"|:2 includes src/plan.h
 cli/b.c| # include "../src/plan.h"|:2 includes src/plan.h
 bench/a.cpp|#include "context.h"|:2 includes src/context.h
@@ -169,7 +173,7 @@ say "each planted violation is named, and nothing else" "$(diff <(sort expected)
 
 cd "$source_tree" || exit 1
 say "arrows point down: every #include is allowed" "$(check_includes)"
-say "src/ neither prints, exits nor reads the environment" "$(check_calls)"
+say "src/ and file/ neither print, exit nor read the environment" "$(check_calls)"
 say "no file has more than 450 lines" "$(check_sizes)"
 say "nothing is left to be done later" "$(check_leftovers)"
 echo "1..$number"

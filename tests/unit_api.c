@@ -23,7 +23,7 @@ static void test_names(struct tap *tap)
         passed &= !name == (i < 0 || i >= MW_ACCESS_COUNT) && (!name || *name);
     }
     tap_ok(tap, passed, "kinds of access have names", "");
-    for (int i = -1; i <= MW_BAD_ORDER + 1; i++) {
+    for (int i = -1; i <= MW_CANCELLED + 1; i++) {
         passed &= *mw_status_text((mw_status)i) != '\0';
         for (int j = MW_OK; j < i; j++)
             passed &=

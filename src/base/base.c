@@ -77,6 +77,10 @@ const char *mw_status_text(mw_status status)
         return "the simulator caught a faulty kernel";
     case MW_BAD_ORDER:
         return "the text of an order does not compile";
+    case MW_FILE_FAILED:
+        return "a file could not be used";
+    case MW_CANCELLED:
+        return "cancelled by the caller";
     }
     return "unknown status";
 }
