@@ -1,0 +1,165 @@
+/*
+ * across.h - one mw_sort_across: its state, and the steps that work on it.
+ *
+ *   across.c    the steps in order; agreement on a status
+ *   shape.c     check the job; which arrays travel; what is compared
+ *   search.c    where to look for a cut, and what samples say about it: arithmetic
+ *   cuts.c      find all cuts, each by its owner
+ *   exchange.c  send each row to its rank, and merge
+ *   memory.c    memory of the handle or of the host
+ */
+#ifndef MW_MPI_ACROSS_H
+#define MW_MPI_ACROSS_H
+
+#include "multiway_across.h"
+
+#define TRY(call)            \
+    do {                     \
+        status = (call);     \
+        if (status != MW_OK) \
+            goto done;       \
+    } while (0)
+
+enum { MOST_FIELDS = 16, ALIGNMENT = 256 };
+
+/* Samples of a window: this many evenly spaced, and this many near the guess. */
+enum { EVEN_PLACES = 8, NEAR_PLACES = 8, MOST_PLACES = EVEN_PLACES + NEAR_PLACES };
+
+/* One array of the rows: the elements, a column, or the positions. */
+struct array {
+    const void *in;
+    int counts;                          /* positions: numbers of rows, not from memory */
+    void *out;                           /* NULL: not wanted */
+    uint32_t bytes;                      /* of one value */
+    uint32_t sample_first, sample_bytes; /* the part that the order compares */
+    void *sorted;                        /* the rank's rows in order ... */
+    void *own;                           /* ... if not NULL, allocated for them */
+    void *received; /* rows of the result, as sorted lists; in `room` */
+};
+
+/*
+ * A window of one rank's sorted rows, in which a cut lies, and where to take samples: the
+ * cut is expected at `guess`, with a deviation of about `spread`.
+ */
+struct ask {
+    uint64_t first, last, guess, spread;
+};
+
+/* What every rank tells all others about its job. */
+struct hello {
+    uint64_t shape; /* a hash of what must be equal */
+    uint64_t in_count, out_count;
+};
+
+/* Bytes to or from each rank, and where. */
+struct parts {
+    uint64_t *bytes, *at;
+};
+
+struct across {
+    mw_context *context;
+    mw_comm *comm;
+    const mw_job *job;
+    uint32_t ranks;
+    int is_device;   /* arrays are device memory that the host cannot read */
+    int is_enqueued; /* jobs are enqueued with our workspace, not run on host memory */
+
+    mw_order order; /* of the arrays that travel */
+    mw_field fields[MOST_FIELDS];
+    mw_order sample_order; /* of samples */
+    mw_field sample_fields[MOST_FIELDS];
+    struct array *arrays; /* elements, columns, positions */
+    uint32_t array_count;
+    mw_column *columns; /* of tables of all arrays but the first: in and out */
+    uint32_t sample_bytes, sample_arrays;
+    uint64_t in_count, out_count;
+
+    void *desk; /* what follows, in one piece: */
+    struct hello *hellos;
+    struct hello *hello;      /* ours */
+    uint64_t *firsts;         /* the number of the first row of each rank */
+    uint64_t *targets;        /* ranks + 1: the global rank where the part of each begins */
+    struct ask *asks, *asked; /* ours to all ranks, and theirs to us */
+    struct parts send, receive;
+    unsigned char *samples_sent, *samples, *unpacked;
+    uint64_t *places; /* of the samples in their lists, in the order of `samples` */
+    uint32_t *merged; /* numbers of samples in order */
+    uint32_t *begins; /* ranks + 1: the first sample of each list */
+    uint32_t *cursors;
+    mw_table *tables;        /* one for each list, and ... */
+    mw_column *list_columns; /* ... their columns */
+    uint64_t *cuts;          /* ranks + 1: the rows for rank i begin at cuts[i] */
+
+    void *room; /* workspace of the sort, then rows received and workspace of the merge */
+    uint64_t room_bytes;
+    uint64_t merge_at; /* where the workspace of the merge begins */
+    void *staged[2];   /* host memory for an array on its way */
+};
+
+/* ---- shape.c ---- */
+
+/* Check the job as far as one rank can, and make everything but positions. */
+mw_status shape_make(struct across *across);
+
+/* The type of positions as a number that all ranks agree on; 0: none are wanted. */
+uint64_t shape_positions(const struct across *across);
+
+/*
+ * Add the positions that all agreed on, and fill in `hello`. A rank that gets no rows may
+ * have no array for positions.
+ */
+void shape_complete(struct across *across, uint64_t positions);
+
+/* Compare the jobs of all ranks: each rank finds the same. */
+mw_status shape_compare(struct across *across, uint64_t positions);
+
+/* ---- memory.c ---- */
+mw_status desk_make(struct across *across);
+mw_status memory_alloc(struct across *across, uint64_t bytes, void **memory);
+void memory_free(struct across *across, void *memory);
+mw_status room_make(struct across *across, uint64_t bytes);
+void across_free(struct across *across);
+
+/* ---- search.c ---- */
+
+/* Where to take samples, ascending; returns their number. */
+uint32_t ask_places(const struct ask *ask, uint64_t places[MOST_PLACES]);
+
+/* Guess where the cut at `target` lies in each window; returns the rows of all windows. */
+uint64_t search_guess(struct ask *asks, uint32_t ranks, uint64_t target);
+
+/*
+ * Narrow the windows by samples: those of list i have numbers begins[i] to begins[i + 1],
+ * and `merged` has all numbers in order. Returns 0, or -1 if that is no order in which
+ * each list ascends. `cursors` is scratch memory.
+ */
+int search_narrow(struct ask *asks, uint32_t ranks, uint64_t target, const uint64_t *places,
+                  const uint32_t *begins, const uint32_t *merged, uint32_t *cursors);
+
+/* ---- cuts.c, exchange.c, across.c ---- */
+mw_status sort_locally(struct across *across);
+mw_status cuts_find(struct across *across, mw_status status);
+mw_status exchange(struct across *across);
+mw_status run_job(struct across *across, const mw_job *job, void *workspace,
+                  uint64_t workspace_bytes);
+
+/* Offsets of parts of which the bytes are set; returns their sum. */
+uint64_t parts_place(struct parts parts, uint32_t ranks);
+
+/*
+ * The status of the lowest rank that has one other than MW_OK, and the maximum of
+ * `*value` over all ranks.
+ */
+mw_status agree(struct across *across, mw_status status, uint64_t *value);
+
+/* A communicator call returned `status`: if it failed, abort. */
+mw_status call_done(struct across *across, mw_status status);
+
+/* Keep an error message; returns the status. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+mw_status
+refuse(struct across *across, mw_status status, const char *format, ...);
+
+#endif
