@@ -23,7 +23,7 @@
 enum { MOST_FIELDS = 16, ALIGNMENT = 256 };
 
 /* Samples of a window: this many evenly spaced, and this many near the guess. */
-enum { EVEN_PLACES = 8, NEAR_PLACES = 8, MOST_PLACES = EVEN_PLACES + NEAR_PLACES };
+enum { EVEN_PLACES = 12, NEAR_PLACES = 4, MOST_PLACES = EVEN_PLACES + NEAR_PLACES };
 
 /* One array of the rows: the elements, a column, or the positions. */
 struct array {
@@ -39,10 +39,28 @@ struct array {
 
 /*
  * A window of one rank's sorted rows, in which a cut lies, and where to take samples: the
- * cut is expected at `guess`, with a deviation of about `spread`.
+ * cut is expected near `guess`, and samples near it are `spread` apart.
  */
 struct ask {
     uint64_t first, last, guess, spread;
+};
+
+/* Global ranks of a window's ends, estimated. */
+struct ends {
+    double low, high;
+};
+
+/* The search for the cut that this rank owns. */
+struct search {
+    uint64_t target; /* rows before the cut */
+    uint32_t lists, rounds;
+    struct ask *asks; /* one for each list */
+    struct ends *ends;
+    uint32_t *begins;  /* lists + 1: samples of list i are begins[i] to begins[i + 1] */
+    uint32_t *merged;  /* numbers of samples in order */
+    uint64_t *places;  /* of samples in their lists */
+    double *estimates; /* of their ranks */
+    uint32_t *cursors;
 };
 
 /* What every rank tells all others about its job. */
@@ -74,21 +92,18 @@ struct across {
     uint32_t sample_bytes, sample_arrays;
     uint64_t in_count, out_count;
 
-    void *desk; /* what follows, in one piece: */
-    struct hello *hellos;
-    struct hello *hello;      /* ours */
-    uint64_t *firsts;         /* the number of the first row of each rank */
-    uint64_t *targets;        /* ranks + 1: the global rank where the part of each begins */
-    struct ask *asks, *asked; /* ours to all ranks, and theirs to us */
+    void *desk;                   /* what follows, in one piece: */
+    struct hello *hello, *hellos; /* ours, and of all ranks */
+    uint64_t *firsts;             /* the number of the first row that each rank brings */
+    uint64_t *targets; /* ranks + 1: the number of the first row that each rank gets */
+    struct search search;
+    struct ask *asked; /* what other ranks ask */
     struct parts send, receive;
     unsigned char *samples_sent, *samples, *unpacked;
-    uint64_t *places; /* of the samples in their lists, in the order of `samples` */
-    uint32_t *merged; /* numbers of samples in order */
-    uint32_t *begins; /* ranks + 1: the first sample of each list */
-    uint32_t *cursors;
     mw_table *tables;        /* one for each list, and ... */
     mw_column *list_columns; /* ... their columns */
     uint64_t *cuts;          /* ranks + 1: the rows for rank i begin at cuts[i] */
+    uint64_t *numbers;       /* 2 * ranks: one to each rank, and one from each */
 
     void *room; /* workspace of the sort, then rows received and workspace of the merge */
     uint64_t room_bytes;
@@ -125,16 +140,17 @@ void across_free(struct across *across);
 /* Where to take samples, ascending; returns their number. */
 uint32_t ask_places(const struct ask *ask, uint64_t places[MOST_PLACES]);
 
-/* Guess where the cut at `target` lies in each window; returns the rows of all windows. */
-uint64_t search_guess(struct ask *asks, uint32_t ranks, uint64_t target);
+/* All windows are open: guess ranks of their ends, of `all` rows. */
+void search_begin(struct search *search, uint64_t all);
+
+/* Guess where the cut lies in each window; returns the rows of all windows. */
+uint64_t search_guess(struct search *search);
 
 /*
- * Narrow the windows by samples: those of list i have numbers begins[i] to begins[i + 1],
- * and `merged` has all numbers in order. Returns 0, or -1 if that is no order in which
- * each list ascends. `cursors` is scratch memory.
+ * Narrow the windows by samples, after `places`, `begins` and `merged` were set. Returns 0,
+ * or -1 if `merged` is no order in which the samples of each list ascend.
  */
-int search_narrow(struct ask *asks, uint32_t ranks, uint64_t target, const uint64_t *places,
-                  const uint32_t *begins, const uint32_t *merged, uint32_t *cursors);
+int search_narrow(struct search *search);
 
 /* ---- cuts.c, exchange.c, across.c ---- */
 mw_status sort_locally(struct across *across);

@@ -53,6 +53,7 @@ done:
  */
 static mw_status trade_samples(struct across *a, mw_status *own)
 {
+    struct search *const s = &a->search;
     const uint32_t bytes = a->sample_bytes;
     uint64_t places[MOST_PLACES];
     uint32_t count = 0;
@@ -66,11 +67,11 @@ static mw_status trade_samples(struct across *a, mw_status *own)
             if (*own == MW_OK)
                 *own = copy_sample(a, places[k], to);
         }
-        a->begins[i] = count;
-        count += ask_places(&a->asks[i], a->places + count);
-        a->receive.bytes[i] = (uint64_t)(count - a->begins[i]) * bytes;
+        s->begins[i] = count;
+        count += ask_places(&s->asks[i], s->places + count);
+        a->receive.bytes[i] = (uint64_t)(count - s->begins[i]) * bytes;
     }
-    a->begins[a->ranks] = count;
+    s->begins[a->ranks] = count;
     parts_place(a->send, a->ranks);
     parts_place(a->receive, a->ranks);
     return call_done(a, a->comm->alltoallv(a->comm->state, a->samples_sent, a->send.bytes,
@@ -101,28 +102,29 @@ static void unpack(struct across *a, uint32_t number, unsigned char **parts)
 /* Merge the samples of all ranks: `merged` gets their numbers in order. */
 static mw_status merge_samples(struct across *a)
 {
+    const uint32_t *const begins = a->search.begins;
     unsigned char *parts[MOST_FIELDS + 1] = {a->samples};
     uint32_t bytes[MOST_FIELDS + 1], lists = 0, part = 0;
     const uint32_t columns = a->sample_arrays - 1;
     mw_job job = MW_JOB_INIT;
 
     if (a->sample_arrays > 1)
-        unpack(a, a->begins[a->ranks], parts);
+        unpack(a, begins[a->ranks], parts);
     for (uint32_t i = 0; i < a->array_count; i++) {
         if (a->arrays[i].sample_bytes)
             bytes[part++] = a->arrays[i].sample_bytes;
     }
     for (uint32_t i = 0; i < a->ranks; i++) {
-        const uint32_t first = a->begins[i];
+        const uint32_t first = begins[i];
         mw_column *const list = a->list_columns + (uint64_t)lists * columns;
 
-        if (first == a->begins[i + 1])
+        if (first == begins[i + 1])
             continue;
         for (uint32_t c = 0; c < columns; c++)
             list[c] =
                 (mw_column){parts[c + 1] + (uint64_t)first * bytes[c + 1], bytes[c + 1]};
         a->tables[lists++] = (mw_table){.elements = parts[0] + (uint64_t)first * bytes[0],
-                                        .count = a->begins[i + 1] - first,
+                                        .count = begins[i + 1] - first,
                                         .columns = list,
                                         .column_count = columns};
     }
@@ -130,7 +132,7 @@ static mw_status merge_samples(struct across *a)
     job.order = &a->sample_order;
     job.in = a->tables;
     job.in_count = lists;
-    job.positions = a->merged;
+    job.positions = a->search.merged;
     job.position_type = MW_U32;
     return lists ? mw_run(a->context, &job) : MW_OK;
 }
@@ -145,8 +147,8 @@ static mw_status settle(struct across *a, uint64_t lost)
     mw_status status;
 
     for (uint32_t i = 0; i < a->ranks; i++)
-        a->places[i] = a->asks[i].first;
-    TRY(swap(a, a->places, a->cuts, sizeof *a->cuts));
+        a->numbers[i] = a->search.asks[i].first;
+    TRY(swap(a, a->numbers, a->cuts, sizeof *a->cuts));
     a->cuts[a->ranks] = a->in_count;
     for (uint32_t i = 0; i < a->ranks; i++)
         lost |= a->cuts[i] > a->cuts[i + 1];
@@ -162,27 +164,29 @@ done:
 
 mw_status cuts_find(struct across *a, mw_status own)
 {
-    const uint64_t target = a->targets[a->comm->rank];
+    struct search *const s = &a->search;
     uint64_t lost = 0;
     mw_status status;
 
+    s->lists = a->ranks;
+    s->target = a->targets[a->comm->rank];
     for (uint32_t i = 0; i < a->ranks; i++)
-        a->asks[i] = (struct ask){.last = target ? a->hellos[i].in_count : 0};
+        s->asks[i] = (struct ask){.last = s->target ? a->hellos[i].in_count : 0};
+    search_begin(s, a->targets[a->ranks]);
     for (;;) {
-        uint64_t open = search_guess(a->asks, a->ranks, target);
+        uint64_t open = search_guess(s);
 
         TRY(agree(a, own, &open));
         if (!open)
             break;
-        TRY(swap(a, a->asks, a->asked, sizeof *a->asks));
+        TRY(swap(a, s->asks, a->asked, sizeof *s->asks));
         TRY(trade_samples(a, &own));
         if (own == MW_OK)
             own = merge_samples(a);
-        if (own == MW_OK && search_narrow(a->asks, a->ranks, target, a->places, a->begins,
-                                          a->merged, a->cursors))
-            lost = 1;
+        if (own == MW_OK)
+            lost |= search_narrow(s) != 0;
         for (uint32_t i = 0; lost && i < a->ranks; i++)
-            a->asks[i].last = a->asks[i].first;
+            s->asks[i].last = s->asks[i].first;
     }
     TRY(settle(a, lost));
 done:

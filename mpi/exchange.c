@@ -114,10 +114,10 @@ done:
 
 /* ---- The exchange ------------------------------------------------------------------- */
 
-/* How many rows come from each rank: `begins` of the lists received, in `places`. */
+/* How many rows come from each rank: in the second half of `numbers`. */
 static mw_status count_received(struct across *a)
 {
-    uint64_t *const sent = a->places, *const received = a->places + a->ranks;
+    uint64_t *const sent = a->numbers, *const received = a->numbers + a->ranks;
     mw_status status;
 
     for (uint32_t i = 0; i < a->ranks; i++) {
@@ -134,7 +134,7 @@ done:
 /* Lists received, at their places in `room`, as tables of a merge into `out`. */
 static void make_tables(struct across *a, mw_job *job, mw_table *out)
 {
-    const uint64_t *const received = a->places + a->ranks;
+    const uint64_t *const received = a->numbers + a->ranks;
     const uint32_t columns = a->array_count - 1;
     unsigned char *room = a->room;
     uint64_t first = 0;
@@ -210,7 +210,7 @@ done:
 /* One array to all ranks. A failed copy is `*own`'s; the others learn of it at the end. */
 static mw_status send_array(struct across *a, const struct array *array, mw_status *own)
 {
-    const uint64_t *const received = a->places + a->ranks;
+    const uint64_t *const received = a->numbers + a->ranks;
     const void *from = array->sorted;
     void *to = array->received;
 

@@ -24,7 +24,8 @@ static uint64_t lay_out(struct across *a, unsigned char *base)
     a->firsts = take(base, &used, ranks, sizeof *a->firsts);
     a->targets = take(base, &used, ranks + 1, sizeof *a->targets);
     a->cuts = take(base, &used, ranks + 1, sizeof *a->cuts);
-    a->asks = take(base, &used, ranks, sizeof *a->asks);
+    a->search.asks = take(base, &used, ranks, sizeof *a->search.asks);
+    a->search.ends = take(base, &used, ranks, sizeof *a->search.ends);
     a->asked = take(base, &used, ranks, sizeof *a->asked);
     a->send.bytes = take(base, &used, ranks, 8);
     a->send.at = take(base, &used, ranks, 8);
@@ -35,10 +36,12 @@ static uint64_t lay_out(struct across *a, unsigned char *base)
     if (a->sample_arrays > 1)
         a->unpacked =
             take(base, &used, most + a->sample_arrays * ALIGNMENT, a->sample_bytes);
-    a->places = take(base, &used, most, sizeof *a->places);
-    a->merged = take(base, &used, most, sizeof *a->merged);
-    a->begins = take(base, &used, ranks + 1, sizeof *a->begins);
-    a->cursors = take(base, &used, ranks, sizeof *a->cursors);
+    a->search.begins = take(base, &used, ranks + 1, sizeof *a->search.begins);
+    a->search.merged = take(base, &used, most, sizeof *a->search.merged);
+    a->search.places = take(base, &used, most, sizeof *a->search.places);
+    a->search.estimates = take(base, &used, most, sizeof *a->search.estimates);
+    a->search.cursors = take(base, &used, ranks, sizeof *a->search.cursors);
+    a->numbers = take(base, &used, 2 * ranks, sizeof *a->numbers);
     a->tables = take(base, &used, ranks, sizeof *a->tables);
     a->list_columns =
         take(base, &used, ranks * (a->array_count + 1), sizeof *a->list_columns);

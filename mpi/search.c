@@ -11,9 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* In samples of a window of n rows whose distribution all lists share, the cut deviates
- * from the guess by about sqrt(n q (1 - q)); samples are this part of it apart. */
-static const double step = 0.8;
+/* Near samples are this part of the expected deviation apart. */
+static const double step = 0.7;
 
 static uint32_t add_place(uint64_t *places, uint32_t count, uint64_t place)
 {
@@ -54,39 +53,55 @@ uint32_t ask_places(const struct ask *ask, uint64_t places[MOST_PLACES])
     return count;
 }
 
-uint64_t search_guess(struct ask *asks, uint32_t ranks, uint64_t target)
+void search_begin(struct search *s, uint64_t all)
+{
+    for (uint32_t i = 0; i < s->lists; i++)
+        s->ends[i] = (struct ends){.low = 0, .high = (double)all};
+}
+
+/*
+ * The cut divides a window as the target divides the ranks of its ends. Where lists have
+ * the same distribution this is off by the deviation of a binomial distribution, and by
+ * what is unknown about the ranks: of each list up to the width of a window.
+ */
+uint64_t search_guess(struct search *s)
 {
     uint64_t low = 0, width = 0;
 
-    for (uint32_t i = 0; i < ranks; i++) {
-        low += asks[i].first;
-        width += asks[i].last - asks[i].first;
+    for (uint32_t i = 0; i < s->lists; i++) {
+        low += s->asks[i].first;
+        width += s->asks[i].last - s->asks[i].first;
     }
-
-    const double part = width ? (double)(target - low) / (double)width : 0;
-
-    for (uint32_t i = 0; i < ranks; i++) {
-        struct ask *const ask = &asks[i];
+    for (uint32_t i = 0; i < s->lists; i++) {
+        struct ask *const ask = &s->asks[i];
+        const struct ends ends = s->ends[i];
         const uint64_t rows = ask->last - ask->first;
-        const uint64_t way = (uint64_t)(part * (double)rows + 0.5);
+        const double way = ends.high > ends.low
+                               ? ((double)s->target - ends.low) / (ends.high - ends.low)
+                               : 0.5;
+        const double part = way < 0 ? 0 : way > 1 ? 1 : way;
+        const uint64_t before = (uint64_t)(part * (double)rows + 0.5);
+        const double chance = sqrt((double)rows * part * (1 - part));
+        const double doubt = (double)rows / sqrt(12.0 * s->lists);
 
-        ask->guess = ask->first + (way < rows ? way : rows);
-        ask->spread = 1 + (uint64_t)(step * sqrt((double)rows * part * (1 - part)));
+        ask->guess = ask->first + (before < rows ? before : rows);
+        if (rows == width) /* no other window is open */
+            ask->guess = ask->first + (s->target - low);
+        ask->spread = 1 + (uint64_t)(step * (chance + (s->rounds ? doubt : 0)));
     }
-    if (width && asks[0].last - asks[0].first == width) /* only one window is open */
-        asks[0].guess = asks[0].first + (target - low);
+    s->rounds++;
     return width;
 }
 
-/* The list of a sample; empty lists begin where the next one does. */
-static uint32_t list_of(uint32_t sample, const uint32_t *begins, uint32_t ranks)
+/* The list of a sample. Empty lists begin where the next one does. */
+static uint32_t list_of(const struct search *s, uint32_t sample)
 {
-    uint32_t list = 0, end = ranks;
+    uint32_t list = 0, end = s->lists;
 
     while (end - list > 1) {
         const uint32_t middle = list + (end - list) / 2;
 
-        if (begins[middle] <= sample)
+        if (s->begins[middle] <= sample)
             list = middle;
         else
             end = middle;
@@ -95,57 +110,57 @@ static uint32_t list_of(uint32_t sample, const uint32_t *begins, uint32_t ranks)
 }
 
 /*
- * How many samples, in order, precede the cut for certain, and from which on they follow
- * it. Between the sums `before` and `after` lies how many rows precede a sample: of each
- * list at least those up to its last sample before, at most those up to its next one.
+ * Go through the samples in order. Of each list at least the rows up to its last sample
+ * passed, `before` in all, precede the next sample, and at most those up to its next one,
+ * `after` in all. So `lows` samples precede the cut for certain; those from `highs` on
+ * follow it. What is found on the way are new ends of windows.
  */
-static int judge(const struct ask *asks, uint32_t ranks, uint64_t target,
-                 const uint64_t *places, const uint32_t *begins, const uint32_t *merged,
-                 uint32_t *cursors, uint32_t *lows, uint32_t *highs)
+int search_narrow(struct search *s)
 {
-    const uint32_t count = begins[ranks];
+    const uint32_t count = s->begins[s->lists];
     uint64_t before = 0, after = 0;
+    uint32_t lows = 0, highs = count;
 
-    for (uint32_t i = 0; i < ranks; i++) {
-        before += asks[i].first;
-        after += begins[i] < begins[i + 1] ? places[begins[i]] : asks[i].last;
-        cursors[i] = begins[i];
+    for (uint32_t i = 0; i < s->lists; i++) {
+        const uint32_t first = s->begins[i];
+
+        before += s->asks[i].first;
+        after += first < s->begins[i + 1] ? s->places[first] : s->asks[i].last;
+        s->cursors[i] = first;
     }
-    *lows = 0;
-    *highs = count;
     for (uint32_t m = 0; m < count; m++) {
-        const uint32_t sample = merged[m];
-        const uint32_t list = list_of(sample, begins, ranks);
+        const uint32_t sample = s->merged[m];
+        const uint32_t list = list_of(s, sample);
+        const uint32_t next = sample + 1;
 
-        if (sample != cursors[list]++)
+        if (sample != s->cursors[list]++)
             return -1;
 
-        const uint64_t place = places[sample];
+        const uint64_t place = s->places[sample];
         const uint64_t low =
-            sample > begins[list] ? places[sample - 1] + 1 : asks[list].first;
-        const uint64_t next =
-            cursors[list] < begins[list + 1] ? places[cursors[list]] : asks[list].last;
+            sample > s->begins[list] ? s->places[sample - 1] + 1 : s->asks[list].first;
+        const uint64_t least = before + (place - low);
 
-        if (after < target)
-            *lows = m + 1;
-        if (*highs == count && before + (place - low) >= target)
-            *highs = m;
-        before += place + 1 - low;
-        after += next - place;
+        if (after < s->target)
+            lows = m + 1;
+        if (highs == count && least >= s->target)
+            highs = m;
+        s->estimates[sample] = ((double)least + (double)after) / 2;
+        before = least + 1;
+        after +=
+            (next < s->begins[list + 1] ? s->places[next] : s->asks[list].last) - place;
     }
-    return 0;
-}
+    for (uint32_t m = 0; m < lows; m++) {
+        const uint32_t list = list_of(s, s->merged[m]);
 
-int search_narrow(struct ask *asks, uint32_t ranks, uint64_t target, const uint64_t *places,
-                  const uint32_t *begins, const uint32_t *merged, uint32_t *cursors)
-{
-    uint32_t lows, highs;
+        s->asks[list].first = s->places[s->merged[m]] + 1;
+        s->ends[list].low = s->estimates[s->merged[m]];
+    }
+    for (uint32_t m = count; m-- > highs;) {
+        const uint32_t list = list_of(s, s->merged[m]);
 
-    if (judge(asks, ranks, target, places, begins, merged, cursors, &lows, &highs))
-        return -1;
-    for (uint32_t m = 0; m < lows; m++)
-        asks[list_of(merged[m], begins, ranks)].first = places[merged[m]] + 1;
-    for (uint32_t m = begins[ranks]; m-- > highs;)
-        asks[list_of(merged[m], begins, ranks)].last = places[merged[m]];
+        s->asks[list].last = s->places[s->merged[m]];
+        s->ends[list].high = s->estimates[s->merged[m]];
+    }
     return 0;
 }
