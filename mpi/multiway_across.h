@@ -78,8 +78,8 @@ typedef struct mw_comm {
  * counts do not add up; MW_UNSUPPORTED for other operations, segments, and rows from more
  * than 100,000 ranks; MW_DEVICE_FAILED also if the communicator failed, after its `abort`;
  * or the status of the first rank that failed. comm->error says more. After a failure
- * `out` is undefined. Rows in place are still this rank's own, in some order, unless a
- * device failed during the last merge.
+ * `out` is undefined. Rows in place are still this rank's own, in some order, unless the
+ * failure came during or after the last merge, which allocates nothing on "cpu".
  */
 MW_API mw_status mw_sort_across(mw_context *context, mw_comm *comm, const mw_job *job);
 

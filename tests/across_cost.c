@@ -11,78 +11,28 @@
 #include "across.h"
 #include "tap.h"
 #include "trial.h"
+#include "watch.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* A communicator that counts what its rank receives. */
-struct counted {
-    mw_comm *inner;
-    uint64_t bytes, calls;
-};
-
 struct study {
     uint64_t *keys;
     uint64_t count; /* of a rank */
-    struct counted *counted;
+    struct watch *watches;
 };
-
-static mw_status maximum(void *state, uint64_t *values, uint32_t count)
-{
-    struct counted *const c = state;
-
-    c->bytes += 8 * count;
-    c->calls++;
-    return c->inner->maximum(c->inner->state, values, count);
-}
-
-static mw_status allgather(void *state, const void *send, void *receive, uint64_t bytes)
-{
-    struct counted *const c = state;
-
-    c->bytes += bytes * c->inner->ranks;
-    c->calls++;
-    return c->inner->allgather(c->inner->state, send, receive, bytes);
-}
-
-static mw_status alltoallv(void *state, const void *send, const uint64_t *send_bytes,
-                           const uint64_t *send_at, void *receive,
-                           const uint64_t *receive_bytes, const uint64_t *receive_at)
-{
-    struct counted *const c = state;
-
-    for (uint32_t i = 0; i < c->inner->ranks; i++)
-        c->bytes += receive_bytes[i];
-    c->calls++;
-    return c->inner->alltoallv(c->inner->state, send, send_bytes, send_at, receive,
-                               receive_bytes, receive_at);
-}
-
-static void abort_all(void *state, mw_status status)
-{
-    struct counted *const c = state;
-
-    c->inner->abort(c->inner->state, status);
-}
 
 static mw_status rank_main(mw_comm *comm, void *argument)
 {
     struct study *const study = argument;
-    struct counted *const c = &study->counted[comm->rank];
-    mw_comm counting = *comm;
+    mw_comm counting = watch_comm(&study->watches[comm->rank], comm, 0);
     mw_table in = {.elements = study->keys + comm->rank * study->count,
                    .count = study->count};
     mw_job job = MW_JOB_INIT;
     mw_context *context;
     mw_status status = mw_open(&context, "cpu:1", NULL);
 
-    *c = (struct counted){.inner = comm};
-    counting.state = c;
-    counting.maximum = maximum;
-    counting.allgather = allgather;
-    counting.alltoallv = alltoallv;
-    counting.abort = abort_all;
     job.order = mw_order_of(MW_U64, MW_ASCENDING);
     job.in = &in;
     if (status == MW_OK)
@@ -116,11 +66,11 @@ static void try_shape(struct tap *tap, struct study *study, uint32_t ranks,
 
     kit_fingerprint_add(&after, MW_U64, study->keys, all);
     for (uint32_t i = 0; i < ranks; i++) {
-        const struct counted *const c = &study->counted[i];
-        const uint64_t more = c->bytes - 8 * study->count;
+        const struct watch *const w = &study->watches[i];
+        const uint64_t more = w->bytes - 8 * study->count;
 
         extra = more > extra ? more : extra;
-        rounds = (c->calls - CALLS) / CALLS_OF_ROUND;
+        rounds = (w->calls - CALLS) / CALLS_OF_ROUND;
     }
 
     const double model = (double)sizeof(struct hello) * ranks + 16.0 * ranks +
@@ -145,13 +95,13 @@ int main(int count, char **words)
     char text[SHAPE_TEXT];
 
     study.keys = malloc((size_t)(ranks * study.count) * sizeof *study.keys);
-    study.counted = malloc(ranks * sizeof *study.counted);
-    tap_ok(&tap, study.keys && study.counted, "memory", "");
+    study.watches = malloc(ranks * sizeof *study.watches);
+    tap_ok(&tap, study.keys && study.watches, "memory", "");
     for (int i = 3; i < count && !tap.failed; i++)
         try_shape(&tap, &study, ranks, words[i]);
     for (int i = 0; count < 4 && !tap.failed && trial_shape(i, text); i++)
         try_shape(&tap, &study, ranks, text);
-    free(study.counted);
+    free(study.watches);
     free(study.keys);
     return tap_end(&tap);
 }
