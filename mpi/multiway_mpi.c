@@ -16,7 +16,7 @@
 #define MULTIWAY_MPI_CHUNK (UINT64_C(1) << 30)
 #endif
 
-enum { PEERS = 16, TAG = 1 }; /* PEERS: so many ranks are sent to at a time */
+enum { PEERS = 16, TAG = 1 }; /* ranks that are sent to at a time */
 
 struct state {
     MPI_Comm mpi;
@@ -64,6 +64,7 @@ static int trade(const struct state *s, uint32_t first, uint32_t last, const cha
                  const uint64_t *receive_bytes, const uint64_t *receive_at)
 {
     MPI_Request requests[2 * PEERS];
+    MPI_Status statuses[2 * PEERS]; /* MPICH's MPI_STATUSES_IGNORE makes gcc warn */
     int code = MPI_SUCCESS, count = 1;
 
     for (uint64_t done = 0; count && code == MPI_SUCCESS; done += MULTIWAY_MPI_CHUNK) {
@@ -85,7 +86,7 @@ static int trade(const struct state *s, uint32_t first, uint32_t last, const cha
                                  s->mpi, &requests[count++]);
         }
         if (code == MPI_SUCCESS)
-            code = MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+            code = MPI_Waitall(count, requests, statuses);
     }
     return code;
 }

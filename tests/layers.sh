@@ -20,8 +20,11 @@ include/                   -
 kit/                       include/ kit/
 cli/                       include/ kit/ cli/
 bench/                     include/ kit/ bench/ cli/
+mpi/command.c              include/ kit/ cli/ mpi/
+mpi/part                   include/ kit/ cli/ mpi/
+mpi/                       include/ mpi/
 examples/                  include/
-tests/                     include/ kit/ src/ tests/ bench/rivals.h cli/tally.h
+tests/                     include/ kit/ src/ tests/ bench/rivals.h cli/tally.h mpi/
 src/base/                  include/ src/base/
 src/kernels/kernel_files.h -
 src/kernels/programs.h     src/base/ src/kernels/launch.h src/kernels/kernels.def
@@ -67,7 +70,7 @@ src/                       src/base/ src/request.h src/context.h
 ROWS
 
 # Where the compiler looks for "name", after the folder of the file itself.
-roots="include src src/kernels src/base src/sim kit tests"
+roots="include src src/kernels src/base src/sim kit tests cli mpi"
 
 sources() { # FOLDER...: the C files in them
     find "$@" -type f \( -name '*.[ch]' -o -name '*.inl' -o -name '*.def' -o -name '*.cu' \
@@ -97,7 +100,7 @@ allowed() { # FILE HEADER: does the table let the one include the other?
 }
 
 # Each check looks at the tree below the current folder and prints its complaints.
-everything="include src kit cli bench examples tests"
+everything="include src kit cli mpi bench examples tests"
 
 check_includes() {
     local file line name header
@@ -130,7 +133,7 @@ check_leftovers() {
 planted=$(mktemp -d)
 trap 'rm -rf "$planted"' EXIT
 cd "$planted" || exit 1
-mkdir -p include kit cli bench examples docs src/{base,kernels,cpu,cuda,sim}
+mkdir -p include kit cli mpi bench examples docs src/{base,kernels,cpu,cuda,sim}
 touch kit/kit.h src/{base/base,kernels/launch,plan,passes,context,device,cpu/cpu,sim/ledger}.h
 
 todo='TO''DO'
@@ -141,6 +144,7 @@ while IFS='|' read -r path text words; do
 done >expected <<FILES
 cli/a.c|#include "plan.h"|:2 includes src/plan.h
 cli/b.c| # include "../src/plan.h"|:2 includes src/plan.h
+mpi/a.c|#include "kit.h"|:2 includes kit/kit.h
 bench/a.cpp|#include "context.h"|:2 includes src/context.h
 examples/a.c|#include "kit.h"|:2 includes kit/kit.h
 kit/a.c|#include "base/base.h"|:2 includes src/base/base.h

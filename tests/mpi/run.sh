@@ -5,6 +5,7 @@
 #   MULTIWAY, MULTIWAY_MPI   the commands
 #   MORE                     not empty: all shapes, and kill a rank at every call
 #
+# cmake/mpi.cmake has what else Open MPI needs to be told.
 # FOLDER has across_mpi, across_mpi_chunks and multiway-mpi-killed.
 # Speaks TAP.
 # shellcheck disable=SC2086 # MPIRUN is a list of words
@@ -18,13 +19,6 @@ shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-
-# More ranks than processors, perhaps as root, in a container; Open MPI must be asked to.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-export ASAN_OPTIONS=detect_leaks=0 # those of the MPI
 
 start() { # RANKS PROGRAM ARGUMENT...
     timeout 60 $MPIRUN "$@" >log 2>&1
