@@ -19,7 +19,7 @@ include/multiway_insight.h include/multiway.h
 include/                   -
 kit/                       include/ kit/
 cli/                       include/ kit/ cli/
-bench/                     include/ kit/ bench/ cli/
+bench/                     include/ kit/ bench/ cli/ mpi/multiway_*.h
 mpi/command.c              include/ kit/ cli/ mpi/
 mpi/part                   include/ kit/ cli/ mpi/
 mpi/                       include/ mpi/
