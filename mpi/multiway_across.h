@@ -72,7 +72,8 @@ typedef struct mw_comm {
  *
  * Memory, besides `in` and `out`: the rows received, once, and the workspace of one merge,
  * or the workspace of one sort if that is more. If `out` has fewer rows than `in`, or
- * lacks an array that is compared, also a sorted copy. Some 500 bytes for each rank.
+ * lacks an array that is compared, also a sorted copy. About 600 bytes for each rank, and
+ * 32 times the bytes of what is compared.
  *
  * Returns the same status on all ranks: MW_OK; MW_BAD_ARGUMENT also where jobs differ or
  * counts do not add up; MW_UNSUPPORTED for other operations, segments, and rows from more
