@@ -42,7 +42,7 @@ compare() { # NAME RANKS FILE OPTION...: multiway-mpi writes what multiway does
 
 shapes='random equal organ'
 [ -z "${MORE:-}" ] || shapes=$("$MULTIWAY" gen --help |
-    sed -n '/^Shapes:/,$ s/^  \([a-z]*\).*/\1/p' | grep -vE 'conflict|swaps|sawtooth')
+    sed -n '/^Shapes:/,/^$/ s/^  \([a-z]*\).*/\1/p' | grep -vE 'conflict|swaps|sawtooth')
 for shape in $shapes; do
     "$MULTIWAY" gen --type u64 --count 20011 --shape "$shape" -o "$shape"
 done
@@ -60,7 +60,6 @@ for ranks in "$@"; do
     done
     for shape in $shapes; do
         compare "u64 $shape" "$ranks" "$shape" --type u64
-        [ -n "${MORE:-}" ] || [ "$shape" != organ ] || break
     done
     compare records "$ranks" records --record 100 --key 0:bytes:10
     compare 'heavy ties' "$ranks" records --record 100 --key 50:u8:desc
@@ -85,7 +84,8 @@ sort --type u65 -o out random|--type u65: expected one of
 count|expected the command sort
 CASES
 
-# A rank that dies at a call of MPI: the others end, and there is no output.
+# A rank that dies at a call of MPI: the others end, and the output is not there, or
+# complete if the last call was the one.
 kills='1 4 7 12 20 30 34'
 [ -z "${MORE:-}" ] || kills=$(seq 1 60)
 lived=0
@@ -98,7 +98,8 @@ for at in $kills; do
         lived=1
         say "a rank that would die at call $at" "$(cmp out 'want-random---type u64' 2>&1)"
     else
-        say "a rank that dies at call $at" "$([ $code != 124 ] && [ ! -e out ] ||
+        say "a rank that dies at call $at" "$([ $code != 124 ] &&
+            { [ ! -e out ] || cmp -s out 'want-random---type u64'; } ||
             { echo "status $code"; ls; })"
     fi
 done
