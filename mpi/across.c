@@ -20,13 +20,40 @@ mw_status refuse(struct across *a, mw_status status, const char *format, ...)
     return status;
 }
 
-mw_status call_done(struct across *a, mw_status status)
+/* A communicator call returned `status`: if it failed, abort. */
+static mw_status call_done(struct across *a, mw_status status)
 {
     if (status == MW_OK)
         return MW_OK;
     refuse(a, status, "the communicator failed: %s", mw_status_text(status));
     a->comm->abort(a->comm->state, MW_DEVICE_FAILED);
     return MW_DEVICE_FAILED;
+}
+
+/* Offsets of parts that follow each other. */
+static void place(struct parts parts, uint32_t ranks)
+{
+    uint64_t at = 0;
+
+    for (uint32_t i = 0; i < ranks; i++) {
+        parts.at[i] = at;
+        at += parts.bytes[i];
+    }
+}
+
+mw_status send_parts(struct across *a, const void *from, void *to)
+{
+    place(a->send, a->ranks);
+    place(a->receive, a->ranks);
+    return call_done(a, a->comm->alltoallv(a->comm->state, from, a->send.bytes, a->send.at,
+                                           to, a->receive.bytes, a->receive.at));
+}
+
+mw_status send_equal(struct across *a, const void *from, void *to, uint64_t bytes)
+{
+    for (uint32_t i = 0; i < a->ranks; i++)
+        a->send.bytes[i] = a->receive.bytes[i] = bytes;
+    return send_parts(a, from, to);
 }
 
 mw_status agree(struct across *a, mw_status own, uint64_t *value)

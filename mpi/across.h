@@ -152,15 +152,14 @@ uint64_t search_guess(struct search *search);
  */
 int search_narrow(struct search *search);
 
-/* ---- cuts.c, exchange.c, across.c ---- */
+/* ---- exchange.c, cuts.c ---- */
 mw_status sort_locally(struct across *across);
-mw_status cuts_find(struct across *across, mw_status status);
 mw_status exchange(struct across *across);
-mw_status run_job(struct across *across, const mw_job *job, void *workspace,
-                  uint64_t workspace_bytes);
 
-/* Offsets of parts of which the bytes are set; returns their sum. */
-uint64_t parts_place(struct parts parts, uint32_t ranks);
+/* Find where to cut this rank's rows; `status` is what the rank has come to so far. */
+mw_status cuts_find(struct across *across, mw_status status);
+
+/* ---- across.c: calls of the communicator; if one fails, it is aborted ---- */
 
 /*
  * The status of the lowest rank that has one other than MW_OK, and the maximum of
@@ -168,8 +167,9 @@ uint64_t parts_place(struct parts parts, uint32_t ranks);
  */
 mw_status agree(struct across *across, mw_status status, uint64_t *value);
 
-/* A communicator call returned `status`: if it failed, abort. */
-mw_status call_done(struct across *across, mw_status status);
+/* Send parts that follow each other, of the bytes in `send` and `receive`; or all equal. */
+mw_status send_parts(struct across *across, const void *from, void *to);
+mw_status send_equal(struct across *across, const void *from, void *to, uint64_t bytes);
 
 /* Keep an error message; returns the status. */
 #if defined(__GNUC__)

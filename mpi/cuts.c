@@ -6,27 +6,6 @@
 
 #include <string.h>
 
-uint64_t parts_place(struct parts parts, uint32_t ranks)
-{
-    uint64_t at = 0;
-
-    for (uint32_t i = 0; i < ranks; i++) {
-        parts.at[i] = at;
-        at += parts.bytes[i];
-    }
-    return at;
-}
-
-/* Send `send` to all ranks and receive `receive`, `bytes` from and to each. */
-static mw_status swap(struct across *a, const void *send, void *receive, uint64_t bytes)
-{
-    for (uint32_t i = 0; i < a->ranks; i++)
-        a->send.bytes[i] = bytes;
-    parts_place(a->send, a->ranks);
-    return call_done(a, a->comm->alltoallv(a->comm->state, send, a->send.bytes, a->send.at,
-                                           receive, a->send.bytes, a->send.at));
-}
-
 /* What the order compares of row `row`. */
 static mw_status copy_sample(struct across *a, uint64_t row, unsigned char *to)
 {
@@ -37,9 +16,9 @@ static mw_status copy_sample(struct across *a, uint64_t row, unsigned char *to)
         const unsigned char *const from =
             (const unsigned char *)array->sorted + row * array->bytes + array->sample_first;
 
-        if (a->is_device)
+        if (a->is_device && array->sample_bytes)
             TRY(mw_download(a->context, to, from, array->sample_bytes));
-        else
+        else if (array->sample_bytes)
             memcpy(to, from, array->sample_bytes);
         to += array->sample_bytes;
     }
@@ -72,11 +51,7 @@ static mw_status trade_samples(struct across *a, mw_status *own)
         a->receive.bytes[i] = (uint64_t)(count - s->begins[i]) * bytes;
     }
     s->begins[a->ranks] = count;
-    parts_place(a->send, a->ranks);
-    parts_place(a->receive, a->ranks);
-    return call_done(a, a->comm->alltoallv(a->comm->state, a->samples_sent, a->send.bytes,
-                                           a->send.at, a->samples, a->receive.bytes,
-                                           a->receive.at));
+    return send_parts(a, a->samples_sent, a->samples);
 }
 
 /* The samples as one array for each part of a row; `number` of them in all. */
@@ -148,7 +123,7 @@ static mw_status settle(struct across *a, uint64_t lost)
 
     for (uint32_t i = 0; i < a->ranks; i++)
         a->numbers[i] = a->search.asks[i].first;
-    TRY(swap(a, a->numbers, a->cuts, sizeof *a->cuts));
+    TRY(send_equal(a, a->numbers, a->cuts, sizeof *a->cuts));
     a->cuts[a->ranks] = a->in_count;
     for (uint32_t i = 0; i < a->ranks; i++)
         lost |= a->cuts[i] > a->cuts[i + 1];
@@ -179,7 +154,7 @@ mw_status cuts_find(struct across *a, mw_status own)
         TRY(agree(a, own, &open));
         if (!open)
             break;
-        TRY(swap(a, s->asks, a->asked, sizeof *s->asks));
+        TRY(send_equal(a, s->asks, a->asked, sizeof *s->asks));
         TRY(trade_samples(a, &own));
         if (own == MW_OK)
             own = merge_samples(a);

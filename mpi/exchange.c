@@ -8,8 +8,9 @@
 
 /* ---- Jobs ---------------------------------------------------------------------------- */
 
-mw_status run_job(struct across *a, const mw_job *job, void *workspace,
-                  uint64_t workspace_bytes)
+/* On the handle's memory with our workspace, or on host memory. */
+static mw_status run_job(struct across *a, const mw_job *job, void *workspace,
+                         uint64_t workspace_bytes)
 {
     mw_status status;
 
@@ -114,23 +115,6 @@ done:
 
 /* ---- The exchange ------------------------------------------------------------------- */
 
-/* How many rows come from each rank: in the second half of `numbers`. */
-static mw_status count_received(struct across *a)
-{
-    uint64_t *const sent = a->numbers, *const received = a->numbers + a->ranks;
-    mw_status status;
-
-    for (uint32_t i = 0; i < a->ranks; i++) {
-        sent[i] = a->cuts[i + 1] - a->cuts[i];
-        a->send.bytes[i] = sizeof *sent;
-    }
-    parts_place(a->send, a->ranks);
-    TRY(call_done(a, a->comm->alltoallv(a->comm->state, sent, a->send.bytes, a->send.at,
-                                        received, a->send.bytes, a->send.at)));
-done:
-    return status;
-}
-
 /* Lists received, at their places in `room`, as tables of a merge into `out`. */
 static void make_tables(struct across *a, mw_job *job, mw_table *out)
 {
@@ -218,8 +202,6 @@ static mw_status send_array(struct across *a, const struct array *array, mw_stat
         a->send.bytes[i] = (a->cuts[i + 1] - a->cuts[i]) * array->bytes;
         a->receive.bytes[i] = received[i] * array->bytes;
     }
-    parts_place(a->send, a->ranks);
-    parts_place(a->receive, a->ranks);
     if (a->staged[0]) {
         if (*own == MW_OK && a->in_count)
             *own = mw_download(a->context, a->staged[0], from, a->in_count * array->bytes);
@@ -227,9 +209,7 @@ static mw_status send_array(struct across *a, const struct array *array, mw_stat
         to = a->staged[1];
     }
 
-    const mw_status status =
-        call_done(a, a->comm->alltoallv(a->comm->state, from, a->send.bytes, a->send.at, to,
-                                        a->receive.bytes, a->receive.at));
+    const mw_status status = send_parts(a, from, to);
 
     if (status == MW_OK && a->staged[0] && *own == MW_OK && a->out_count)
         *own = mw_upload(a->context, array->received, to, a->out_count * array->bytes);
@@ -244,7 +224,9 @@ mw_status exchange(struct across *a)
     mw_status own = MW_OK;
     mw_status status;
 
-    TRY(count_received(a));
+    for (uint32_t i = 0; i < a->ranks; i++)
+        a->numbers[i] = a->cuts[i + 1] - a->cuts[i];
+    TRY(send_equal(a, a->numbers, a->numbers + a->ranks, sizeof *a->numbers));
     own = prepare_merge(a, &job, &out, &workspace);
     TRY(agree(a, own, &nothing));
     for (uint32_t i = 0; i < a->array_count; i++)

@@ -35,7 +35,7 @@ static uint64_t lay_out(struct across *a, unsigned char *base)
     a->samples = take(base, &used, most, a->sample_bytes);
     if (a->sample_arrays > 1)
         a->unpacked =
-            take(base, &used, most + a->sample_arrays * ALIGNMENT, a->sample_bytes);
+            take(base, &used, most * a->sample_bytes + a->sample_arrays * ALIGNMENT, 1);
     a->search.begins = take(base, &used, ranks + 1, sizeof *a->search.begins);
     a->search.merged = take(base, &used, most, sizeof *a->search.merged);
     a->search.places = take(base, &used, most, sizeof *a->search.places);

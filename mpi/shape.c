@@ -84,8 +84,7 @@ static void find_range(const struct across *a, uint32_t number, struct array *ar
     array->sample_bytes = last ? last - first : 0;
 }
 
-/* Orders of the arrays that travel, and of samples. `number` is the new one of each column.
- */
+/* Orders of the arrays that travel, and of samples. `number` has new column numbers. */
 static void make_orders(struct across *a, const uint32_t *number)
 {
     const mw_order *const theirs = a->job->order;
