@@ -120,10 +120,10 @@ mw_status shape_make(struct across *across);
 uint64_t shape_positions(const struct across *across);
 
 /*
- * Add the positions that all agreed on, and fill in `hello`. A rank that gets no rows may
- * have no array for positions.
+ * Add the positions, and fill in `hello`. A rank that gets no rows may have no array for
+ * them; then they are of the type that all agreed on.
  */
-void shape_complete(struct across *across, uint64_t positions);
+void shape_complete(struct across *across, uint64_t agreed);
 
 /* Compare the jobs of all ranks: each rank finds the same. */
 mw_status shape_compare(struct across *across, uint64_t positions);

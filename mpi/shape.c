@@ -213,21 +213,21 @@ uint64_t shape_positions(const struct across *a)
     return a->job->positions ? 1 + (uint64_t)a->job->position_type : 0;
 }
 
-void shape_complete(struct across *a, uint64_t positions)
+void shape_complete(struct across *a, uint64_t agreed)
 {
     const uint32_t ties = MW_ZEROS_EQUAL | MW_NANS_EQUAL;
+    const uint64_t own = a->job->positions || a->out_count ? shape_positions(a) : agreed;
 
-    if (!positions && !a->job->in->column_count && has_ties(a->job->order)) {
+    if (!own && !a->job->in->column_count && has_ties(a->job->order)) {
         a->fields[0].flags &= ~ties;
         a->sample_fields[0].flags &= ~ties;
     }
-    if (positions && (a->job->positions || !a->out_count)) {
-        const mw_type type = (mw_type)(positions - 1);
-
-        a->arrays[a->array_count++] = (struct array){
-            .out = a->job->positions, .bytes = (uint32_t)mw_type_size(type), .counts = 1};
-    }
-    *a->hello = (struct hello){.shape = mix_number(hash_shape(a), positions),
+    if (own)
+        a->arrays[a->array_count++] =
+            (struct array){.out = a->job->positions,
+                           .bytes = (uint32_t)mw_type_size((mw_type)(own - 1)),
+                           .counts = 1};
+    *a->hello = (struct hello){.shape = mix_number(hash_shape(a), own),
                                .in_count = a->in_count,
                                .out_count = a->out_count};
 }
