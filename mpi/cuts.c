@@ -1,6 +1,6 @@
 /*
- * cuts.c - cut the sorted rows of all ranks exactly. Each cut is found by its owner, who
- * asks all ranks for samples of ever smaller windows.
+ * cuts.c - cut the sorted rows of all ranks exactly. The owner of a cut asks all ranks for
+ * samples of ever smaller windows.
  */
 #include "across.h"
 

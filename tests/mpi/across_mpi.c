@@ -64,10 +64,9 @@ int main(int count, char **words)
     }
     mw_close(context);
     if (comm.rank == comm.ranks - 1) {
-        tap_case(&tap, !wrong, "%" PRIu64 " jobs by %u ranks%s", cases, comm.ranks,
-                 wrong ? ", not that of the seed that follows" : "");
-        if (wrong)
-            tap_note("seed %" PRIu64, wrong);
+        tap_case(&tap, !wrong,
+                 "%" PRIu64 " jobs by %u ranks; wrong: seed %" PRIu64 " (0: none)", cases,
+                 comm.ranks, wrong);
         tap_end(&tap);
     }
     mw_mpi_close(&comm);

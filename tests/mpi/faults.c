@@ -172,7 +172,7 @@ static const char *sort_twice(struct trial_of_faults *t, int k, int *failed)
         wrong = "failed without a fault";
     if (!wrong && *failed && status != (of_comm ? MW_DEVICE_FAILED : plant.status) &&
         status != MW_OK && !(t->no_rows && status == MW_BAD_ARGUMENT))
-        wrong = "another status than that of the call that failed";
+        wrong = "not the status of the call that failed";
     if (!wrong && of_comm && *failed && status == MW_OK)
         wrong = "the communicator's failure was not noticed";
     fill(t, before);
