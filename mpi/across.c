@@ -79,27 +79,13 @@ done:
     return status;
 }
 
-/* Where the arrays are, and how jobs on them are run. */
-static mw_status find_device(struct across *a, int is_device_memory)
+static mw_status prepare(struct across *a, int is_device_memory)
 {
     mw_info info = MW_INFO_INIT;
     mw_status status;
 
     TRY(mw_get_info(a->context, &info));
-
-    const int is_cpu = strncmp(info.device, "cpu", 3) == 0;
-
-    a->is_device = is_device_memory && !is_cpu;
-    a->is_enqueued = is_device_memory || is_cpu;
-done:
-    return status;
-}
-
-static mw_status prepare(struct across *a, int is_device_memory)
-{
-    mw_status status;
-
-    TRY(find_device(a, is_device_memory));
+    a->is_device = is_device_memory && strncmp(info.device, "cpu", 3) != 0;
     TRY(shape_make(a));
     TRY(desk_make(a));
 done:

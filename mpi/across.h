@@ -79,8 +79,7 @@ struct across {
     mw_comm *comm;
     const mw_job *job;
     uint32_t ranks;
-    int is_device;   /* arrays are device memory that the host cannot read */
-    int is_enqueued; /* jobs are enqueued with our workspace, not run on host memory */
+    int is_device; /* arrays are device memory: jobs are enqueued with our workspace */
 
     mw_order order; /* of the arrays that travel */
     mw_field fields[MOST_FIELDS];
@@ -105,7 +104,7 @@ struct across {
     uint64_t *cuts;          /* ranks + 1: the rows for rank i begin at cuts[i] */
     uint64_t *numbers;       /* 2 * ranks: one to each rank, and one from each */
 
-    void *room; /* workspace of the sort, then rows received and workspace of the merge */
+    void *room; /* rows received; in device memory also workspaces of sort and merge */
     uint64_t room_bytes;
     uint64_t merge_at; /* where the workspace of the merge begins */
     void *staged[2];   /* host memory for an array on its way */

@@ -8,13 +8,13 @@
 
 /* ---- Jobs ---------------------------------------------------------------------------- */
 
-/* On the handle's memory with our workspace, or on host memory. */
+/* On device memory with our workspace, or on host memory with the handle's. */
 static mw_status run_job(struct across *a, const mw_job *job, void *workspace,
                          uint64_t workspace_bytes)
 {
     mw_status status;
 
-    if (!a->is_enqueued)
+    if (!a->is_device)
         return mw_run(a->context, job);
     TRY(mw_enqueue(a->context, job, workspace_bytes ? workspace : NULL, workspace_bytes,
                    NULL));
@@ -104,7 +104,7 @@ mw_status sort_locally(struct across *a)
         in.columns = a->columns + columns;
         job.out = in.elements == out.elements && !columns ? NULL : &out;
     }
-    if (a->is_enqueued) {
+    if (a->is_device) {
         TRY(mw_prepare(a->context, &job, &bytes));
         TRY(room_make(a, bytes));
     }
@@ -160,7 +160,10 @@ static void make_tables(struct across *a, mw_job *job, mw_table *out)
     job->out = out;
 }
 
-/* Everything that may fail for want of memory happens before rows are sent. */
+/*
+ * All memory is allocated before rows are sent. On host memory a merge uses the scratch
+ * memory that the handle kept from the sort.
+ */
 static mw_status prepare_merge(struct across *a, mw_job *job, mw_table *out,
                                uint64_t *workspace)
 {
@@ -176,7 +179,7 @@ static mw_status prepare_merge(struct across *a, mw_job *job, mw_table *out,
     }
     make_tables(a, job, out);
     *workspace = 0;
-    if (a->is_enqueued && a->out_count)
+    if (a->is_device && a->out_count)
         TRY(mw_prepare(a->context, job, workspace));
     TRY(room_make(a, rows + *workspace));
     make_tables(a, job, out);

@@ -70,17 +70,17 @@ typedef struct mw_comm {
  * alignment are those of multiway.h. Ranks may have handles on different devices, but
  * must bring the same job: order, column sizes, wanted arrays, position type.
  *
- * Memory, besides `in` and `out`: the rows received, once, and the workspace of one merge,
- * or the workspace of one sort if that is more. If `out` has fewer rows than `in`, or
- * lacks an array that is compared, also a sorted copy. About 600 bytes for each rank, and
- * 32 times the bytes of what is compared.
+ * Memory, besides `in` and `out`: the rows received, once, and the workspace of one sort
+ * or one merge, which in host memory the handle keeps. If `out` has fewer rows than `in`,
+ * or lacks an array that is compared, also a sorted copy. About 600 bytes for each rank,
+ * and 32 times the bytes of what is compared.
  *
  * Returns the same status on all ranks: MW_OK; MW_BAD_ARGUMENT also where jobs differ or
  * counts do not add up; MW_UNSUPPORTED for other operations, segments, and rows from more
  * than 100,000 ranks; MW_DEVICE_FAILED also if the communicator failed, after its `abort`;
  * or the status of the first rank that failed. comm->error says more. After a failure
  * `out` is undefined. Rows in place are still this rank's own, in some order, unless the
- * failure came during or after the last merge, which allocates nothing on "cpu".
+ * failure came during or after the last merge.
  */
 MW_API mw_status mw_sort_across(mw_context *context, mw_comm *comm, const mw_job *job);
 
