@@ -1,14 +1,9 @@
 /*
  * memory.c - memory of one mw_sort_across: of the handle, or of the host.
  */
-#define _DEFAULT_SOURCE /* madvise is not POSIX */
-
 #include "across.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-
-enum { LARGE_PAGE = 2 << 20 };
 
 /* One block for everything whose size depends on the number of ranks. */
 static void *take(unsigned char *base, uint64_t *used, uint64_t count, uint64_t bytes)
@@ -65,29 +60,13 @@ mw_status desk_make(struct across *a)
     return MW_OK;
 }
 
-/*
- * Host memory; much of it asks for large pages where that is possible: touching fresh small
- * ones can cost more than sorting in them.
- */
-static void *alloc_host(uint64_t bytes)
-{
-    const uint64_t alignment = bytes < LARGE_PAGE ? ALIGNMENT : LARGE_PAGE;
-    const uint64_t rounded = (bytes / alignment + 1) * alignment;
-    void *const memory =
-        bytes < SIZE_MAX / 2 ? aligned_alloc((size_t)alignment, (size_t)rounded) : NULL;
-
-#if defined(MADV_HUGEPAGE)
-    if (memory && alignment == LARGE_PAGE)
-        madvise(memory, (size_t)rounded, MADV_HUGEPAGE);
-#endif
-    return memory;
-}
-
 mw_status memory_alloc(struct across *a, uint64_t bytes, void **memory)
 {
+    const uint64_t room = (bytes / ALIGNMENT + 1) * ALIGNMENT;
+
     if (a->is_device)
         return mw_alloc(a->context, bytes, memory);
-    *memory = alloc_host(bytes);
+    *memory = bytes < SIZE_MAX / 2 ? aligned_alloc(ALIGNMENT, (size_t)room) : NULL;
     return *memory ? MW_OK
                    : refuse(a, MW_NO_MEMORY, "cannot allocate %llu bytes",
                             (unsigned long long)bytes);

@@ -108,9 +108,9 @@ static void try_shape(struct tap *tap, struct study *study, uint32_t ranks,
                          16 * (double)(rounds + 6) +
                          (double)rounds * ranks * (sizeof(struct ask) + 8 * MOST_PLACES);
 
-    /* Memory in large pages, and a handle's scratch memory, which is at least 4 MiB. */
+    /* A handle's scratch memory, in large pages, is at least 4 MiB. */
     const uint64_t memory = workspace(ranks, study->count) + ranks * (570 + 32 * 8) +
-                            64 * MOST_PLACES * ranks + (8 << 20) + (64 << 10);
+                            64 * MOST_PLACES * ranks + (6 << 20) + (64 << 10);
 
     tap_case(tap,
              status == MW_OK && kit_fingerprint_equal(before, after) &&

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { RANKS = 3, COUNT = 700, VICTIM = 1 };
+enum { RANKS = 3, COUNT = 200, VICTIM = 1 };
 
 enum fault { OF_HOST, OF_DEVICE, OF_COMM };
 

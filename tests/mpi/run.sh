@@ -52,7 +52,7 @@ done
 
 for ranks in "$@"; do
     for program in across_mpi across_mpi_chunks; do
-        if start "$ranks" "$programs/$program" "$ranks" 60; then
+        if start "$ranks" "$programs/$program" "$ranks" 40; then
             say "$program, $ranks ranks" ''
         else
             say "$program, $ranks ranks" "$(complaint)"
