@@ -1,5 +1,5 @@
 """mpsort_time.py COUNT TRIALS - the median time of mpsort for COUNT random u64 keys in all,
-equally many on each rank: mpirun -n 16 python3 mpsort_time.py 268435456 3"""
+equally many on each rank: mpirun -n 16 python3 mpsort_time.py 2^28 3"""
 import sys
 import time
 
@@ -8,7 +8,8 @@ import numpy
 from mpi4py import MPI
 
 comm = MPI.COMM_WORLD
-count = int(sys.argv[1]) // comm.size
+base, _, power = sys.argv[1].partition('^')
+count = int(base) ** int(power or 1) // comm.size
 seconds = []
 for trial in range(int(sys.argv[2]) + 1):  # the first is a warm-up
     numbers = numpy.random.default_rng(1000 * trial + comm.rank)
