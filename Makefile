@@ -16,10 +16,13 @@ all: prepare
 prepare:
 	@sh cmake/prepare.sh
 
+prepare-test:
+	@sh cmake/prepare.sh mpi
+
 demo: all
 	@sh examples/demo.sh $(BUILD)/cli/multiway
 
-test: all
+test: prepare-test all
 	@sh tests/tally.sh $(BUILD) -j$(JOBS) $(CTEST_FLAGS)
 
 # Our sorts beside others on the GPU; BENCH_FLAGS are the options of `multiway bench`.
@@ -55,4 +58,4 @@ sanitize:
 clean:
 	rm -rf build build-asan build-tsan build-wheel
 
-.PHONY: all prepare demo test bench bench-cpu reproduction figures install sanitize clean
+.PHONY: all prepare prepare-test demo test bench bench-cpu reproduction figures install sanitize clean

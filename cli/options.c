@@ -120,8 +120,8 @@ static void print_help(const struct command *command)
     char names[TYPE_NAMES];
 
     type_names(names);
-    printf("usage: multiway %s %s\n\n%s\n\n", command->name, command->usage,
-           command->about);
+    printf("usage: %s %s %s\n\n%s\n\n", command->program ? command->program : "multiway",
+           command->name, command->usage, command->about);
     for (const struct option *o = command->options; o->name; o++) {
         const char letter[] = {'-', o->letter, ',', ' ', '\0'};
         char left[64];

@@ -40,6 +40,7 @@ struct option {
 };
 
 struct command {
+    const char *program; /* NULL: multiway */
     const char *name;
     const char *usage; /* what follows the name */
     const char *about; /* a paragraph */

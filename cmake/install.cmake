@@ -24,7 +24,7 @@ target_link_libraries(multiway_closed INTERFACE Threads::Threads ${CMAKE_DL_LIBS
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/multiway)
 install(FILES include/multiway.h include/multiway_insight.h include/multiway_file.h
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    mpi/multiway_across.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/multiway.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(TARGETS multiway_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 option(MW_INSTALL_BENCH "Install multiway-bench, and the rivals plugin if it was built" OFF)
@@ -33,9 +33,18 @@ if(MW_INSTALL_BENCH)
     install(FILES ${PROJECT_BINARY_DIR}/cli/multiway-rivals.so
         DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 endif()
-install(TARGETS multiway_shared multiway_closed EXPORT multiway
+install(TARGETS multiway_shared multiway_closed multiway_across EXPORT multiway
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET multiway_mpi) # and its source, for users of another MPI
+    install(FILES mpi/multiway_mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(FILES mpi/multiway_mpi.c DESTINATION ${CMAKE_INSTALL_DATADIR}/multiway)
+    install(TARGETS multiway_mpi_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS multiway_mpi EXPORT multiway_mpi
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(EXPORT multiway_mpi NAMESPACE multiway:: FILE multiwayMpiTargets.cmake
+        DESTINATION ${package})
+endif()
 install(EXPORT multiway NAMESPACE multiway:: FILE multiwayTargets.cmake DESTINATION ${package})
 
 configure_package_config_file(cmake/multiwayConfig.cmake.in
@@ -58,6 +67,19 @@ else()
     set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
     set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
+function(install_pc name description requires libraries)
+    set(pc_name ${name})
+    set(pc_description ${description})
+    set(pc_requires ${requires})
+    set(pc_libraries ${libraries})
+    configure_file(cmake/multiway-part.pc.in ${name}.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
 configure_file(cmake/multiway.pc.in multiway.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/multiway.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install_pc(multiway-across "Sorting across processes" multiway -lmultiway_across)
+if(TARGET multiway_mpi) # users compile with mpicc, which knows its MPI
+    install_pc(multiway-mpi "Sorting across the ranks of an MPI program" multiway-across -lmultiway_mpi)
+endif()

@@ -114,7 +114,7 @@ check_paths() { # links, and `folder/...` in backticks
         while read -r path; do
             [ -e "$folder/$path" ] || echo "no $path, to which a link leads"
         done
-    grep -oE '`(src|include|kit|cli|tests|docs|examples|bench|cmake|python)/[][A-Za-z0-9_./*-]*`' "$1" |
+    grep -oE '`(src|include|kit|cli|mpi|tests|docs|examples|bench|cmake|python)/[][A-Za-z0-9_./*-]*`' "$1" |
         tr -d '`' | sort -u | while read -r path; do
             compgen -G "$path" >/dev/null || echo "no $path"
         done
@@ -123,7 +123,7 @@ check_paths() { # links, and `folder/...` in backticks
 check_names() { # every mw_ and MW_ word, but for the build's own options
     [ "$1" != CHANGELOG.md ] || return 0
     grep -owE '(mw|MW)_[A-Za-z0-9_]*[A-Za-z0-9]' "$1" | sort -u | while read -r name; do
-        grep -qw "$name" include/*.h CMakeLists.txt cmake/*.cmake tests/CMakeLists.txt ||
+        grep -qw "$name" include/*.h mpi/multiway_*.h CMakeLists.txt cmake/*.cmake tests/CMakeLists.txt ||
             echo "there is no $name"
     done
 }

@@ -40,15 +40,23 @@ shared=$libdir/libmultiway.so
 version=$(sed -n 's/^Version: //p' "$pc")
 soname=libmultiway.so.${version%.*}
 
-exports() { # NM-OPTION LIBRARY: exactly the functions that the headers declare
-    diff <(nm "$1" --defined-only "$2" | awk 'NF == 3 { print $NF }' | sort) \
-        <(sed -n '/^MW_API/s/.*[ *]\(mw_[a-z_]*\)(.*/\1/p' "$prefix"/include/multiway*.h | sort)
+exports() { # NM-OPTION LIBRARY HEADER...: exactly the functions that the headers declare
+    local option=$1 library=$2
+    shift 2
+    diff <(nm "$option" --defined-only "$library" | awk 'NF == 3 { print $NF }' | sort) \
+        <(sed -n '/^MW_API/s/.*[ *]\(mw_[a-z_]*\)(.*/\1/p' "${@/#/$prefix/include/}" | sort)
 }
+
+# The MPI of the build, if it has one: its header is not ours to be strict with.
+mpi_include=$(sed -n 's/^MPI_C_HEADER_DIR:PATH=//p' "$build/CMakeCache.txt")
+[ -e "$prefix/include/multiway_mpi.h" ] || mpi_include=
 
 headers_and_examples() { # COMPILER...: each header by itself and every example, strictly
     local file
     for file in "$prefix"/include/*.h "$source_tree"/examples/*.c; do
-        "$@" "${strict[@]}" "-I$prefix/include" -fsyntax-only "$file" || return 1
+        [ -n "$mpi_include" ] || [[ $file != *_mpi.[ch] ]] || continue
+        "$@" "${strict[@]}" "-I$prefix/include" ${mpi_include:+-isystem "$mpi_include"} \
+            -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -fsyntax-only "$file" || return 1
     done
 }
 
@@ -58,8 +66,10 @@ try "headers, command, libraries and man page are there" ls \
     "$static" "$shared" "$libdir/$soname" "$libdir/libmultiway.so.$version" "$prefix/share/man/man1/multiway.1"
 try "the soname names major and minor version" \
     bash -c "readelf -d '$shared' | grep -F 'Library soname: [$soname]'"
-try "the shared library exports what the headers declare" exports -D "$shared"
-try "so does the static library" exports -g "$static"
+try "the shared library exports what the headers declare" exports -D "$shared" \
+    multiway.h multiway_insight.h
+try "so does the static library" exports -g "$static" multiway.h multiway_insight.h
+try "and libmultiway_across" exports -D "$libdir/libmultiway_across.so" multiway_across.h
 try "the command runs from there" "$prefix/bin/multiway" --version
 no_bench() { # it is installed on request only, and the command says so
     ! "$prefix/bin/multiway" bench 2>"$work/bench" && grep -q MW_INSTALL_BENCH "$work/bench"
@@ -83,6 +93,20 @@ try "find_package refuses another minor version" bash -c "cmake -S '$user' -B '$
     -DCMAKE_PREFIX_PATH='$prefix' -DCMAKE_PROJECT_INCLUDE='$work/other.cmake' 2>&1 |
     tr '\n' ' ' | grep 'compatible *with *requested *version'"
 
+if [ -n "$mpi_include" ]; then
+    try "find_package with the component mpi" \
+        cmake -S "$user/mpi" -B "$work/mpi" -DCMAKE_PREFIX_PATH="$prefix" \
+        "-DMPI_C_COMPILER=$(sed -n 's/^MPI_C_COMPILER:FILEPATH=//p' "$build/CMakeCache.txt")"
+    try "builds a program for MPI" cmake --build "$work/mpi"
+    try "as another mpicc would, from the source of the communicator" \
+        "$(sed -n 's/^MPI_C_COMPILER:FILEPATH=//p' "$build/CMakeCache.txt")" -std=c11 \
+        "-I$prefix/include" "$source_tree/examples/15_mpi.c" \
+        "$prefix/share/multiway/multiway_mpi.c" -o "$work/mpi_source" "-L$libdir" \
+        -lmultiway_across "-Wl,-rpath-link,$libdir" -lmultiway
+else
+    skip "the component mpi" "no MPI was found"
+fi
+
 try "headers and examples are C11" headers_and_examples "$cc" -x c -std=c11
 if command -v pkg-config >/dev/null; then
     export PKG_CONFIG_PATH=${pc%/*}
@@ -96,6 +120,8 @@ if command -v pkg-config >/dev/null; then
     try "statically through pkg-config" \
         "$cc" -std=c11 "${strict[@]}" "$user/user.c" -o "$work/c_static" "${flags[@]}"
     try "and it runs" "$work/c_static"
+    try "pkg-config knows multiway-across" bash -c \
+        "pkg-config --libs multiway-across | grep -F -- '-lmultiway_across'"
     mv "$prefix" "$work/moved"
     try "pkg-config still finds it after a move" bash -c \
         "PKG_CONFIG_PATH='${pc%/*}'; PKG_CONFIG_PATH=\${PKG_CONFIG_PATH/'$prefix'/'$work/moved'}

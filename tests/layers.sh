@@ -21,9 +21,12 @@ include/                   -
 kit/                       include/ kit/
 file/                      include/ file/
 cli/                       include/ kit/ cli/
-bench/                     include/ kit/ bench/ cli/
+bench/                     include/ kit/ bench/ cli/ mpi/multiway_*.h
+mpi/command.c              include/ kit/ cli/ mpi/
+mpi/part                   include/ kit/ cli/ mpi/
+mpi/                       include/ mpi/
 examples/                  include/
-tests/                     include/ kit/ src/ tests/ bench/rivals.h cli/tally.h
+tests/                     include/ kit/ src/ tests/ bench/rivals.h cli/tally.h mpi/
 src/base/                  include/ src/base/
 src/kernels/kernel_files.h -
 src/kernels/programs.h     src/base/ src/kernels/launch.h src/kernels/kernels.def
@@ -69,7 +72,7 @@ src/                       src/base/ src/request.h src/context.h
 ROWS
 
 # Where the compiler looks for "name", after the folder of the file itself.
-roots="include src src/kernels src/base src/sim kit tests"
+roots="include src src/kernels src/base src/sim kit tests cli mpi"
 
 sources() { # FOLDER...: the C files in them
     find "$@" -type f \( -name '*.[ch]' -o -name '*.inl' -o -name '*.def' -o -name '*.cu' \
@@ -99,7 +102,7 @@ allowed() { # FILE HEADER: does the table let the one include the other?
 }
 
 # Each check looks at the tree below the current folder and prints its complaints.
-everything="include src file kit cli bench examples tests"
+everything="include src file kit cli mpi bench examples tests"
 
 check_includes() {
     local file line name header
@@ -132,7 +135,7 @@ check_leftovers() {
 planted=$(mktemp -d)
 trap 'rm -rf "$planted"' EXIT
 cd "$planted" || exit 1
-mkdir -p include kit cli file bench examples docs src/{base,kernels,cpu,cuda,sim}
+mkdir -p include kit cli file mpi bench examples docs src/{base,kernels,cpu,cuda,sim}
 touch kit/kit.h src/{base/base,kernels/launch,plan,passes,context,device,cpu/cpu,sim/ledger}.h
 
 todo='TO''DO'
@@ -145,6 +148,7 @@ file/a.c|#include "plan.h"|:2 includes src/plan.h
 file/b.c|puts("x");|:2:puts("x");
 cli/a.c|#include "plan.h"|:2 includes src/plan.h
 cli/b.c| # include "../src/plan.h"|:2 includes src/plan.h
+mpi/a.c|#include "kit.h"|:2 includes kit/kit.h
 bench/a.cpp|#include "context.h"|:2 includes src/context.h
 examples/a.c|#include "kit.h"|:2 includes kit/kit.h
 kit/a.c|#include "base/base.h"|:2 includes src/base/base.h
