@@ -31,8 +31,8 @@ static inline void exchange(lanes *low, lanes *high)
     const __m256i a = (__m256i)*low;
     const __m256i b = (__m256i)*high;
 #if KEY_BITS == 32
-    *low = (lanes)_mm256_min_epu32(a, b);
-    *high = (lanes)_mm256_max_epu32(a, b);
+    *low = (lanes)_mm256_min_epi32(a, b);
+    *high = (lanes)_mm256_max_epi32(a, b);
 #elif defined(__AVX512VL__)
     *low = (lanes)_mm256_min_epi64(a, b);
     *high = (lanes)_mm256_max_epi64(a, b);

@@ -94,17 +94,30 @@ static rank *enter_ordered(const struct run_task *task, rank *to, unsigned found
     return to;
 }
 
-static void run(const struct run_task *task)
+/* Sort into working memory, and write from there. */
+static void run_by_merging(const struct run_task *task, unsigned found)
 {
     struct run_work *const work = (struct run_work *)task->work;
     const struct halves halves = {work->halves[0], work->halves[1], &work->spare};
-    const unsigned found = order(task->from, task->count, task->code);
     rank *const sorted =
         found ? enter_ordered(task, work->halves[0], found) : sort_tiles(task, halves);
     struct output output = {(key *)task->to, task->code, task->leaving, task->stream};
 
     output_write(&output, sorted, (size_t)task->count);
     write_fence();
+}
+
+static void run(const struct run_task *task)
+{
+    const unsigned found = order(task->from, task->count, task->code);
+
+#if LANES > 1
+    if (!found && task->leaving && task->from == task->to) {
+        quick_sort((key *)task->to, (size_t)task->count, task->code);
+        return;
+    }
+#endif
+    run_by_merging(task, found);
 }
 
 static int rises(const void *ranks, uint64_t at)

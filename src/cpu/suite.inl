@@ -36,6 +36,19 @@
 
 #include "transfer.inl"
 
+#if LANES > 1
+#if defined(__AVX512VL__)
+#define WIDE_BITS 512
+#else
+#define WIDE_BITS 256
+#endif
+#include "wide.inl"
+
+#include "block.inl"
+
+#include "quick.inl"
+#endif
+
 #include "run.inl"
 
 #include "cut.inl"

@@ -1,0 +1,388 @@
+/*
+ * quick.inl - a quicksort in place, by partitions of whole registers.
+ *
+ * A partition keeps a few registers from both ends, and so always has room to write to
+ * either side what it reads. Pieces of at most BLOCK_MOST ranks are sorted in registers.
+ * The first partition makes ranks of keys, and the blocks make keys of ranks: a code costs
+ * no pass of its own.
+ *
+ * Every piece knows the least and the greatest rank that it may hold. A piece for which
+ * they agree is not looked at again, so many equal ranks make a sort faster.
+ */
+struct quick {
+    enum coding coding; /* of the keys that leave */
+    key flip;
+    uint64_t chance; /* for samples */
+};
+
+/* A part of the array that belongs where it is. */
+struct piece {
+    rank *ranks;
+    size_t count;
+    rank least;
+    rank most;
+    int depth; /* partitions that are left before it is sorted another way */
+};
+
+/* ---- Leaving ----------------------------------------------------------------------- */
+
+/* Write ranks as keys; `from` can be read up to a whole register. */
+static inline void write_coded(rank *to, const rank *from, size_t count,
+                               enum coding coding, key flip)
+{
+    size_t i = 0;
+
+    for (; i + WIDE <= count; i += WIDE)
+        wide_store(to + i, wide_leave(wide_load(from + i), coding, flip));
+    if (i < count) {
+        const wide rest = wide_leave(wide_load(from + i), coding, flip);
+
+        memcpy(to + i, &rest, (count - i) * sizeof *to);
+    }
+}
+
+static void write_out(const struct quick *q, rank *to, const rank *from, size_t count)
+{
+    if (q->coding == CODING_FLOAT)
+        write_coded(to, from, count, CODING_FLOAT, q->flip);
+    else if (q->coding == CODING_FLIP)
+        write_coded(to, from, count, CODING_FLIP, q->flip);
+    else
+        write_coded(to, from, count, CODING_NONE, 0);
+}
+
+/* Write the same key for all ranks. */
+static void write_same(const struct quick *q, rank *to, size_t count, rank value)
+{
+    const wide values = wide_leave(wide_of(value), q->coding, q->flip);
+    size_t i = 0;
+
+    for (; i + WIDE <= count; i += WIDE)
+        wide_store(to + i, values);
+    for (; i < count; i++)
+        to[i] = values[0];
+}
+
+static inline void sort_block(const struct quick *q, rank *ranks, size_t count,
+                              enum coding entering)
+{
+    rank sorted[BLOCK_MOST];
+
+    if (count <= BLOCK_MOST / 2)
+        sort_rows(ranks, count, sorted, BLOCK_ROWS / 2, entering, q->flip);
+    else
+        sort_rows(ranks, count, sorted, BLOCK_ROWS, entering, q->flip);
+    write_out(q, ranks, sorted, count);
+}
+
+/* ---- Pivots ------------------------------------------------------------------------ */
+
+static inline wide wide_median(wide a, wide b, wide c)
+{
+    wide_exchange(&a, &b);
+    wide_exchange(&b, &c);
+    wide_exchange(&a, &b);
+    return b;
+}
+
+/* Sort the lanes of a register. */
+static inline wide sort_lanes(wide v)
+{
+    LANE_STEP(v, 1, 1);
+    LANE_STEP(v, 3, 2);
+    LANE_STEP(v, 1, 1);
+#if WIDE >= 8
+    LANE_STEP(v, 7, 4);
+    LANE_STEP(v, 2, 2);
+    LANE_STEP(v, 1, 1);
+#endif
+#if WIDE >= 16
+    LANE_STEP(v, 15, 8);
+    LANE_STEP(v, 4, 4);
+    LANE_STEP(v, 2, 2);
+    LANE_STEP(v, 1, 1);
+#endif
+    return v;
+}
+
+/* Sorted ranks, each the median of three or nine, from all over the piece. */
+static inline wide sample(struct quick *q, const rank *from, size_t count,
+                          enum coding coding)
+{
+    const int samples = count < 4 * BLOCK_MOST ? 3 : 9;
+    const size_t step = (count - WIDE) / (size_t)samples;
+    wide found[9];
+
+    q->chance = q->chance * UINT64_C(6364136223846793005) + 1442695040888963407;
+    for (int i = 0; i < samples; i++) {
+        const uint64_t chance = (uint32_t)(q->chance >> (3 * i + 5));
+
+        found[i] = wide_load(from + (size_t)i * step + (size_t)(chance * step >> 32));
+        found[i] = wide_enter(found[i], coding, q->flip);
+    }
+    if (samples == 9)
+        for (int i = 0; i < 3; i++)
+            found[i] = wide_median(found[i], found[i + 3], found[i + 6]);
+    return sort_lanes(wide_median(found[0], found[1], found[2]));
+}
+
+/* ---- Partitions --------------------------------------------------------------------- */
+
+/* Where a partition writes next, and reads next. */
+struct gap {
+    rank *left;
+    rank *right;
+};
+
+#if WIDE_BITS == 512
+
+#if KEY_BITS == 32
+#define WIDE_512(name) _mm512_##name##_epi32
+#define WIDE_GREATER(a, b) _mm512_cmpgt_epi32_mask((__m512i)(a), (__m512i)(b))
+#else
+#define WIDE_512(name) _mm512_##name##_epi64
+#define WIDE_GREATER(a, b) _mm512_cmpgt_epi64_mask((__m512i)(a), (__m512i)(b))
+#endif
+
+/* Part a register. */
+static inline void part_register(struct gap *to, wide values, wide pivot)
+{
+    const unsigned greater = WIDE_GREATER(values, pivot);
+    const int count = __builtin_popcount(greater);
+
+    to->right -= count;
+    WIDE_512(mask_compressstoreu)(to->left, ~greater, (__m512i)values);
+    WIDE_512(mask_compressstoreu)(to->right, greater, (__m512i)values);
+    to->left += WIDE - count;
+}
+
+/* Part the last `count` lanes of a register. */
+static inline void part_few(struct gap *to, wide values, size_t count, wide pivot)
+{
+    const unsigned all = ((1u << WIDE) - 1) & ~((1u << (WIDE - count)) - 1);
+    const unsigned greater = WIDE_GREATER(values, pivot) & all;
+
+    to->right -= __builtin_popcount(greater);
+    WIDE_512(mask_compressstoreu)(to->left, all & ~greater, (__m512i)values);
+    WIDE_512(mask_compressstoreu)(to->right, greater, (__m512i)values);
+    to->left += count - (size_t)__builtin_popcount(greater);
+}
+
+#else
+#include "part_table.inl"
+
+/*
+ * Part a register: all of it is written to both sides, so there must be room for one or
+ * for at least two.
+ */
+static inline void part_register(struct gap *to, wide values, wide pivot)
+{
+    const __m256i shifts = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+#if KEY_BITS == 32
+    const __m256i is_greater = _mm256_cmpgt_epi32((__m256i)values, (__m256i)pivot);
+    const unsigned greater = (unsigned)_mm256_movemask_ps((__m256)is_greater);
+#else
+    const __m256i is_greater = _mm256_cmpgt_epi64((__m256i)values, (__m256i)pivot);
+    const unsigned greater = (unsigned)_mm256_movemask_pd((__m256d)is_greater);
+#endif
+    const __m256i order =
+        _mm256_srlv_epi32(_mm256_set1_epi32((int)part_table[greater]), shifts);
+    const wide parted = (wide)_mm256_permutevar8x32_epi32((__m256i)values, order);
+    const int count = __builtin_popcount(greater);
+
+    wide_store(to->left, parted);
+    wide_store(to->right - WIDE, parted);
+    to->left += WIDE - count;
+    to->right -= count;
+}
+
+/* Part the last `count` lanes of a register. */
+static inline void part_few(struct gap *to, wide values, size_t count, wide pivot)
+{
+    rank few[WIDE];
+
+    wide_store(few, values);
+    for (size_t i = WIDE - count; i < WIDE; i++) {
+        const size_t greater = choice(few[i] > pivot[0]);
+
+        *to->left = few[i];
+        to->right[-1] = few[i];
+        to->left += 1 - greater;
+        to->right -= greater;
+    }
+}
+#endif
+
+/*
+ * Move the ranks up to `pivot` to the front of a piece of at least 2 * PART_STEP; how many
+ * are there? The side with less room to write is read next, PART_STEP ranks at once; so
+ * there is room for them on either side.
+ */
+enum { PART_REGISTERS = 8, PART_STEP = PART_REGISTERS * WIDE };
+
+static inline size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding coding,
+                                key flip)
+{
+    const wide pivots = wide_of(pivot);
+    const size_t few = count % WIDE;
+    const size_t last = PART_REGISTERS + count / WIDE % PART_REGISTERS;
+    struct gap to = {ranks, ranks + count};
+    struct gap from = {ranks + PART_STEP, ranks + count - few - last * WIDE};
+    const wide kept_few = wide_enter(wide_load(ranks + count - WIDE), coding, flip);
+    wide kept[3 * PART_REGISTERS];
+
+    for (size_t i = 0; i < PART_REGISTERS; i++)
+        kept[i] = wide_enter(wide_load(ranks + i * WIDE), coding, flip);
+    for (size_t i = 0; i < last; i++)
+        kept[PART_REGISTERS + i] = wide_enter(wide_load(from.right + i * WIDE), coding, flip);
+    while (from.left < from.right) {
+        wide read[PART_REGISTERS];
+        const rank *next;
+
+        if (from.left - to.left < to.right - from.right) {
+            next = from.left;
+            from.left += PART_STEP;
+        } else {
+            from.right -= PART_STEP;
+            next = from.right;
+        }
+        UNROLL
+        for (int i = 0; i < PART_REGISTERS; i++)
+            read[i] = wide_enter(wide_load(next + i * WIDE), coding, flip);
+        UNROLL
+        for (int i = 0; i < PART_REGISTERS; i++)
+            part_register(&to, read[i], pivots);
+    }
+    part_few(&to, kept_few, few, pivots); /* then there is room for whole registers */
+    for (size_t i = 0; i < PART_REGISTERS + last; i++)
+        part_register(&to, kept[i], pivots);
+    return (size_t)(to.left - ranks);
+}
+
+/* Are all ranks the same? */
+static int is_same(const rank *from, size_t count, rank value)
+{
+    size_t i = 0;
+    rank others = 0;
+
+    while (!others && i < count) {
+        const size_t end = count - i < 128 ? count : i + 128;
+
+        for (; i < end; i++)
+            others |= from[i] ^ value;
+    }
+    return !others;
+}
+
+/* ---- The sort ----------------------------------------------------------------------- */
+
+static void heap_sink(rank *heap, size_t at, size_t count)
+{
+    const rank value = heap[at];
+
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count && heap[child] < heap[child + 1];
+        if (heap[child] <= value)
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = value;
+}
+
+/* By a heap: for inputs that were made to defeat the choice of pivots. */
+static void heap_piece(const struct quick *q, const struct piece *piece)
+{
+    rank *const heap = piece->ranks;
+    rank sorted[BLOCK_MOST];
+
+    for (size_t i = piece->count / 2; i-- > 0;)
+        heap_sink(heap, i, piece->count);
+    for (size_t i = piece->count; i-- > 1;) {
+        const rank greatest = heap[0];
+
+        heap[0] = heap[i];
+        heap[i] = greatest;
+        heap_sink(heap, 0, i);
+    }
+    for (size_t at = 0; at < piece->count; at += BLOCK_MOST) {
+        const size_t left = piece->count - at;
+        const size_t some = left < BLOCK_MOST ? left : BLOCK_MOST;
+
+        memcpy(sorted, heap + at, some * sizeof *heap);
+        write_out(q, heap + at, sorted, some);
+    }
+}
+
+static void quick_piece(struct quick *q, struct piece piece)
+{
+    while (piece.count > BLOCK_MOST && piece.least != piece.most) {
+        if (piece.depth-- == 0) {
+            heap_piece(q, &piece);
+            return;
+        }
+
+        const wide chosen = sample(q, piece.ranks, piece.count, CODING_NONE);
+        rank pivot = chosen[WIDE / 2 - 1];
+
+        if (chosen[0] == chosen[WIDE - 1] && is_same(piece.ranks, piece.count, pivot)) {
+            piece.least = piece.most = pivot;
+            break;
+        }
+        if (pivot == piece.most) /* then the greater ones are all the same */
+            pivot--;
+
+        const size_t left = part_piece(piece.ranks, piece.count, pivot, CODING_NONE, 0);
+        struct piece right = {piece.ranks + left, piece.count - left, pivot + 1, piece.most,
+                              piece.depth};
+
+        piece.count = left;
+        piece.most = pivot;
+        quick_piece(q, piece);
+        piece = right;
+    }
+    if (piece.least == piece.most)
+        write_same(q, piece.ranks, piece.count, piece.least);
+    else if (piece.count > 0)
+        sort_block(q, piece.ranks, piece.count, CODING_NONE);
+}
+
+/* Partitions that are enough for `count` ranks, if half of them are of any use. */
+static int quick_depth(size_t count)
+{
+    int depth = 8;
+
+    for (; count > 1; count /= 2)
+        depth += 2;
+    return depth;
+}
+
+/* Sort at least one key, or rank, with the first partition. */
+static inline void quick_coded(struct quick *q, rank *keys, size_t count, enum coding coding)
+{
+    const int depth = quick_depth(count);
+
+    if (count <= BLOCK_MOST) {
+        sort_block(q, keys, count, coding);
+        return;
+    }
+
+    const rank middle = sample(q, keys, count, coding)[WIDE / 2 - 1];
+    const rank pivot = middle == RANK_LAST ? middle - 1 : middle;
+    const size_t left = part_piece(keys, count, pivot, coding, q->flip);
+
+    quick_piece(q, (struct piece){keys, left, RANK_FIRST, pivot, depth});
+    quick_piece(q, (struct piece){keys + left, count - left, pivot + 1, RANK_LAST, depth});
+}
+
+/* Sort keys in place. */
+static void quick_sort(key *keys, size_t count, struct code code)
+{
+    struct quick q = {coding_of(code), flip_of(code), count};
+
+    if (q.coding == CODING_FLOAT)
+        quick_coded(&q, (rank *)keys, count, CODING_FLOAT);
+    else if (q.coding == CODING_FLIP)
+        quick_coded(&q, (rank *)keys, count, CODING_FLIP);
+    else
+        quick_coded(&q, (rank *)keys, count, CODING_NONE);
+}

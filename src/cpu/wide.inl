@@ -1,0 +1,117 @@
+/*
+ * wide.inl - vectors for the networks of block.inl, of WIDE_BITS bits each: 256 with AVX2,
+ * 512 with AVX-512. Everything but minima is the compiler's vector arithmetic.
+ */
+#include <immintrin.h>
+
+#define WIDE (WIDE_BITS / KEY_BITS) /* lanes */
+
+typedef rank wide __attribute__((vector_size(WIDE_BITS / 8)));
+typedef key wide_keys __attribute__((vector_size(WIDE_BITS / 8)));
+typedef rank wide_at __attribute__((vector_size(WIDE_BITS / 8), aligned(1), may_alias));
+
+#if WIDE == 4
+#define EACH_LANE(F, n) F(0, n), F(1, n), F(2, n), F(3, n)
+#elif WIDE == 8
+#define EACH_LANE(F, n) \
+    F(0, n), F(1, n), F(2, n), F(3, n), F(4, n), F(5, n), F(6, n), F(7, n)
+#else
+#define EACH_LANE(F, n)                                                              \
+    F(0, n), F(1, n), F(2, n), F(3, n), F(4, n), F(5, n), F(6, n), F(7, n), F(8, n), \
+        F(9, n), F(10, n), F(11, n), F(12, n), F(13, n), F(14, n), F(15, n)
+#endif
+#define LANE_SWAPPED(i, n) ((i) ^ (n))
+#define LANE_PICKED(i, n) ((i) & (n) ? (i) + WIDE : (i))
+#define LANE_LOW(i, n) ((i) & (n) ? ((i) ^ (n)) + WIDE : (i))
+#define LANE_HIGH(i, n) ((i) & (n) ? (i) + WIDE : (i) ^ (n))
+
+/* Lane i becomes lane i ^ n. */
+#define SWAPPED(a, n) ((wide)__builtin_shufflevector(a, a, EACH_LANE(LANE_SWAPPED, n)))
+/* From `b` the lanes whose numbers have bit n, from `a` the others. */
+#define PICKED(a, b, n) ((wide)__builtin_shufflevector(a, b, EACH_LANE(LANE_PICKED, n)))
+
+static inline wide wide_load(const rank *from)
+{
+    return *(const wide_at *)from;
+}
+
+static inline void wide_store(rank *to, wide values)
+{
+    *(wide_at *)to = values;
+}
+
+static inline wide wide_of(rank value)
+{
+    return value - (wide){0};
+}
+
+#if WIDE_BITS == 512
+#define WIDE_IS(name, a, b) ((wide)_mm512_##name((__m512i)(a), (__m512i)(b)))
+#else
+#define WIDE_IS(name, a, b) ((wide)_mm256_##name((__m256i)(a), (__m256i)(b)))
+#endif
+
+/* Put the smaller of each lane into *low, the larger into *high. */
+static inline void wide_exchange(wide *low, wide *high)
+{
+    const wide a = *low;
+    const wide b = *high;
+#if KEY_BITS == 32
+    *low = WIDE_IS(min_epi32, a, b);
+    *high = WIDE_IS(max_epi32, a, b);
+#elif defined(__AVX512VL__)
+    *low = WIDE_IS(min_epi64, a, b);
+    *high = WIDE_IS(max_epi64, a, b);
+#else
+    const __m256i swap = _mm256_cmpgt_epi64((__m256i)a, (__m256i)b);
+
+    *low = (wide)_mm256_blendv_epi8((__m256i)a, (__m256i)b, swap);
+    *high = (wide)_mm256_blendv_epi8((__m256i)b, (__m256i)a, swap);
+#endif
+}
+
+/* ---- Codes (code.inl) of whole vectors -------------------------------------------- */
+
+/* What becomes of keys on their way in, and of ranks on their way out. */
+enum coding { CODING_NONE, CODING_FLIP, CODING_FLOAT };
+
+static enum coding coding_of(struct code code)
+{
+    return code.is_float ? CODING_FLOAT : flip_of(code) ? CODING_FLIP : CODING_NONE;
+}
+
+/* `a` where the mask is set, `b` elsewhere. */
+static inline wide_keys wide_choose(wide_keys mask, wide_keys a, wide_keys b)
+{
+    return (a & mask) | (b & ~mask);
+}
+
+static inline wide wide_enter(wide bits, enum coding coding, key flip)
+{
+    if (coding == CODING_FLOAT) {
+        const wide_keys all = (wide_keys)bits;
+        const wide_keys negative = (wide_keys)(bits < 0);
+        const wide_keys number = wide_choose(negative, code_lowest(1) - all,
+                                             all + code_negatives(1));
+        const wide_keys is_last = negative & (wide_keys)(bits > (rank)code_lowest(1));
+
+        bits = (wide)wide_choose(is_last, all, number);
+    }
+    return coding == CODING_NONE ? bits : (wide)((wide_keys)bits ^ flip);
+}
+
+static inline wide wide_leave(wide ranks, enum coding coding, key flip)
+{
+    wide_keys all = (wide_keys)ranks;
+
+    if (coding != CODING_NONE)
+        all ^= flip;
+    if (coding == CODING_FLOAT) {
+        const wide_keys negative = (wide_keys)(all < code_negatives(1));
+        const wide_keys bits = wide_choose(negative, code_lowest(1) - all,
+                                           all - code_negatives(1));
+
+        all = wide_choose((wide_keys)(all > code_lowest(1)), all, bits);
+    }
+    return (wide)all;
+}
