@@ -14,9 +14,15 @@ enum { BLOCK_ROWS = 16, BLOCK_MOST = BLOCK_ROWS * WIDE };
             wide_exchange(&(rows)[(pairs)[i][0]], &(rows)[(pairs)[i][1]]); \
     } while (0)
 
-/* Sort all columns of 8 or 16 rows: the networks with the fewest exchanges known. */
-static inline void sort_columns(wide *rows, int count)
+/* Sort all columns of 1, 2, 4, 8 or 16 rows, with the fewest exchanges known. */
+INLINED void sort_columns(wide *rows, int count)
 {
+    static const unsigned char two[][2] = {
+        {0, 1}
+    };
+    static const unsigned char four[][2] = {
+        {0, 2}, {1, 3}, {0, 1}, {2, 3}, {1, 2}
+    };
     static const unsigned char eight[][2] = {
   /* clang-format off */
         {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1}, {2, 3},
@@ -24,20 +30,38 @@ static inline void sort_columns(wide *rows, int count)
   /* clang-format on */
     };
 
-    if (count == 8)
+    if (count == 2)
+        EXCHANGE_ALL(rows, two);
+    else if (count == 4)
+        EXCHANGE_ALL(rows, four);
+    else if (count == 8)
         EXCHANGE_ALL(rows, eight);
-    else
+    else if (count == 16)
         EXCHANGE_ALL(rows, network);
 }
 
 /* Merge within a register: lanes exchange with lanes i ^ D; those with bit BIT are later. */
-#define LANE_STEP(v, D, BIT)                    \
-    do {                                        \
-        wide step_low = (v);                    \
-        wide step_high = SWAPPED(v, D);         \
-        wide_exchange(&step_low, &step_high);   \
-        (v) = PICKED(step_low, step_high, BIT); \
-    } while (0)
+#define LANE_STEP(v, D, BIT) ((v) = WIDE_SORTED(v, SWAPPED(v, D), BIT))
+
+/* Sort the lanes of a register. */
+static inline wide sort_lanes(wide v)
+{
+    LANE_STEP(v, 1, 1);
+    LANE_STEP(v, 3, 2);
+    LANE_STEP(v, 1, 1);
+#if WIDE >= 8
+    LANE_STEP(v, 7, 4);
+    LANE_STEP(v, 2, 2);
+    LANE_STEP(v, 1, 1);
+#endif
+#if WIDE >= 16
+    LANE_STEP(v, 15, 8);
+    LANE_STEP(v, 4, 4);
+    LANE_STEP(v, 2, 2);
+    LANE_STEP(v, 1, 1);
+#endif
+    return v;
+}
 
 #define LANE_STEPS(rows, count, D)               \
     do {                                         \
@@ -55,17 +79,16 @@ static inline void sort_columns(wide *rows, int count)
         UNROLL                                                                \
         for (int i = 0; i < (count) / 2; i++) {                         \
             wide *const mirror = &(rows)[(count) - 1 - i];                  \
-            wide step_low = (rows)[i];                                      \
-            wide step_high = SWAPPED(*mirror, 2 * (BIT) - 1);                 \
-            wide_exchange(&step_low, &step_high);                             \
-            (rows)[i] = PICKED(step_low, step_high, BIT);                   \
-            step_low = PICKED(step_high, step_low, BIT);                      \
-            *mirror = SWAPPED(step_low, 2 * (BIT) - 1);                       \
+            const wide one = (rows)[i];                                       \
+            const wide other = SWAPPED(*mirror, 2 * (BIT) - 1);               \
+            (rows)[i] = WIDE_SORTED(one, other, BIT);                         \
+            *mirror = wide_other((rows)[i], one, other);                      \
+            *mirror = SWAPPED(*mirror, 2 * (BIT) - 1);                        \
         }                                                                     \
     } while (0)
 
 /* The last steps of a merge: rows exchange with rows. */
-static inline void row_steps(wide *rows, int count)
+INLINED void row_steps(wide *rows, int count)
 {
     UNROLL
     for (int reach = count / 2; reach > 0; reach /= 2) {
@@ -76,8 +99,12 @@ static inline void row_steps(wide *rows, int count)
     }
 }
 
-static inline void merge_columns(wide *rows, int count)
+INLINED void merge_columns(wide *rows, int count)
 {
+    if (count == 1) {
+        rows[0] = sort_lanes(rows[0]);
+        return;
+    }
     MIRROR_STEP(rows, count, 1);
     row_steps(rows, count);
     MIRROR_STEP(rows, count, 2);
@@ -114,12 +141,14 @@ static inline void merge_columns(wide *rows, int count)
     } while (0)
 
 /* Write the columns of `count` rows one after the other. */
-static inline void store_columns(rank *to, wide *rows, int count)
+INLINED void store_columns(rank *to, wide *rows, int count)
 {
     const int side = count < WIDE ? count : WIDE; /* of the squares that are transposed */
 
-    TRANSPOSE_STEP(rows, count, 1);
-    TRANSPOSE_STEP(rows, count, 2);
+    if (side >= 2)
+        TRANSPOSE_STEP(rows, count, 1);
+    if (side >= 4)
+        TRANSPOSE_STEP(rows, count, 2);
     if (side >= 8)
         TRANSPOSE_STEP(rows, count, 4);
 #if WIDE >= 16
@@ -136,46 +165,35 @@ static inline void store_columns(rank *to, wide *rows, int count)
 }
 
 /* The last `count` ranks of those before `end`, at most WIDE, after as many fillers. */
-static inline wide load_last(const rank *end, size_t count, size_t all,
-                             enum coding coding, key flip)
+static inline wide load_last(const rank *end, size_t count, size_t all)
 {
     const wide lane = {EACH_LANE(LANE_SWAPPED, 0)};
     const wide is_real = lane >= (rank)(WIDE - count);
     rank copy[WIDE] = {0};
-    wide loaded;
 
     if (all < WIDE) { /* there is no whole register before the end */
         memcpy(copy + WIDE - all, end - all, all * sizeof *copy);
         end = copy + WIDE;
     }
-    loaded = wide_enter(wide_load(end - WIDE), coding, flip);
-    return (loaded & is_real) | (RANK_LAST & ~is_real);
+    return (wide_load(end - WIDE) & is_real) | (RANK_LAST & ~is_real);
 }
 
 /* Sort 1 to `rows` * WIDE ranks, and write them with fillers up to that. */
-static inline void sort_rows(const rank *from, size_t count, rank *to, int rows,
-                             enum coding coding, key flip)
+INLINED void sort_rows(const rank *from, size_t count, rank *to, int rows)
 {
     const size_t last = (count - 1) % WIDE + 1;
     const wide filler = wide_of(RANK_LAST);
     wide all[BLOCK_ROWS];
 
-    all[0] = load_last(from + count, last, count, coding, flip);
+    all[0] = load_last(from + count, last, count);
     UNROLL
     for (int i = 1; i < rows; i++) {
         const size_t at = (size_t)(i - 1) * WIDE;
-        const size_t is_filler = choice(at + last >= count);
+        const uintptr_t is_filler = choice(at + last >= count);
         const uintptr_t here = (uintptr_t)(from + at);
+
         /* No branch: how many rows there are is as good as random. */
-        const uintptr_t there = here ^ ((here ^ (uintptr_t)&filler) & -(uintptr_t)is_filler);
-
-        all[i] = wide_load((const rank *)there);
-        if (coding != CODING_NONE) {
-            const wide mask = wide_of(-(rank)is_filler);
-
-            all[i] = wide_enter(all[i], coding, flip);
-            all[i] = (all[i] & ~mask) | (RANK_LAST & mask);
-        }
+        all[i] = wide_load((const rank *)(here ^ ((here ^ (uintptr_t)&filler) & -is_filler)));
     }
     sort_columns(all, rows);
     merge_columns(all, rows);

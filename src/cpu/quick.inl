@@ -27,7 +27,7 @@ struct piece {
 /* ---- Leaving ----------------------------------------------------------------------- */
 
 /* Write ranks as keys; `from` can be read up to a whole register. */
-static inline void write_coded(rank *to, const rank *from, size_t count,
+INLINED void write_coded(rank *to, const rank *from, size_t count,
                                enum coding coding, key flip)
 {
     size_t i = 0;
@@ -63,16 +63,22 @@ static void write_same(const struct quick *q, rank *to, size_t count, rank value
         to[i] = values[0];
 }
 
-static inline void sort_block(const struct quick *q, rank *ranks, size_t count,
-                              enum coding entering)
+/* Sort at most BLOCK_MOST ranks, and write them as keys. */
+static void sort_block(const struct quick *q, const rank *ranks, rank *to, size_t count)
 {
     rank sorted[BLOCK_MOST];
 
-    if (count <= BLOCK_MOST / 2)
-        sort_rows(ranks, count, sorted, BLOCK_ROWS / 2, entering, q->flip);
+    if (count <= WIDE)
+        sort_rows(ranks, count, sorted, 1);
+    else if (count <= 2 * WIDE)
+        sort_rows(ranks, count, sorted, 2);
+    else if (count <= 4 * WIDE)
+        sort_rows(ranks, count, sorted, 4);
+    else if (count <= 8 * WIDE)
+        sort_rows(ranks, count, sorted, 8);
     else
-        sort_rows(ranks, count, sorted, BLOCK_ROWS, entering, q->flip);
-    write_out(q, ranks, sorted, count);
+        sort_rows(ranks, count, sorted, BLOCK_ROWS);
+    write_out(q, to, sorted, count);
 }
 
 /* ---- Pivots ------------------------------------------------------------------------ */
@@ -85,28 +91,8 @@ static inline wide wide_median(wide a, wide b, wide c)
     return b;
 }
 
-/* Sort the lanes of a register. */
-static inline wide sort_lanes(wide v)
-{
-    LANE_STEP(v, 1, 1);
-    LANE_STEP(v, 3, 2);
-    LANE_STEP(v, 1, 1);
-#if WIDE >= 8
-    LANE_STEP(v, 7, 4);
-    LANE_STEP(v, 2, 2);
-    LANE_STEP(v, 1, 1);
-#endif
-#if WIDE >= 16
-    LANE_STEP(v, 15, 8);
-    LANE_STEP(v, 4, 4);
-    LANE_STEP(v, 2, 2);
-    LANE_STEP(v, 1, 1);
-#endif
-    return v;
-}
-
 /* Sorted ranks, each the median of three or nine, from all over the piece. */
-static inline wide sample(struct quick *q, const rank *from, size_t count,
+INLINED wide sample(struct quick *q, const rank *from, size_t count,
                           enum coding coding)
 {
     const int samples = count < 4 * BLOCK_MOST ? 3 : 9;
@@ -135,14 +121,6 @@ struct gap {
 };
 
 #if WIDE_BITS == 512
-
-#if KEY_BITS == 32
-#define WIDE_512(name) _mm512_##name##_epi32
-#define WIDE_GREATER(a, b) _mm512_cmpgt_epi32_mask((__m512i)(a), (__m512i)(b))
-#else
-#define WIDE_512(name) _mm512_##name##_epi64
-#define WIDE_GREATER(a, b) _mm512_cmpgt_epi64_mask((__m512i)(a), (__m512i)(b))
-#endif
 
 /* Part a register. */
 static inline void part_register(struct gap *to, wide values, wide pivot)
@@ -220,7 +198,7 @@ static inline void part_few(struct gap *to, wide values, size_t count, wide pivo
  */
 enum { PART_REGISTERS = 8, PART_STEP = PART_REGISTERS * WIDE };
 
-static inline size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding coding,
+INLINED size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding coding,
                                 key flip)
 {
     const wide pivots = wide_of(pivot);
@@ -343,7 +321,7 @@ static void quick_piece(struct quick *q, struct piece piece)
     if (piece.least == piece.most)
         write_same(q, piece.ranks, piece.count, piece.least);
     else if (piece.count > 0)
-        sort_block(q, piece.ranks, piece.count, CODING_NONE);
+        sort_block(q, piece.ranks, piece.ranks, piece.count);
 }
 
 /* Partitions that are enough for `count` ranks, if half of them are of any use. */
@@ -357,12 +335,23 @@ static int quick_depth(size_t count)
 }
 
 /* Sort at least one key, or rank, with the first partition. */
-static inline void quick_coded(struct quick *q, rank *keys, size_t count, enum coding coding)
+INLINED void quick_coded(struct quick *q, rank *keys, size_t count, enum coding coding)
 {
     const int depth = quick_depth(count);
 
     if (count <= BLOCK_MOST) {
-        sort_block(q, keys, count, coding);
+        rank entered[BLOCK_MOST];
+
+        for (size_t i = 0; i < count; i += WIDE) {
+            wide some = {0};
+
+            if (i + WIDE <= count)
+                some = wide_load(keys + i);
+            else
+                memcpy(&some, keys + i, (count - i) * sizeof *keys);
+            wide_store(entered + i, wide_enter(some, coding, q->flip));
+        }
+        sort_block(q, entered, keys, count);
         return;
     }
 

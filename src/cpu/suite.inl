@@ -18,6 +18,13 @@
 #define UNROLL
 #endif
 
+/* A function that only pays where its arguments are constants. */
+#if defined(__GNUC__)
+#define INLINED static inline __attribute__((always_inline))
+#else
+#define INLINED static inline
+#endif
+
 #include "rank.inl"
 
 #include "order.inl"

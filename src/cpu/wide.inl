@@ -46,29 +46,69 @@ static inline wide wide_of(rank value)
 }
 
 #if WIDE_BITS == 512
-#define WIDE_IS(name, a, b) ((wide)_mm512_##name((__m512i)(a), (__m512i)(b)))
+
+/* The lanes whose numbers have bit n. */
+#define LANES_WITH(n) \
+    (((n) == 1 ? 0xaaaau : (n) == 2 ? 0xccccu : (n) == 4 ? 0xf0f0u : 0xff00u) & ((1u << WIDE) - 1))
+
+#if KEY_BITS == 32
+#define WIDE_512(name) _mm512_##name##_epi32
+#define WIDE_GREATER(a, b) _mm512_cmpgt_epi32_mask((__m512i)(a), (__m512i)(b))
 #else
-#define WIDE_IS(name, a, b) ((wide)_mm256_##name((__m256i)(a), (__m256i)(b)))
+#define WIDE_512(name) _mm512_##name##_epi64
+#define WIDE_GREATER(a, b) _mm512_cmpgt_epi64_mask((__m512i)(a), (__m512i)(b))
 #endif
+
+/* What is left of `a` and `b` in each lane beside `one` of them: cheaper than a maximum. */
+static inline wide wide_other(wide one, wide a, wide b)
+{
+    return (wide)WIDE_512(ternarylogic)((__m512i)one, (__m512i)a, (__m512i)b, 0x96);
+}
 
 /* Put the smaller of each lane into *low, the larger into *high. */
 static inline void wide_exchange(wide *low, wide *high)
 {
-    const wide a = *low;
-    const wide b = *high;
-#if KEY_BITS == 32
-    *low = WIDE_IS(min_epi32, a, b);
-    *high = WIDE_IS(max_epi32, a, b);
-#elif defined(__AVX512VL__)
-    *low = WIDE_IS(min_epi64, a, b);
-    *high = WIDE_IS(max_epi64, a, b);
-#else
-    const __m256i swap = _mm256_cmpgt_epi64((__m256i)a, (__m256i)b);
+    const wide least = (wide)WIDE_512(min)((__m512i)*low, (__m512i)*high);
 
-    *low = (wide)_mm256_blendv_epi8((__m256i)a, (__m256i)b, swap);
-    *high = (wide)_mm256_blendv_epi8((__m256i)b, (__m256i)a, swap);
-#endif
+    *high = wide_other(least, *low, *high);
+    *low = least;
 }
+
+/* The smaller of each lane; in lanes whose numbers have bit n, the larger. */
+static inline wide wide_sorted(wide a, wide b, int n)
+{
+    const __m512i least = WIDE_512(min)((__m512i)a, (__m512i)b);
+
+    return (wide)WIDE_512(mask_ternarylogic)(least, LANES_WITH(n), (__m512i)a, (__m512i)b,
+                                             0x96);
+}
+#define WIDE_SORTED(a, b, n) wide_sorted(a, b, n)
+
+#else
+
+static inline wide wide_other(wide one, wide a, wide b)
+{
+    return one ^ a ^ b;
+}
+
+static inline void wide_exchange(wide *low, wide *high)
+{
+    exchange(low, high);
+}
+
+#define WIDE_SORTED(a, b, n) wide_pick_##n(a, b)
+#define WIDE_PICK(n)                                    \
+    static inline wide wide_pick_##n(wide low, wide high) \
+    {                                                   \
+        exchange(&low, &high);                          \
+        return PICKED(low, high, n);                    \
+    }
+WIDE_PICK(1)
+WIDE_PICK(2)
+#if WIDE >= 8
+WIDE_PICK(4)
+#endif
+#endif
 
 /* ---- Codes (code.inl) of whole vectors -------------------------------------------- */
 
