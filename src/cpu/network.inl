@@ -1,10 +1,6 @@
 /*
- * network.inl - blocks of BLOCK ranks into sorted runs of NETWORK.
- *
- * A block is NETWORK rows; a sorting network compares whole rows, so each
- * column comes out sorted, and the columns are written consecutively.
+ * network.inl - which rows a sorting network exchanges, the smaller one first.
  */
-enum { NETWORK = 16, BLOCK = NETWORK * ROW };
 
 /* Green's network for sixteen: 60 exchanges in ten layers, the fewest known. */
 static const unsigned char network[][2] = {
@@ -21,24 +17,3 @@ static const unsigned char network[][2] = {
     {6, 7}, {8, 9},
   /* clang-format on */
 };
-
-static inline void network_sort(row *r)
-{
-    UNROLL
-    for (size_t i = 0; i < sizeof network / sizeof network[0]; i++)
-        row_exchange(&r[network[i][0]], &r[network[i][1]]);
-}
-
-/* Sort `count` ranks, a multiple of BLOCK, into runs of NETWORK, in place. */
-static void network_runs(rank *ranks, size_t count)
-{
-    for (rank *block = ranks; block < ranks + count; block += BLOCK) {
-        row rows[NETWORK];
-
-        for (int i = 0; i < NETWORK; i++)
-            rows[i] = row_load(block + i * ROW);
-        network_sort(rows);
-        for (int i = 0; i < NETWORK; i += ROW)
-            rows_store(block + i, NETWORK, rows + i);
-    }
-}

@@ -4,6 +4,8 @@
 #include "cpu/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +26,8 @@ struct pool {
     unsigned workers; /* wanted for this job */
     unsigned busy;    /* of those, not yet through; worker 0 does not count */
     int ending;
+    atomic_uint arrived; /* workers that wait for each other, and how often they did */
+    atomic_uint meetings;
     unsigned threads;
     struct worker worker[]; /* the first is the caller and has no thread */
 };
@@ -75,6 +79,21 @@ void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg)
             pthread_cond_wait(&pool->rest, &pool->lock);
         pthread_mutex_unlock(&pool->lock);
     }
+}
+
+void pool_wait(struct pool *pool, unsigned workers)
+{
+    enum { SPINS = 4000 }; /* before others may have the processor */
+    const unsigned meetings = atomic_load(&pool->meetings);
+
+    if (atomic_fetch_add(&pool->arrived, 1) + 1 == workers) {
+        atomic_store(&pool->arrived, 0);
+        atomic_fetch_add(&pool->meetings, 1);
+        return;
+    }
+    for (int i = 0; atomic_load(&pool->meetings) == meetings; i++)
+        if (i >= SPINS)
+            sched_yield();
 }
 
 unsigned pool_threads(const struct pool *pool)

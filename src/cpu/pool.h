@@ -26,6 +26,9 @@ unsigned pool_threads(const struct pool *pool);
  */
 void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg);
 
+/* In a job of `workers`: wait until all of them are here. */
+void pool_wait(struct pool *pool, unsigned workers);
+
 /* Where part `i` of `parts` even parts of `count` things begins. */
 static inline uint64_t pool_part(uint64_t count, uint64_t parts, uint64_t i)
 {

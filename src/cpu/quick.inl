@@ -375,3 +375,66 @@ static void quick_sort(key *keys, size_t count, struct code code)
     else
         quick_coded(&q, (rank *)keys, count, CODING_NONE);
 }
+
+/* ---- The suite's functions ------------------------------------------------------------ */
+
+static void quick(const struct quick_task *task)
+{
+    const size_t count = (size_t)task->count;
+    struct quick q = {coding_of(task->code), flip_of(task->code), task->count};
+
+    if (count == 0)
+        return;
+    if (task->is_entered)
+        quick_piece(&q, (struct piece){(rank *)task->keys, count, (rank)task->least,
+                                       (rank)task->most, quick_depth(count)});
+    else
+        quick_sort((key *)task->keys, count, task->code);
+}
+
+static uint64_t part(const struct quick_task *task, int64_t pivot)
+{
+    const enum coding coding = task->is_entered ? CODING_NONE : coding_of(task->code);
+    const key flip = flip_of(task->code);
+    const size_t count = (size_t)task->count;
+
+    if (coding == CODING_FLOAT)
+        return part_piece((rank *)task->keys, count, (rank)pivot, CODING_FLOAT, flip);
+    if (coding == CODING_FLIP)
+        return part_piece((rank *)task->keys, count, (rank)pivot, CODING_FLIP, flip);
+    return part_piece((rank *)task->keys, count, (rank)pivot, CODING_NONE, flip);
+}
+
+static int64_t pivot(const struct quick_task *task, unsigned part_number, unsigned parts)
+{
+    enum { SAMPLES = 512 };
+    const key *const keys = (const key *)task->keys;
+    const uint64_t step = task->count / SAMPLES;
+    const size_t middle = (size_t)SAMPLES * part_number / parts;
+    struct quick q = {CODING_NONE, 0, task->count};
+    rank samples[SAMPLES];
+    size_t below = middle;
+    size_t above = middle;
+
+    for (uint64_t i = 0; i < SAMPLES; i++) {
+        q.chance = q.chance * UINT64_C(6364136223846793005) + 1442695040888963407;
+        samples[i] = (rank)keys[i * step + ((q.chance >> 32) * step >> 32)];
+    }
+    if (!task->is_entered)
+        enter_all(samples, (const key *)samples, SAMPLES, task->code);
+    quick_piece(&q, (struct piece){samples, SAMPLES, RANK_FIRST, RANK_LAST, SAMPLES});
+    while (below > 0 && samples[below - 1] == samples[middle])
+        below--;
+    while (above < SAMPLES && samples[above] == samples[middle])
+        above++;
+
+    /* Of many that are equal, as many as are nearer to the wish go to the front. */
+    const rank chosen = samples[middle];
+    const int are_after = middle - below < above - middle && chosen > RANK_FIRST &&
+                          (!task->is_entered || chosen > (rank)task->least);
+
+    return are_after || (task->is_entered && chosen == (rank)task->most) ||
+                   chosen == RANK_LAST
+               ? chosen - 1
+               : chosen;
+}

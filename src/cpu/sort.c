@@ -2,6 +2,7 @@
  * sort.c - a sort on the CPU: scan for order, make runs, merge them; or count.
  */
 #include "cpu/sort_parts.h"
+#include "cpu/sort_quick.h"
 
 #include <string.h>
 
@@ -9,7 +10,10 @@ enum {
     RUN_LEAST = 16384,     /* keys that are worth a thread */
     SCAN_STEP = 1 << 16,   /* keys looked at before asking what others found */
     TALLY_LEAST = 1 << 15, /* 16-bit keys that are worth a table */
-    TALLY_THREAD = 1 << 18 /* and those worth a thread with its own table */
+    TALLY_THREAD = 1 << 18, /* and those worth a thread with its own table */
+    QUICK_THREAD = 1 << 16, /* keys worth a thread of a quicksort */
+    NATURAL_LEAST = 1 << 14, /* keys in which runs are looked for */
+    WINDOWS = 16             /* places where they are */
 };
 
 /* Where the part of a worker begins. */
@@ -136,6 +140,30 @@ static unsigned sort_by_merging(struct pool *pool, struct sort *sort)
     return rounds;
 }
 
+/* ---- Choosing ---------------------------------------------------------------- */
+
+/* Are windows of `length` keys in order, all over the array, but for a quarter of them? */
+static int has_runs(const struct sort *sort, uint64_t length)
+{
+    const struct sort_request *const r = sort->request;
+    int broken = 0;
+
+    for (uint64_t i = 0; i < WINDOWS && broken <= WINDOWS / 4; i++)
+        broken += !r->suite->order(
+            key_at(r->keys, pool_part(r->count - length, WINDOWS, i), sort->size), length,
+            r->code);
+    return broken <= WINDOWS / 4;
+}
+
+/* Merging makes use of runs that are there; nothing else is faster than a quicksort. */
+static int is_for_quicksort(const struct sort *sort)
+{
+    const struct sort_request *const r = sort->request;
+
+    return r->suite->quick && !(r->count >= NATURAL_LEAST && has_runs(sort, 32) &&
+                                has_runs(sort, r->count / (4 * WINDOWS)));
+}
+
 /* ---- Narrow keys ------------------------------------------------------------ */
 
 static int is_counted(int bits, uint64_t count)
@@ -240,6 +268,13 @@ void sort_keys(struct pool *pool, const struct sort_request *request,
             made.bytes_written = bytes * (uint64_t)written;
         } else if (is_counted(bits, request->count)) {
             sort_by_counting(pool, &sort);
+            made.bytes_written = bytes;
+        } else if (is_for_quicksort(&sort)) {
+            const uint64_t threads = request->count / QUICK_THREAD;
+
+            sort_quick(pool,
+                       threads < 1 ? 1 : threads < sort.workers ? (unsigned)threads : sort.workers,
+                       request);
             made.bytes_written = bytes;
         } else {
             made.rounds = sort_by_merging(pool, &sort);

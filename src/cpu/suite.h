@@ -17,7 +17,8 @@ enum {
     RUN_BYTES = 1 << 20,                     /* most that `run` sorts in one call */
     MERGE_WAYS = 128,                        /* most runs that `merge` takes */
     WORK_BYTES = 2 * RUN_BYTES + (64 << 10), /* a thread's own memory, aligned to 64 */
-    STREAM_BYTES = 16 << 20                  /* arrays of this size pass by the caches */
+    STREAM_BYTES = 16 << 20,                 /* arrays of this size pass by the caches */
+    QUICK_LEAST = 1024                       /* keys that `part` and `pivot` take */
 };
 
 /* What `order` found: both for equal keys, neither for most arrays. */
@@ -52,6 +53,16 @@ struct merge_task {
     void *work;
 };
 
+/* A piece of an array that is sorted in place, or parted. */
+struct quick_task {
+    void *keys;
+    uint64_t count;
+    struct code code;
+    int is_entered; /* the keys are ranks, between the two bounds */
+    int64_t least;
+    int64_t most;
+};
+
 struct suite {
     int bits;
 
@@ -67,6 +78,17 @@ struct suite {
     /* Sort at most RUN_BYTES; merge at most MERGE_WAYS runs. NULL for 8-bit keys. */
     void (*run)(const struct run_task *task);
     void (*merge)(const struct merge_task *task);
+
+    /*
+     * Quicksort: sort a piece, and make keys of it again; or part a piece of at least
+     * QUICK_LEAST keys, which become ranks, around a pivot: how many are up to it? NULL
+     * where there are no vectors.
+     */
+    void (*quick)(const struct quick_task *task);
+    uint64_t (*part)(const struct quick_task *task, int64_t pivot);
+
+    /* A pivot about `part` of `parts` on in the order of a piece. */
+    int64_t (*pivot)(const struct quick_task *task, unsigned part, unsigned parts);
 
     /* Whether rank `at` is no smaller than the one before it. */
     int (*rises)(const void *ranks, uint64_t at);

@@ -86,6 +86,11 @@ const struct suite SUITE = {
     .merge = merge,
     .rises = rises,
 #endif
+#if KEY_BITS > 8 && LANES > 1
+    .quick = quick,
+    .part = part,
+    .pivot = pivot,
+#endif
 #if KEY_BITS <= 16
     .tally = tally,
     .spread = spread,
