@@ -30,12 +30,15 @@ static inline void exchange(lanes *low, lanes *high)
 {
     const __m256i a = (__m256i)*low;
     const __m256i b = (__m256i)*high;
-#if KEY_BITS == 32
+#if KEY_BITS == 32 && defined(__AVX512VL__)
+    *low = (lanes)_mm256_min_epu32(a, b);
+    *high = (lanes)_mm256_max_epu32(a, b);
+#elif KEY_BITS == 32
     *low = (lanes)_mm256_min_epi32(a, b);
     *high = (lanes)_mm256_max_epi32(a, b);
 #elif defined(__AVX512VL__)
-    *low = (lanes)_mm256_min_epi64(a, b);
-    *high = (lanes)_mm256_max_epi64(a, b);
+    *low = (lanes)_mm256_min_epu64(a, b);
+    *high = (lanes)_mm256_max_epu64(a, b);
 #else
     const __m256i swap = _mm256_cmpgt_epi64(a, b);
 

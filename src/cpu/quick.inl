@@ -1,9 +1,7 @@
 /*
  * quick.inl - a quicksort in place, by partitions of whole registers.
  *
- * A partition keeps a few registers from both ends, and so always has room to write to
- * either side what it reads. Pieces of at most BLOCK_MOST ranks are sorted in registers.
- * The first partition makes ranks of keys, and the blocks make keys of ranks: a code costs
+ * Pieces of at most BLOCK_MOST ranks are sorted in registers. The first partition makes ranks of keys, and the blocks make keys of ranks: a code costs
  * no pass of its own.
  *
  * Every piece knows the least and the greatest rank that it may hold. A piece for which
@@ -51,16 +49,21 @@ static void write_out(const struct quick *q, rank *to, const rank *from, size_t 
         write_coded(to, from, count, CODING_NONE, 0);
 }
 
-/* Write the same key for all ranks. */
-static void write_same(const struct quick *q, rank *to, size_t count, rank value)
+static void write_value(rank *to, size_t count, wide value)
 {
-    const wide values = wide_leave(wide_of(value), q->coding, q->flip);
     size_t i = 0;
 
     for (; i + WIDE <= count; i += WIDE)
-        wide_store(to + i, values);
+        wide_store(to + i, value);
     for (; i < count; i++)
-        to[i] = values[0];
+        to[i] = value[0];
+}
+
+/* Write the key of ranks that are all the same. */
+static void write_same(const struct quick *q, rank *to, size_t count, rank value)
+{
+    if (q->coding != CODING_NONE)
+        write_value(to, count, wide_leave(wide_of(value), q->coding, q->flip));
 }
 
 /* Sort at most BLOCK_MOST ranks, and write them as keys. */
@@ -110,131 +113,6 @@ INLINED wide sample(struct quick *q, const rank *from, size_t count,
         for (int i = 0; i < 3; i++)
             found[i] = wide_median(found[i], found[i + 3], found[i + 6]);
     return sort_lanes(wide_median(found[0], found[1], found[2]));
-}
-
-/* ---- Partitions --------------------------------------------------------------------- */
-
-/* Where a partition writes next, and reads next. */
-struct gap {
-    rank *left;
-    rank *right;
-};
-
-#if WIDE_BITS == 512
-
-/* Part a register. */
-static inline void part_register(struct gap *to, wide values, wide pivot)
-{
-    const unsigned greater = WIDE_GREATER(values, pivot);
-    const int count = __builtin_popcount(greater);
-
-    to->right -= count;
-    WIDE_512(mask_compressstoreu)(to->left, ~greater, (__m512i)values);
-    WIDE_512(mask_compressstoreu)(to->right, greater, (__m512i)values);
-    to->left += WIDE - count;
-}
-
-/* Part the last `count` lanes of a register. */
-static inline void part_few(struct gap *to, wide values, size_t count, wide pivot)
-{
-    const unsigned all = ((1u << WIDE) - 1) & ~((1u << (WIDE - count)) - 1);
-    const unsigned greater = WIDE_GREATER(values, pivot) & all;
-
-    to->right -= __builtin_popcount(greater);
-    WIDE_512(mask_compressstoreu)(to->left, all & ~greater, (__m512i)values);
-    WIDE_512(mask_compressstoreu)(to->right, greater, (__m512i)values);
-    to->left += count - (size_t)__builtin_popcount(greater);
-}
-
-#else
-#include "part_table.inl"
-
-/*
- * Part a register: all of it is written to both sides, so there must be room for one or
- * for at least two.
- */
-static inline void part_register(struct gap *to, wide values, wide pivot)
-{
-    const __m256i shifts = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
-#if KEY_BITS == 32
-    const __m256i is_greater = _mm256_cmpgt_epi32((__m256i)values, (__m256i)pivot);
-    const unsigned greater = (unsigned)_mm256_movemask_ps((__m256)is_greater);
-#else
-    const __m256i is_greater = _mm256_cmpgt_epi64((__m256i)values, (__m256i)pivot);
-    const unsigned greater = (unsigned)_mm256_movemask_pd((__m256d)is_greater);
-#endif
-    const __m256i order =
-        _mm256_srlv_epi32(_mm256_set1_epi32((int)part_table[greater]), shifts);
-    const wide parted = (wide)_mm256_permutevar8x32_epi32((__m256i)values, order);
-    const int count = __builtin_popcount(greater);
-
-    wide_store(to->left, parted);
-    wide_store(to->right - WIDE, parted);
-    to->left += WIDE - count;
-    to->right -= count;
-}
-
-/* Part the last `count` lanes of a register. */
-static inline void part_few(struct gap *to, wide values, size_t count, wide pivot)
-{
-    rank few[WIDE];
-
-    wide_store(few, values);
-    for (size_t i = WIDE - count; i < WIDE; i++) {
-        const size_t greater = choice(few[i] > pivot[0]);
-
-        *to->left = few[i];
-        to->right[-1] = few[i];
-        to->left += 1 - greater;
-        to->right -= greater;
-    }
-}
-#endif
-
-/*
- * Move the ranks up to `pivot` to the front of a piece of at least 2 * PART_STEP; how many
- * are there? The side with less room to write is read next, PART_STEP ranks at once; so
- * there is room for them on either side.
- */
-enum { PART_REGISTERS = 8, PART_STEP = PART_REGISTERS * WIDE };
-
-INLINED size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding coding,
-                                key flip)
-{
-    const wide pivots = wide_of(pivot);
-    const size_t few = count % WIDE;
-    const size_t last = PART_REGISTERS + count / WIDE % PART_REGISTERS;
-    struct gap to = {ranks, ranks + count};
-    struct gap from = {ranks + PART_STEP, ranks + count - few - last * WIDE};
-    const wide kept_few = wide_enter(wide_load(ranks + count - WIDE), coding, flip);
-    wide kept[3 * PART_REGISTERS];
-
-    for (size_t i = 0; i < PART_REGISTERS; i++)
-        kept[i] = wide_enter(wide_load(ranks + i * WIDE), coding, flip);
-    for (size_t i = 0; i < last; i++)
-        kept[PART_REGISTERS + i] = wide_enter(wide_load(from.right + i * WIDE), coding, flip);
-    while (from.left < from.right) {
-        wide read[PART_REGISTERS];
-        const rank *next;
-
-        if (from.left - to.left < to.right - from.right) {
-            next = from.left;
-            from.left += PART_STEP;
-        } else {
-            from.right -= PART_STEP;
-            next = from.right;
-        }
-        UNROLL
-        for (int i = 0; i < PART_REGISTERS; i++)
-            read[i] = wide_enter(wide_load(next + i * WIDE), coding, flip);
-        UNROLL
-        for (int i = 0; i < PART_REGISTERS; i++)
-            part_register(&to, read[i], pivots);
-    }
-    part_few(&to, kept_few, few, pivots); /* then there is room for whole registers */
-    for (size_t i = 0; i < PART_REGISTERS + last; i++)
-        part_register(&to, kept[i], pivots);
-    return (size_t)(to.left - ranks);
 }
 
 /* Are all ranks the same? */
@@ -334,6 +212,8 @@ static int quick_depth(size_t count)
     return depth;
 }
 
+#include "few.inl"
+
 /* Sort at least one key, or rank, with the first partition. */
 INLINED void quick_coded(struct quick *q, rank *keys, size_t count, enum coding coding)
 {
@@ -355,7 +235,12 @@ INLINED void quick_coded(struct quick *q, rank *keys, size_t count, enum coding 
         return;
     }
 
-    const rank middle = sample(q, keys, count, coding)[WIDE / 2 - 1];
+    const wide chosen = sample(q, keys, count, coding);
+    const rank middle = chosen[WIDE / 2 - 1];
+
+    if (count >= FEW_LEAST && has_equals(chosen) && sort_few(q, keys, count, coding))
+        return;
+
     const rank pivot = middle == RANK_LAST ? middle - 1 : middle;
     const size_t left = part_piece(keys, count, pivot, coding, q->flip);
 
@@ -392,7 +277,7 @@ static void quick(const struct quick_task *task)
         quick_sort((key *)task->keys, count, task->code);
 }
 
-static uint64_t part(const struct quick_task *task, int64_t pivot)
+static uint64_t part(const struct quick_task *task, uint64_t pivot)
 {
     const enum coding coding = task->is_entered ? CODING_NONE : coding_of(task->code);
     const key flip = flip_of(task->code);
@@ -405,7 +290,7 @@ static uint64_t part(const struct quick_task *task, int64_t pivot)
     return part_piece((rank *)task->keys, count, (rank)pivot, CODING_NONE, flip);
 }
 
-static int64_t pivot(const struct quick_task *task, unsigned part_number, unsigned parts)
+static uint64_t pivot(const struct quick_task *task, unsigned part_number, unsigned parts)
 {
     enum { SAMPLES = 512 };
     const key *const keys = (const key *)task->keys;
@@ -433,8 +318,8 @@ static int64_t pivot(const struct quick_task *task, unsigned part_number, unsign
     const int are_after = middle - below < above - middle && chosen > RANK_FIRST &&
                           (!task->is_entered || chosen > (rank)task->least);
 
-    return are_after || (task->is_entered && chosen == (rank)task->most) ||
-                   chosen == RANK_LAST
-               ? chosen - 1
-               : chosen;
+    const int is_last =
+        chosen == RANK_LAST || (task->is_entered && chosen == (rank)task->most);
+
+    return (uint64_t)(are_after || is_last ? chosen - 1 : chosen);
 }

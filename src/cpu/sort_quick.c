@@ -22,7 +22,7 @@ struct group {
     struct quick_task piece;
     unsigned first;
     unsigned last;
-    int64_t pivot;
+    uint64_t pivot;
 };
 
 /* What a worker found in its slice. */
@@ -175,7 +175,7 @@ static void swap_share(const struct quick_sort *q, const struct group *g, unsign
 
 /* The two sides of a piece that was parted. */
 static void divide(const struct quick_sort *q, const struct quick_task *piece, uint64_t left,
-                   int64_t pivot, struct quick_task sides[2])
+                   uint64_t pivot, struct quick_task sides[2])
 {
     sides[0] = sides[1] = *piece;
     sides[0].count = left;
@@ -256,7 +256,7 @@ static void sort_piece(struct quick_sort *q, struct quick_task piece)
 {
     while (piece.count > q->share && piece.least != piece.most) {
         struct quick_task sides[2];
-        const int64_t pivot = q->suite->pivot(&piece, 1, 2);
+        const uint64_t pivot = q->suite->pivot(&piece, 1, 2);
         const uint64_t left = q->suite->part(&piece, pivot);
 
         divide(q, &piece, left, pivot, sides);
@@ -303,12 +303,11 @@ static void sort_share(void *arg, unsigned worker)
 
 void sort_quick(struct pool *pool, unsigned workers, const struct sort_request *r)
 {
-    const int is_long = r->suite->bits == 64;
     const struct quick_task all = {.keys = r->keys,
                                    .count = r->count,
                                    .code = r->code,
-                                   .least = is_long ? INT64_MIN : INT32_MIN,
-                                   .most = is_long ? INT64_MAX : INT32_MAX};
+                                   .least = r->suite->first_rank,
+                                   .most = r->suite->last_rank};
     struct quick_sort *const q = (struct quick_sort *)r->work;
 
     if (workers == 1) {

@@ -59,12 +59,14 @@ struct quick_task {
     uint64_t count;
     struct code code;
     int is_entered; /* the keys are ranks, between the two bounds */
-    int64_t least;
-    int64_t most;
+    uint64_t least; /* ranks, in the low bits */
+    uint64_t most;
 };
 
 struct suite {
     int bits;
+    uint64_t first_rank; /* of quicksorts: the least and the greatest of all */
+    uint64_t last_rank;
 
     /* The order that `count` keys, at least 1, are in already. */
     unsigned (*order)(const void *keys, uint64_t count, struct code code);
@@ -85,10 +87,10 @@ struct suite {
      * where there are no vectors.
      */
     void (*quick)(const struct quick_task *task);
-    uint64_t (*part)(const struct quick_task *task, int64_t pivot);
+    uint64_t (*part)(const struct quick_task *task, uint64_t pivot);
 
     /* A pivot about `part` of `parts` on in the order of a piece. */
-    int64_t (*pivot)(const struct quick_task *task, unsigned part, unsigned parts);
+    uint64_t (*pivot)(const struct quick_task *task, unsigned part, unsigned parts);
 
     /* Whether rank `at` is no smaller than the one before it. */
     int (*rises)(const void *ranks, uint64_t at);

@@ -53,6 +53,8 @@
 
 #include "block.inl"
 
+#include "partition.inl"
+
 #include "quick.inl"
 #endif
 
@@ -87,6 +89,8 @@ const struct suite SUITE = {
     .rises = rises,
 #endif
 #if KEY_BITS > 8 && LANES > 1
+    .first_rank = (uint64_t)RANK_FIRST,
+    .last_rank = (uint64_t)RANK_LAST,
     .quick = quick,
     .part = part,
     .pivot = pivot,

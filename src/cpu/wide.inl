@@ -8,6 +8,11 @@
 
 typedef rank wide __attribute__((vector_size(WIDE_BITS / 8)));
 typedef key wide_keys __attribute__((vector_size(WIDE_BITS / 8)));
+#if KEY_BITS == 32
+typedef int32_t wide_signed __attribute__((vector_size(WIDE_BITS / 8)));
+#else
+typedef int64_t wide_signed __attribute__((vector_size(WIDE_BITS / 8)));
+#endif
 typedef rank wide_at __attribute__((vector_size(WIDE_BITS / 8), aligned(1), may_alias));
 
 #if WIDE == 4
@@ -53,10 +58,14 @@ static inline wide wide_of(rank value)
 
 #if KEY_BITS == 32
 #define WIDE_512(name) _mm512_##name##_epi32
-#define WIDE_GREATER(a, b) _mm512_cmpgt_epi32_mask((__m512i)(a), (__m512i)(b))
+#define WIDE_MIN(a, b) ((wide)_mm512_min_epu32((__m512i)(a), (__m512i)(b)))
+#define WIDE_GREATER(a, b) _mm512_cmpgt_epu32_mask((__m512i)(a), (__m512i)(b))
+#define WIDE_EQUAL(a, b) _mm512_cmpeq_epu32_mask((__m512i)(a), (__m512i)(b))
 #else
 #define WIDE_512(name) _mm512_##name##_epi64
-#define WIDE_GREATER(a, b) _mm512_cmpgt_epi64_mask((__m512i)(a), (__m512i)(b))
+#define WIDE_MIN(a, b) ((wide)_mm512_min_epu64((__m512i)(a), (__m512i)(b)))
+#define WIDE_GREATER(a, b) _mm512_cmpgt_epu64_mask((__m512i)(a), (__m512i)(b))
+#define WIDE_EQUAL(a, b) _mm512_cmpeq_epu64_mask((__m512i)(a), (__m512i)(b))
 #endif
 
 /* What is left of `a` and `b` in each lane beside `one` of them: cheaper than a maximum. */
@@ -68,7 +77,7 @@ static inline wide wide_other(wide one, wide a, wide b)
 /* Put the smaller of each lane into *low, the larger into *high. */
 static inline void wide_exchange(wide *low, wide *high)
 {
-    const wide least = (wide)WIDE_512(min)((__m512i)*low, (__m512i)*high);
+    const wide least = WIDE_MIN(*low, *high);
 
     *high = wide_other(least, *low, *high);
     *low = least;
@@ -77,18 +86,29 @@ static inline void wide_exchange(wide *low, wide *high)
 /* The smaller of each lane; in lanes whose numbers have bit n, the larger. */
 static inline wide wide_sorted(wide a, wide b, int n)
 {
-    const __m512i least = WIDE_512(min)((__m512i)a, (__m512i)b);
-
-    return (wide)WIDE_512(mask_ternarylogic)(least, LANES_WITH(n), (__m512i)a, (__m512i)b,
-                                             0x96);
+    return (wide)WIDE_512(mask_ternarylogic)((__m512i)WIDE_MIN(a, b), LANES_WITH(n),
+                                             (__m512i)a, (__m512i)b, 0x96);
 }
 #define WIDE_SORTED(a, b, n) wide_sorted(a, b, n)
+
+/* Add 1 where two are equal. */
+static inline wide wide_count(wide sum, wide a, wide b)
+{
+    const unsigned equal = WIDE_EQUAL(a, b);
+
+    return (wide)WIDE_512(mask_add)((__m512i)sum, equal, (__m512i)sum, (__m512i)wide_of(1));
+}
 
 #else
 
 static inline wide wide_other(wide one, wide a, wide b)
 {
     return one ^ a ^ b;
+}
+
+static inline wide wide_count(wide sum, wide a, wide b)
+{
+    return sum - (wide)(a == b);
 }
 
 static inline void wide_exchange(wide *low, wide *high)
@@ -130,10 +150,10 @@ static inline wide wide_enter(wide bits, enum coding coding, key flip)
 {
     if (coding == CODING_FLOAT) {
         const wide_keys all = (wide_keys)bits;
-        const wide_keys negative = (wide_keys)(bits < 0);
+        const wide_keys negative = (wide_keys)((wide_signed)bits < 0);
         const wide_keys number = wide_choose(negative, code_lowest(1) - all,
                                              all + code_negatives(1));
-        const wide_keys is_last = negative & (wide_keys)(bits > (rank)code_lowest(1));
+        const wide_keys is_last = (wide_keys)(all > code_lowest(1));
 
         bits = (wide)wide_choose(is_last, all, number);
     }
