@@ -98,10 +98,15 @@ static inline void part_few(struct gap *to, wide values, size_t count, wide pivo
  * are there? The side with less room to write is read next, PART_STEP ranks at once; so
  * there is room for them on either side.
  */
-enum { PART_REGISTERS = 8, PART_STEP = PART_REGISTERS * WIDE };
+enum {
+    PART_REGISTERS = 8,
+    PART_STEP = PART_REGISTERS * WIDE,
+    PART_AHEAD = 4 * PART_STEP,          /* ranks asked for in advance */
+    PART_FAR = (1 << 20) / sizeof(rank) /* ranks that are not in L2 */
+};
 
-INLINED size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding coding,
-                                key flip)
+INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, int is_far,
+                              enum coding coding, key flip)
 {
     const wide pivots = wide_of(pivot);
     const size_t few = count % WIDE;
@@ -126,6 +131,10 @@ INLINED size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding cod
             from.right -= PART_STEP;
             next = from.right;
         }
+        for (int i = 0; is_far && i < PART_STEP; i += WIDE) {
+            __builtin_prefetch(from.left + PART_AHEAD + i);
+            __builtin_prefetch(from.right - PART_AHEAD - PART_STEP + i);
+        }
         UNROLL
         for (int i = 0; i < PART_REGISTERS; i++)
             read[i] = wide_enter(wide_load(next + i * WIDE), coding, flip);
@@ -139,3 +148,11 @@ INLINED size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding cod
     return (size_t)(to.left - ranks);
 }
 
+/* The same; only far away does it pay to ask in advance. */
+INLINED size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding coding,
+                          key flip)
+{
+    if (count < PART_FAR)
+        return part_registers(ranks, count, pivot, 0, coding, flip);
+    return part_registers(ranks, count, pivot, 1, coding, flip);
+}
