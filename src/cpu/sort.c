@@ -156,12 +156,12 @@ static int has_runs(const struct sort *sort, uint64_t length)
 }
 
 /* Merging makes use of runs that are there; nothing else is faster than a quicksort. */
-static int is_for_quicksort(const struct sort *sort)
+static int has_runs_to_merge(const struct sort *sort)
 {
-    const struct sort_request *const r = sort->request;
+    const uint64_t count = sort->request->count;
 
-    return r->suite->quick && !(r->count >= NATURAL_LEAST && has_runs(sort, 32) &&
-                                has_runs(sort, r->count / (4 * WINDOWS)));
+    return count >= NATURAL_LEAST && has_runs(sort, 32) &&
+           has_runs(sort, count / (4 * WINDOWS));
 }
 
 /* ---- Narrow keys ------------------------------------------------------------ */
@@ -245,22 +245,56 @@ uint64_t sort_most_scratch_count(int bits, uint64_t count)
     return bits == 16 && count >= TALLY_LEAST ? TALLY_LEAST - 1 : count;
 }
 
+static struct sort sort_of(const struct pool *pool, const struct sort_request *request)
+{
+    const int bits = request->suite->bits;
+    const uint64_t worth = request->count / RUN_LEAST + 1;
+
+    return (struct sort){
+        .request = request,
+        .size = (size_t)bits / 8,
+        .workers = worth < pool_threads(pool) ? (unsigned)worth : pool_threads(pool),
+        .stream = request->count * (uint64_t)(bits / 8) >= STREAM_BYTES,
+    };
+}
+
+/* By a quicksort, on as many threads as pay. */
+static void sort_by_parting(struct pool *pool, const struct sort_request *request)
+{
+    const uint64_t worth = request->count / QUICK_THREAD;
+    const unsigned threads = pool_threads(pool);
+
+    sort_quick(pool, worth < 1 ? 1 : worth < threads ? (unsigned)worth : threads, request);
+}
+
+int sort_in_place(struct pool *pool, const struct sort_request *request, int only_disorder,
+                  struct cpu_counts *counts)
+{
+    struct sort sort = sort_of(pool, request);
+    const uint64_t bytes = request->count * sort.size;
+    int written = 1;
+
+    if (!request->suite->quick || (only_disorder && has_runs_to_merge(&sort)))
+        return 0;
+    if (request->count > 1 && (written = sort_ordered(pool, &sort)) < 0) {
+        sort_by_parting(pool, request);
+        written = 1;
+    }
+    if (counts)
+        *counts = (struct cpu_counts){0, bytes, bytes * (uint64_t)written};
+    return 1;
+}
+
 void sort_keys(struct pool *pool, const struct sort_request *request,
                struct cpu_counts *counts)
 {
     const int bits = request->suite->bits;
     const uint64_t bytes = request->count * (uint64_t)(bits / 8);
-    const uint64_t worth = request->count / RUN_LEAST + 1;
-    struct sort sort = {
-        .request = request,
-        .size = (size_t)bits / 8,
-        .workers = worth < pool_threads(pool) ? (unsigned)worth : pool_threads(pool),
-        .stream = bytes >= STREAM_BYTES,
-        .starts = (uint64_t *)(void *)key_at(request->scratch,
-                                             sort_ranks_bytes(bits, request->count), 1),
-    };
+    struct sort sort = sort_of(pool, request);
     struct cpu_counts made = {0, bytes, 0};
 
+    sort.starts = (uint64_t *)(void *)key_at(request->scratch,
+                                             sort_ranks_bytes(bits, request->count), 1);
     if (request->count > 1) {
         const int written = sort_ordered(pool, &sort);
 
@@ -269,12 +303,8 @@ void sort_keys(struct pool *pool, const struct sort_request *request,
         } else if (is_counted(bits, request->count)) {
             sort_by_counting(pool, &sort);
             made.bytes_written = bytes;
-        } else if (is_for_quicksort(&sort)) {
-            const uint64_t threads = request->count / QUICK_THREAD;
-
-            sort_quick(pool,
-                       threads < 1 ? 1 : threads < sort.workers ? (unsigned)threads : sort.workers,
-                       request);
+        } else if (request->suite->quick && !has_runs_to_merge(&sort)) {
+            sort_by_parting(pool, request);
             made.bytes_written = bytes;
         } else {
             made.rounds = sort_by_merging(pool, &sort);
