@@ -18,7 +18,8 @@ enum {
     MERGE_WAYS = 128,                        /* most runs that `merge` takes */
     WORK_BYTES = 2 * RUN_BYTES + (64 << 10), /* a thread's own memory, aligned to 64 */
     STREAM_BYTES = 16 << 20,                 /* arrays of this size pass by the caches */
-    QUICK_LEAST = 1024                       /* keys that `part` and `pivot` take */
+    QUICK_LEAST = 1024,                      /* keys that `part` and `pivot` take */
+    SMALLEST_ROOM = RUN_BYTES                /* memory that `smallest` has */
 };
 
 /* What `order` found: both for equal keys, neither for most arrays. */
@@ -63,10 +64,21 @@ struct quick_task {
     uint64_t most;
 };
 
+/* The smallest of some keys are collected, as ranks, and sorted. */
+struct smallest_task {
+    const void *keys;
+    uint64_t count;
+    struct code code;
+    uint64_t wanted; /* at most half of what fits SMALLEST_ROOM, less 16384 */
+    void *ranks;     /* SMALLEST_ROOM bytes */
+    uint64_t found;  /* `wanted`, or `count` if that is less */
+};
+
 struct suite {
     int bits;
     uint64_t first_rank; /* of quicksorts: the least and the greatest of all */
     uint64_t last_rank;
+    uint64_t plain_flip; /* a code with it leaves ranks as they are */
 
     /* The order that `count` keys, at least 1, are in already. */
     unsigned (*order)(const void *keys, uint64_t count, struct code code);
@@ -91,6 +103,10 @@ struct suite {
 
     /* A pivot about `part` of `parts` on in the order of a piece. */
     uint64_t (*pivot)(const struct quick_task *task, unsigned part, unsigned parts);
+
+    /* The smallest keys; make keys of ranks. NULL where there is no quicksort. */
+    void (*smallest)(struct smallest_task *task);
+    void (*leave)(const void *ranks, void *keys, uint64_t count, struct code code);
 
     /* Whether rank `at` is no smaller than the one before it. */
     int (*rises)(const void *ranks, uint64_t at);

@@ -56,6 +56,8 @@
 #include "partition.inl"
 
 #include "quick.inl"
+
+#include "smallest.inl"
 #endif
 
 #include "run.inl"
@@ -91,9 +93,12 @@ const struct suite SUITE = {
 #if KEY_BITS > 8 && LANES > 1
     .first_rank = (uint64_t)RANK_FIRST,
     .last_rank = (uint64_t)RANK_LAST,
+    .plain_flip = RANK_TURN,
     .quick = quick,
     .part = part,
     .pivot = pivot,
+    .smallest = smallest,
+    .leave = leave_keys,
 #endif
 #if KEY_BITS <= 16
     .tally = tally,
