@@ -29,6 +29,7 @@ struct pool {
     atomic_uint arrived; /* workers that wait for each other, and how often they did */
     atomic_uint meetings;
     unsigned threads;
+    struct pool *alone; /* itself if there is one thread */
     struct worker worker[]; /* the first is the caller and has no thread */
 };
 
@@ -101,6 +102,11 @@ unsigned pool_threads(const struct pool *pool)
     return pool->threads;
 }
 
+struct pool *pool_alone(struct pool *pool)
+{
+    return pool->alone;
+}
+
 /* End and join the threads of workers 1 to `started` - 1, then free the pool. */
 static void dismiss(struct pool *pool, unsigned started)
 {
@@ -113,6 +119,8 @@ static void dismiss(struct pool *pool, unsigned started)
     pthread_cond_destroy(&pool->rest);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
+    if (pool->alone != pool)
+        pool_close(pool->alone);
     free(pool);
 }
 
@@ -145,6 +153,11 @@ mw_status pool_open(struct pool **pool, unsigned threads, struct error *error)
             return fail(error, MW_NO_MEMORY, "worker thread %u of %u did not start: %s",
                         i + 1, threads, strerror(code));
         }
+    }
+    made->alone = made;
+    if (threads > 1 && pool_open(&made->alone, 1, error) != MW_OK) {
+        dismiss(made, threads);
+        return MW_NO_MEMORY;
     }
     *pool = made;
     return MW_OK;

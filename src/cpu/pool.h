@@ -19,6 +19,9 @@ mw_status pool_open(struct pool **pool, unsigned threads, struct error *error);
 void pool_close(struct pool *pool); /* NULL allowed */
 unsigned pool_threads(const struct pool *pool);
 
+/* A pool of the caller alone, for work within a job; any number may use it at once. */
+struct pool *pool_alone(struct pool *pool);
+
 /*
  * Run `job` on workers 0 to `workers` - 1, at most all of them, and return
  * when the last is through. What they wrote is visible to the caller and to

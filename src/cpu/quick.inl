@@ -215,10 +215,9 @@ static int quick_depth(size_t count)
 #include "few.inl"
 
 /* Sort at least one key, or rank, with the first partition. */
-INLINED void quick_coded(struct quick *q, rank *keys, size_t count, enum coding coding)
+INLINED void quick_coded(struct quick *q, rank *keys, size_t count, enum coding coding,
+                         int depth)
 {
-    const int depth = quick_depth(count);
-
     if (count <= BLOCK_MOST) {
         rank entered[BLOCK_MOST];
 
@@ -249,16 +248,16 @@ INLINED void quick_coded(struct quick *q, rank *keys, size_t count, enum coding 
 }
 
 /* Sort keys in place. */
-static void quick_sort(key *keys, size_t count, struct code code)
+static void quick_sort(key *keys, size_t count, struct code code, int depth)
 {
     struct quick q = {coding_of(code), flip_of(code), count};
 
     if (q.coding == CODING_FLOAT)
-        quick_coded(&q, (rank *)keys, count, CODING_FLOAT);
+        quick_coded(&q, (rank *)keys, count, CODING_FLOAT, depth);
     else if (q.coding == CODING_FLIP)
-        quick_coded(&q, (rank *)keys, count, CODING_FLIP);
+        quick_coded(&q, (rank *)keys, count, CODING_FLIP, depth);
     else
-        quick_coded(&q, (rank *)keys, count, CODING_NONE);
+        quick_coded(&q, (rank *)keys, count, CODING_NONE, depth);
 }
 
 /* ---- The suite's functions ------------------------------------------------------------ */
@@ -266,15 +265,16 @@ static void quick_sort(key *keys, size_t count, struct code code)
 static void quick(const struct quick_task *task)
 {
     const size_t count = (size_t)task->count;
+    const int depth = task->depth ? task->depth : quick_depth(count);
     struct quick q = {coding_of(task->code), flip_of(task->code), task->count};
 
     if (count == 0)
         return;
     if (task->is_entered)
         quick_piece(&q, (struct piece){(rank *)task->keys, count, (rank)task->least,
-                                       (rank)task->most, quick_depth(count)});
+                                       (rank)task->most, depth});
     else
-        quick_sort((key *)task->keys, count, task->code);
+        quick_sort((key *)task->keys, count, task->code, depth);
 }
 
 static uint64_t part(const struct quick_task *task, uint64_t pivot)

@@ -34,7 +34,7 @@ static void run_disordered(const struct run_task *task)
     struct quick q = {CODING_NONE, flip_of(task->code), count};
 
     if (task->from == task->to && task->leaving) {
-        quick_sort((key *)task->to, count, task->code);
+        quick_sort((key *)task->to, count, task->code, quick_depth(count));
         return;
     }
     if (task->leaving)
