@@ -2,7 +2,7 @@
 # bars.sh NAME - measure the bars of one piece of work again: bar, figure, verdict.
 #
 # NAME is `house`: the order of the code itself; `anything`: pairs, records and argsort;
-# or `merge`: lists, selection and segments.
+# `merge`: lists, selection and segments; or `cpu`: the CPU beside its rivals.
 # Bars that need a GPU, 16 cores or the older version are skipped where these are missing.
 # Takes up to 25 minutes.
 #
@@ -202,13 +202,16 @@ house() {
 . "$tree/bench/bars_anything.sh"
 # shellcheck source=bench/bars_merge.sh
 . "$tree/bench/bars_merge.sh"
+# shellcheck source=bench/bars_cpu.sh
+. "$tree/bench/bars_cpu.sh"
 
 case ${1:-} in
 house) house ;;
 anything) anything ;;
 merge) merge ;;
+cpu) cpu ;;
 *)
-    echo "usage: bars.sh house | anything | merge" >&2
+    echo "usage: bars.sh house | anything | merge | cpu" >&2
     exit 2
     ;;
 esac

@@ -120,6 +120,7 @@ template <typename T> void ips4o_sort(cpu_work *work)
 }
 #endif
 
+/* clang-format off */
 const cpu_rival list[] = {
 #define EVERYWHERE(name, function)                            \
     {name, "keys-u32", function<uint32_t>},                   \
@@ -142,6 +143,7 @@ const cpu_rival list[] = {
     {"gnu-parallel multiway_merge", "merge-u64", gnu_merge<uint64_t>},
     {"std::partial_sort", "top-u32", std_partial<uint32_t>},
 };
+/* clang-format on */
 
 } // namespace
 

@@ -11,8 +11,8 @@
 
 /* What is sorted, merged or selected: in place but for what is said. */
 struct cpu_work {
-    void *keys;      /* or records */
-    void *out;       /* argsort: size_t positions; merge: the result */
+    void *keys; /* or records */
+    void *out;  /* argsort: size_t positions; merge: the result */
     size_t count;
     size_t lists;    /* merge: neighbours of equal length in `keys` */
     size_t selected; /* top: this many at the front of `keys`, in order */

@@ -35,17 +35,17 @@ template <typename T> void x86_simd_argsort(cpu_work *work)
 }
 
 const cpu_rival list[] = {
-    {"vqsort", "keys-u32", vqsort<uint32_t>},
-    {"vqsort", "keys-u64", vqsort<uint64_t>},
-    {"vqsort", "keys-f32", vqsort<float>},
-    {"vqsort", "keys-f64", vqsort<double>},
-    {"vqsort", "pairs-4", vqsort<hwy::K32V32>},
-    {"vqsort", "pairs-8", vqsort<hwy::K64V64>},
-    {"vqselect", "top-u32", vqselect<uint32_t>},
-    {"x86-simd-sort", "keys-u32", x86_simd_sort<uint32_t>},
-    {"x86-simd-sort", "keys-u64", x86_simd_sort<uint64_t>},
-    {"x86-simd-sort", "keys-f32", x86_simd_sort<float>},
-    {"x86-simd-sort", "keys-f64", x86_simd_sort<double>},
+    {"vqsort",        "keys-u32",    vqsort<uint32_t>          },
+    {"vqsort",        "keys-u64",    vqsort<uint64_t>          },
+    {"vqsort",        "keys-f32",    vqsort<float>             },
+    {"vqsort",        "keys-f64",    vqsort<double>            },
+    {"vqsort",        "pairs-4",     vqsort<hwy::K32V32>       },
+    {"vqsort",        "pairs-8",     vqsort<hwy::K64V64>       },
+    {"vqselect",      "top-u32",     vqselect<uint32_t>        },
+    {"x86-simd-sort", "keys-u32",    x86_simd_sort<uint32_t>   },
+    {"x86-simd-sort", "keys-u64",    x86_simd_sort<uint64_t>   },
+    {"x86-simd-sort", "keys-f32",    x86_simd_sort<float>      },
+    {"x86-simd-sort", "keys-f64",    x86_simd_sort<double>     },
     {"x86-simd-sort", "argsort-u32", x86_simd_argsort<uint32_t>},
     {"x86-simd-sort", "argsort-u64", x86_simd_argsort<uint64_t>},
 };
