@@ -7,10 +7,10 @@
  */
 enum { BLOCK_ROWS = 16, BLOCK_MOST = BLOCK_ROWS * WIDE };
 
-#define EXCHANGE_ALL(rows, pairs)                                     \
-    do {                                                              \
-        UNROLL                                                        \
-        for (size_t i = 0; i < sizeof(pairs) / sizeof((pairs)[0]); i++) \
+#define EXCHANGE_ALL(rows, pairs)                                          \
+    do {                                                                   \
+        UNROLL                                                             \
+        for (size_t i = 0; i < sizeof(pairs) / sizeof((pairs)[0]); i++)    \
             wide_exchange(&(rows)[(pairs)[i][0]], &(rows)[(pairs)[i][1]]); \
     } while (0)
 
@@ -21,7 +21,11 @@ INLINED void sort_columns(wide *rows, int count)
         {0, 1}
     };
     static const unsigned char four[][2] = {
-        {0, 2}, {1, 3}, {0, 1}, {2, 3}, {1, 2}
+        {0, 2},
+        {1, 3},
+        {0, 1},
+        {2, 3},
+        {1, 2}
     };
     static const unsigned char eight[][2] = {
   /* clang-format off */
@@ -40,7 +44,8 @@ INLINED void sort_columns(wide *rows, int count)
         EXCHANGE_ALL(rows, network);
 }
 
-/* Merge within a register: lanes exchange with lanes i ^ D; those with bit BIT are later. */
+/* Merge within a register: lanes exchange with lanes i ^ D; those with bit BIT are later.
+ */
 #define LANE_STEP(v, D, BIT) ((v) = WIDE_SORTED(v, SWAPPED(v, D), BIT))
 
 /* Sort the lanes of a register. */
@@ -63,28 +68,28 @@ static inline wide sort_lanes(wide v)
     return v;
 }
 
-#define LANE_STEPS(rows, count, D)               \
-    do {                                         \
-        UNROLL                                   \
-        for (int i = 0; i < (count); i++)  \
-            LANE_STEP((rows)[i], D, D);        \
+#define LANE_STEPS(rows, count, D)        \
+    do {                                  \
+        UNROLL                            \
+        for (int i = 0; i < (count); i++) \
+            LANE_STEP((rows)[i], D, D);   \
     } while (0)
 
 /*
  * The first step of merging groups of BIT columns with their neighbours: the second group
  * is met in reverse, so row meets mirrored row and lane meets mirrored lane.
  */
-#define MIRROR_STEP(rows, count, BIT)                                         \
-    do {                                                                      \
-        UNROLL                                                                \
-        for (int i = 0; i < (count) / 2; i++) {                         \
-            wide *const mirror = &(rows)[(count) - 1 - i];                  \
-            const wide one = (rows)[i];                                       \
-            const wide other = SWAPPED(*mirror, 2 * (BIT) - 1);               \
-            (rows)[i] = WIDE_SORTED(one, other, BIT);                         \
-            *mirror = wide_other((rows)[i], one, other);                      \
-            *mirror = SWAPPED(*mirror, 2 * (BIT) - 1);                        \
-        }                                                                     \
+#define MIRROR_STEP(rows, count, BIT)                         \
+    do {                                                      \
+        UNROLL                                                \
+        for (int i = 0; i < (count) / 2; i++) {               \
+            wide *const mirror = &(rows)[(count)-1 - i];      \
+            const wide one = (rows)[i];                       \
+            const wide other = SWAPPED(*mirror, 2 * (BIT)-1); \
+            (rows)[i] = WIDE_SORTED(one, other, BIT);         \
+            *mirror = wide_other((rows)[i], one, other);      \
+            *mirror = SWAPPED(*mirror, 2 * (BIT)-1);          \
+        }                                                     \
     } while (0)
 
 /* The last steps of a merge: rows exchange with rows. */
@@ -125,19 +130,18 @@ INLINED void merge_columns(wide *rows, int count)
 #endif
 }
 
-#define TRANSPOSE_STEP(rows, count, n)                                                  \
-    do {                                                                                \
-        UNROLL                                                                          \
-        for (int i = 0; i < (count); i++) {                                       \
-            if (!(i & (n))) {                                                         \
-                const wide a = (rows)[i];                                             \
-                const wide b = (rows)[i + (n)];                                       \
-                (rows)[i] =                                                           \
-                    (wide)__builtin_shufflevector(a, b, EACH_LANE(LANE_LOW, n));        \
-                (rows)[i + (n)] =                                                     \
-                    (wide)__builtin_shufflevector(a, b, EACH_LANE(LANE_HIGH, n));       \
-            }                                                                           \
-        }                                                                               \
+#define TRANSPOSE_STEP(rows, count, n)                                                   \
+    do {                                                                                 \
+        UNROLL                                                                           \
+        for (int i = 0; i < (count); i++) {                                              \
+            if (!(i & (n))) {                                                            \
+                const wide a = (rows)[i];                                                \
+                const wide b = (rows)[i + (n)];                                          \
+                (rows)[i] = (wide)__builtin_shufflevector(a, b, EACH_LANE(LANE_LOW, n)); \
+                (rows)[i + (n)] =                                                        \
+                    (wide)__builtin_shufflevector(a, b, EACH_LANE(LANE_HIGH, n));        \
+            }                                                                            \
+        }                                                                                \
     } while (0)
 
 /* Write the columns of `count` rows one after the other. */
@@ -193,7 +197,8 @@ INLINED void sort_rows(const rank *from, size_t count, rank *to, int rows)
         const uintptr_t here = (uintptr_t)(from + at);
 
         /* No branch: how many rows there are is as good as random. */
-        all[i] = wide_load((const rank *)(here ^ ((here ^ (uintptr_t)&filler) & -is_filler)));
+        all[i] =
+            wide_load((const rank *)(here ^ ((here ^ (uintptr_t)&filler) & -is_filler)));
     }
     sort_columns(all, rows);
     merge_columns(all, rows);

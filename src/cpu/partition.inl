@@ -101,7 +101,7 @@ static inline void part_few(struct gap *to, wide values, size_t count, wide pivo
 enum {
     PART_REGISTERS = 8,
     PART_STEP = PART_REGISTERS * WIDE,
-    PART_AHEAD = 4 * PART_STEP,          /* ranks asked for in advance */
+    PART_AHEAD = 4 * PART_STEP,         /* ranks asked for in advance */
     PART_FAR = (1 << 20) / sizeof(rank) /* ranks that are not in L2 */
 };
 
@@ -119,7 +119,8 @@ INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, int is_far,
     for (size_t i = 0; i < PART_REGISTERS; i++)
         kept[i] = wide_enter(wide_load(ranks + i * WIDE), coding, flip);
     for (size_t i = 0; i < last; i++)
-        kept[PART_REGISTERS + i] = wide_enter(wide_load(from.right + i * WIDE), coding, flip);
+        kept[PART_REGISTERS + i] =
+            wide_enter(wide_load(from.right + i * WIDE), coding, flip);
     while (from.left < from.right) {
         wide read[PART_REGISTERS];
         const rank *next;

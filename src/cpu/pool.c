@@ -29,7 +29,7 @@ struct pool {
     atomic_uint arrived; /* workers that wait for each other, and how often they did */
     atomic_uint meetings;
     unsigned threads;
-    struct pool *alone; /* itself if there is one thread */
+    struct pool *alone;     /* itself if there is one thread */
     struct worker worker[]; /* the first is the caller and has no thread */
 };
 

@@ -1,8 +1,8 @@
 /*
  * quick.inl - a quicksort in place, by partitions of whole registers.
  *
- * Pieces of at most BLOCK_MOST ranks are sorted in registers. The first partition makes ranks of keys, and the blocks make keys of ranks: a code costs
- * no pass of its own.
+ * Pieces of at most BLOCK_MOST ranks are sorted in registers. The first partition makes
+ * ranks of keys, and the blocks make keys of ranks: a code costs no pass of its own.
  *
  * Every piece knows the least and the greatest rank that it may hold. A piece for which
  * they agree is not looked at again, so many equal ranks make a sort faster.
@@ -25,8 +25,8 @@ struct piece {
 /* ---- Leaving ----------------------------------------------------------------------- */
 
 /* Write ranks as keys; `from` can be read up to a whole register. */
-INLINED void write_coded(rank *to, const rank *from, size_t count,
-                               enum coding coding, key flip)
+INLINED void write_coded(rank *to, const rank *from, size_t count, enum coding coding,
+                         key flip)
 {
     size_t i = 0;
 
@@ -95,8 +95,7 @@ static inline wide wide_median(wide a, wide b, wide c)
 }
 
 /* Sorted ranks, each the median of three or nine, from all over the piece. */
-INLINED wide sample(struct quick *q, const rank *from, size_t count,
-                          enum coding coding)
+INLINED wide sample(struct quick *q, const rank *from, size_t count, enum coding coding)
 {
     const int samples = count < 4 * BLOCK_MOST ? 3 : 9;
     const size_t step = (count - WIDE) / (size_t)samples;
@@ -260,7 +259,8 @@ static void quick_sort(key *keys, size_t count, struct code code, int depth)
         quick_coded(&q, (rank *)keys, count, CODING_NONE, depth);
 }
 
-/* ---- The suite's functions ------------------------------------------------------------ */
+/* ---- The suite's functions ------------------------------------------------------------
+ */
 
 static void quick(const struct quick_task *task)
 {

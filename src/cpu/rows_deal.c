@@ -9,15 +9,15 @@
 #include "cpu/suite.h"
 
 enum {
-    LEAST = 1 << 18,  /* rows that are worth it: fewer are in the caches anyway */
-    BUCKETS = 256,    /* their ends, one line of each, fit L1 */
+    LEAST = 1 << 18, /* rows that are worth it: fewer are in the caches anyway */
+    BUCKETS = 256,   /* their ends, one line of each, fit L1 */
     SAMPLES = 4096,
-    SLOTS = 4096,     /* equal ranges of codes, each in one bucket */
-    BLOCK = 256,      /* rows whose codes are made at once */
+    SLOTS = 4096, /* equal ranges of codes, each in one bucket */
+    BLOCK = 256,  /* rows whose codes are made at once */
     COLUMNS_MOST = 4,
-    LINE = 64,        /* bytes that go to memory at once */
-    ROW_MOST = 32,    /* bytes; longer rows should move only once */
-    SPARE = 2         /* bytes for each row to sort buckets with */
+    LINE = 64,     /* bytes that go to memory at once */
+    ROW_MOST = 32, /* bytes; longer rows should move only once */
+    SPARE = 2      /* bytes for each row to sort buckets with */
 };
 
 struct deal {
@@ -241,7 +241,8 @@ static void sort_share(void *arg, unsigned worker)
             return;
 
         const uint64_t first = d->starts[bucket];
-        const struct row_range range = {first, d->starts[bucket + 1] - first, first, NULL, 0};
+        const struct row_range range = {first, d->starts[bucket + 1] - first, first, NULL,
+                                        0};
 
         rows_sort(pool_alone(d->pool), &d->buckets, &range,
                   d->spare + worker * d->spare_bytes, d->work + (size_t)worker * WORK_BYTES,

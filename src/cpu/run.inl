@@ -40,8 +40,7 @@ static void run_disordered(const struct run_task *task)
     if (task->leaving)
         q.coding = coding_of(task->code);
     enter_all(to, (const key *)task->from, count, task->code);
-    quick_piece(&q,
-                (struct piece){to, count, RANK_FIRST, RANK_LAST, quick_depth(count)});
+    quick_piece(&q, (struct piece){to, count, RANK_FIRST, RANK_LAST, quick_depth(count)});
 }
 #else
 static void run_disordered(const struct run_task *task)

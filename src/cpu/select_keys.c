@@ -56,7 +56,8 @@ static void join(struct select_keys *s)
     /* Without a code, ranks stay ranks. */
     found.code.flip = s->suite->plain_flip;
     for (unsigned i = 0; i < s->workers; i++) {
-        memmove(s->work + found.count * size, s->shares[i].ranks, s->shares[i].found * size);
+        memmove(s->work + found.count * size, s->shares[i].ranks,
+                s->shares[i].found * size);
         found.count += s->shares[i].found;
     }
     if (s->workers > 1)
@@ -84,11 +85,11 @@ int select_keys(struct pool *pool, const struct request *request,
     const size_t size = (size_t)bits / 8;
 
     s.shares = (struct smallest_task *)(void *)(s.work + SMALLEST_ROOM);
-    s.all = (struct smallest_task){
-        .keys = (const unsigned char *)column.in + range->first * size,
-        .count = range->count,
-        .code = request->code,
-        .wanted = last};
+    s.all = (struct smallest_task){.keys = (const unsigned char *)column.in +
+                                           range->first * size,
+                                   .count = range->count,
+                                   .code = request->code,
+                                   .wanted = last};
     pool_run(pool, s.workers, smallest_share, &s);
     join(&s);
     suite->leave(s.work + request->first * size,

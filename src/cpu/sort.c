@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum {
-    RUN_LEAST = 16384,     /* keys that are worth a thread */
-    SCAN_STEP = 1 << 16,   /* keys looked at before asking what others found */
-    TALLY_LEAST = 1 << 15, /* 16-bit keys that are worth a table */
-    TALLY_THREAD = 1 << 18, /* and those worth a thread with its own table */
-    QUICK_THREAD = 1 << 16, /* keys worth a thread of a quicksort */
+    RUN_LEAST = 16384,       /* keys that are worth a thread */
+    SCAN_STEP = 1 << 16,     /* keys looked at before asking what others found */
+    TALLY_LEAST = 1 << 15,   /* 16-bit keys that are worth a table */
+    TALLY_THREAD = 1 << 18,  /* and those worth a thread with its own table */
+    QUICK_THREAD = 1 << 16,  /* keys worth a thread of a quicksort */
     NATURAL_LEAST = 1 << 14, /* keys in which runs are looked for */
     WINDOWS = 16             /* places where they are */
 };

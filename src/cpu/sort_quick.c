@@ -174,8 +174,8 @@ static void swap_share(const struct quick_sort *q, const struct group *g, unsign
 }
 
 /* The two sides of a piece that was parted. */
-static void divide(const struct quick_sort *q, const struct quick_task *piece, uint64_t left,
-                   uint64_t pivot, struct quick_task sides[2])
+static void divide(const struct quick_sort *q, const struct quick_task *piece,
+                   uint64_t left, uint64_t pivot, struct quick_task sides[2])
 {
     sides[0] = sides[1] = *piece;
     sides[0].count = left;
@@ -214,7 +214,8 @@ static struct group next_group(const struct quick_sort *q, const struct group *g
     return next;
 }
 
-/* ---- Each on its own ------------------------------------------------------------------ */
+/* ---- Each on its own ------------------------------------------------------------------
+ */
 
 static void lock(struct quick_sort *q)
 {
@@ -251,23 +252,35 @@ static int pop(struct quick_sort *q, struct quick_task *piece)
     return found;
 }
 
-/* Sort a piece; what is too long for one share is offered to others. */
+/* Sort a piece by this thread alone. */
+static void sort_alone(struct quick_sort *q, const struct quick_task *piece)
+{
+    q->suite->quick(piece);
+    atomic_fetch_sub(&q->left, piece->count);
+}
+
+/*
+ * Sort a piece; what is too long for one share is offered to others. After a pivot that
+ * parts badly this thread goes on alone: its quicksort counts its partitions, and so no
+ * input can make many of them.
+ */
 static void sort_piece(struct quick_sort *q, struct quick_task piece)
 {
     while (piece.count > q->share && piece.least != piece.most) {
         struct quick_task sides[2];
         const uint64_t pivot = q->suite->pivot(&piece, 1, 2);
         const uint64_t left = q->suite->part(&piece, pivot);
+        const uint64_t few = piece.count / 16;
 
         divide(q, &piece, left, pivot, sides);
-        if (!push(q, &sides[1])) {
-            q->suite->quick(&sides[1]);
-            atomic_fetch_sub(&q->left, sides[1].count);
+        if (left < few || piece.count - left < few || !push(q, &sides[1])) {
+            sort_alone(q, &sides[0]);
+            sort_alone(q, &sides[1]);
+            return;
         }
         piece = sides[0];
     }
-    q->suite->quick(&piece);
-    atomic_fetch_sub(&q->left, piece.count);
+    sort_alone(q, &piece);
 }
 
 static void sort_share(void *arg, unsigned worker)

@@ -53,8 +53,12 @@ static inline wide wide_of(rank value)
 #if WIDE_BITS == 512
 
 /* The lanes whose numbers have bit n. */
-#define LANES_WITH(n) \
-    (((n) == 1 ? 0xaaaau : (n) == 2 ? 0xccccu : (n) == 4 ? 0xf0f0u : 0xff00u) & ((1u << WIDE) - 1))
+#define LANES_WITH(n)         \
+    (((n) == 1   ? 0xaaaau    \
+      : (n) == 2 ? 0xccccu    \
+      : (n) == 4 ? 0xf0f0u    \
+                 : 0xff00u) & \
+     ((1u << WIDE) - 1))
 
 #if KEY_BITS == 32
 #define WIDE_512(name) _mm512_##name##_epi32
@@ -117,11 +121,11 @@ static inline void wide_exchange(wide *low, wide *high)
 }
 
 #define WIDE_SORTED(a, b, n) wide_pick_##n(a, b)
-#define WIDE_PICK(n)                                    \
+#define WIDE_PICK(n)                                      \
     static inline wide wide_pick_##n(wide low, wide high) \
-    {                                                   \
-        exchange(&low, &high);                          \
-        return PICKED(low, high, n);                    \
+    {                                                     \
+        exchange(&low, &high);                            \
+        return PICKED(low, high, n);                      \
     }
 WIDE_PICK(1)
 WIDE_PICK(2)
@@ -151,8 +155,8 @@ static inline wide wide_enter(wide bits, enum coding coding, key flip)
     if (coding == CODING_FLOAT) {
         const wide_keys all = (wide_keys)bits;
         const wide_keys negative = (wide_keys)((wide_signed)bits < 0);
-        const wide_keys number = wide_choose(negative, code_lowest(1) - all,
-                                             all + code_negatives(1));
+        const wide_keys number =
+            wide_choose(negative, code_lowest(1) - all, all + code_negatives(1));
         const wide_keys is_last = (wide_keys)(all > code_lowest(1));
 
         bits = (wide)wide_choose(is_last, all, number);
@@ -168,8 +172,8 @@ static inline wide wide_leave(wide ranks, enum coding coding, key flip)
         all ^= flip;
     if (coding == CODING_FLOAT) {
         const wide_keys negative = (wide_keys)(all < code_negatives(1));
-        const wide_keys bits = wide_choose(negative, code_lowest(1) - all,
-                                           all - code_negatives(1));
+        const wide_keys bits =
+            wide_choose(negative, code_lowest(1) - all, all - code_negatives(1));
 
         all = wide_choose((wide_keys)(all > code_lowest(1)), all, bits);
     }
