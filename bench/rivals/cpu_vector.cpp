@@ -3,8 +3,8 @@
  */
 #include "cpu_rivals.h"
 
-#include "hwy/contrib/sort/vqsort.h"
-#include "x86simdsort-static-incl.h"
+#include <hwy/contrib/sort/vqsort.h>
+#include <x86simdsort-static-incl.h>
 
 namespace
 {

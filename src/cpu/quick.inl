@@ -5,7 +5,7 @@
  * ranks of keys, and the blocks make keys of ranks: a code costs no pass of its own.
  *
  * Every piece knows the least and the greatest rank that it may hold. A piece for which
- * they agree is not looked at again, so many equal ranks make a sort faster.
+ * they agree is not looked at again. Equal ranks make a sort faster.
  */
 struct quick {
     enum coding coding; /* of the keys that leave */

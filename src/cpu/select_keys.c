@@ -10,7 +10,7 @@
 enum {
     LEAST = 4096,     /* keys that are worth it */
     THREAD = 1 << 18, /* keys that are worth a thread */
-    PORTION = 8       /* at most one key in so many is selected */
+    PORTION = 8       /* at most this part of the keys, 1 / PORTION, is selected */
 };
 
 struct select_keys {
