@@ -144,38 +144,70 @@ static enum coding coding_of(struct code code)
     return code.is_float ? CODING_FLOAT : flip_of(code) ? CODING_FLIP : CODING_NONE;
 }
 
+#if WIDE_BITS == 512
+
+/* `least` - a where the mask is set, a + `offset` elsewhere; `a` itself beyond `least`. */
+static inline wide wide_fold(wide a, unsigned mask, key offset)
+{
+    const __m512i all = (__m512i)a;
+    const __m512i lowest = (__m512i)wide_of(code_lowest(1));
+    const __m512i moved = WIDE_512(add)(all, (__m512i)wide_of(offset));
+    const __m512i folded = WIDE_512(mask_sub)(moved, mask, lowest, all);
+
+    return (wide)WIDE_512(mask_mov)(folded, WIDE_GREATER(all, lowest), all);
+}
+
+static inline wide wide_from_float(wide bits)
+{
+    const unsigned negative = WIDE_GREATER(bits, wide_of((key) ~(key)0 >> 1));
+
+    return wide_fold(bits, negative, code_negatives(1));
+}
+
+static inline wide wide_to_float(wide ranks)
+{
+    const unsigned negative = WIDE_GREATER(wide_of(code_negatives(1)), ranks);
+
+    return wide_fold(ranks, negative, -code_negatives(1));
+}
+
+#else
+
 /* `a` where the mask is set, `b` elsewhere. */
 static inline wide_keys wide_choose(wide_keys mask, wide_keys a, wide_keys b)
 {
     return (a & mask) | (b & ~mask);
 }
 
+static inline wide wide_from_float(wide bits)
+{
+    const wide_keys all = (wide_keys)bits;
+    const wide_keys number = wide_choose((wide_keys)((wide_signed)bits < 0),
+                                         code_lowest(1) - all, all + code_negatives(1));
+
+    return (wide)wide_choose((wide_keys)(all > code_lowest(1)), all, number);
+}
+
+static inline wide wide_to_float(wide ranks)
+{
+    const wide_keys all = (wide_keys)ranks;
+    const wide_keys bits = wide_choose((wide_keys)(all < code_negatives(1)),
+                                       code_lowest(1) - all, all - code_negatives(1));
+
+    return (wide)wide_choose((wide_keys)(all > code_lowest(1)), all, bits);
+}
+#endif
+
 static inline wide wide_enter(wide bits, enum coding coding, key flip)
 {
-    if (coding == CODING_FLOAT) {
-        const wide_keys all = (wide_keys)bits;
-        const wide_keys negative = (wide_keys)((wide_signed)bits < 0);
-        const wide_keys number =
-            wide_choose(negative, code_lowest(1) - all, all + code_negatives(1));
-        const wide_keys is_last = (wide_keys)(all > code_lowest(1));
-
-        bits = (wide)wide_choose(is_last, all, number);
-    }
+    if (coding == CODING_FLOAT)
+        bits = wide_from_float(bits);
     return coding == CODING_NONE ? bits : (wide)((wide_keys)bits ^ flip);
 }
 
 static inline wide wide_leave(wide ranks, enum coding coding, key flip)
 {
-    wide_keys all = (wide_keys)ranks;
-
     if (coding != CODING_NONE)
-        all ^= flip;
-    if (coding == CODING_FLOAT) {
-        const wide_keys negative = (wide_keys)(all < code_negatives(1));
-        const wide_keys bits =
-            wide_choose(negative, code_lowest(1) - all, all - code_negatives(1));
-
-        all = wide_choose((wide_keys)(all > code_lowest(1)), all, bits);
-    }
-    return (wide)all;
+        ranks = (wide)((wide_keys)ranks ^ flip);
+    return coding == CODING_FLOAT ? wide_to_float(ranks) : ranks;
 }
