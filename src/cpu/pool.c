@@ -84,7 +84,7 @@ void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg)
 
 void pool_wait(struct pool *pool, unsigned workers)
 {
-    enum { SPINS = 4000 }; /* before others may have the processor */
+    enum { SPINS = 30000 }; /* before others may have the processor */
     const unsigned meetings = atomic_load(&pool->meetings);
 
     if (atomic_fetch_add(&pool->arrived, 1) + 1 == workers) {
