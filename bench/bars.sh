@@ -2,8 +2,8 @@
 # bars.sh NAME - measure the bars of one piece of work again: bar, figure, verdict.
 #
 # NAME is `house`: the order of the code itself; `anything`: pairs, records and argsort;
-# `merge`: lists, selection and segments; `python`: the Python package; `files`: files
-# larger than memory; or `mpi`: sorting across processes.
+# `merge`: lists, selection and segments; `cpu`: the CPU beside its rivals; `python`: the
+# Python package; `files`: files larger than memory; or `mpi`: sorting across processes.
 # Bars that need a GPU, 16 cores or the older version are skipped where these are missing.
 # Takes up to 25 minutes.
 #
@@ -209,16 +209,19 @@ house() {
 . "$tree/bench/bars_files.sh"
 # shellcheck source=bench/bars_mpi.sh
 . "$tree/bench/bars_mpi.sh"
+# shellcheck source=bench/bars_cpu.sh
+. "$tree/bench/bars_cpu.sh"
 
 case ${1:-} in
 house) house ;;
 anything) anything ;;
 merge) merge ;;
+cpu) cpu ;;
 python) python ;;
 files) files ;;
 mpi) mpi ;;
 *)
-    echo "usage: bars.sh house | anything | merge | python | files | mpi" >&2
+    echo "usage: bars.sh house | anything | merge | cpu | python | files | mpi" >&2
     exit 2
     ;;
 esac

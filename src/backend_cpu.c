@@ -33,7 +33,7 @@ static void close(struct backend *backend)
 static uint64_t scratch_bytes(struct backend *backend, const struct request *request,
                               uint64_t limit)
 {
-    return request->type ? cpu_scratch_bytes(bits_of(request), request->count)
+    return request->type ? cpu_scratch_bytes(bits_of(request), request->count, limit)
                          : cpu_rows_scratch(cpu_of(backend), request, limit);
 }
 
@@ -85,7 +85,7 @@ static mw_status run_with(struct backend *backend, const struct request *request
 
     if (request->type)
         TRY(cpu_sort(cpu, bits_of(request), request->code, request->keys, request->count,
-                     scratch, &counts));
+                     limit, scratch, &counts));
     else
         TRY(cpu_rows(cpu, request, limit, scratch, &counts));
     backend->counts = (mw_counts){.size = sizeof backend->counts,

@@ -252,6 +252,18 @@ static void test_seams(struct tap *tap)
     }
 }
 
+/* The suite for any processor: without a quicksort it merges everything. */
+static const struct suite *plain_suite(int bits)
+{
+    const struct suite *found = NULL;
+    const struct suite *suite;
+
+    for (unsigned i = 0; (suite = suite_usable(i)) != NULL; i++)
+        if (suite->bits == bits)
+            found = suite;
+    return found;
+}
+
 /* What sorts count: three rounds of short runs, although joined ones need two; or one. */
 static void test_counts(struct tap *tap)
 {
@@ -276,7 +288,7 @@ static void test_counts(struct tap *tap)
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const struct suite *const suite = suite_for(8 * (int)mw_type_size(rows[i].type));
+        const struct suite *const suite = plain_suite(8 * (int)mw_type_size(rows[i].type));
         const struct code code = type_code(type_row(rows[i].type), MW_ASCENDING);
         const uint64_t run = rows[i].run ? rows[i].run : sort_best_run(suite->bits);
         const uint64_t bytes = rows[i].count * mw_type_size(rows[i].type);
@@ -293,6 +305,40 @@ static void test_counts(struct tap *tap)
     }
 }
 
+/* Quicksorts without scratch memory; and such that a heap has to finish. */
+static void test_in_place(struct tap *tap)
+{
+    static const mw_type types[] = {MW_U32, MW_F64};
+    const uint64_t count = 200003;
+    struct cpu *cpu;
+    struct error error;
+
+    if (cpu_open(&cpu, 3, &error) != MW_OK)
+        return;
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
+        const mw_type type = types[i];
+        const int bits = 8 * (int)mw_type_size(type);
+        const struct code code = type_code(type_row(type), MW_ASCENDING);
+        struct quick_task task = {.keys = keys, .count = count, .code = code, .depth = 2};
+        const struct suite *suite = suite_for(bits);
+        int passed = prepare(type, MW_ASCENDING, "random", count);
+
+        if (!suite->quick) {
+            tap_skip(tap, "a quicksort in place", "no vectors here");
+            continue;
+        }
+        memcpy(keys, input, count * mw_type_size(type));
+        passed &= cpu_scratch_bytes(bits, count, 1000) == 0 &&
+                  cpu_sort(cpu, bits, code, keys, count, 1000, NULL, NULL) == MW_OK &&
+                  memcmp(keys, expected, count * mw_type_size(type)) == 0;
+        memcpy(keys, input, count * mw_type_size(type));
+        suite->quick(&task);
+        passed &= memcmp(keys, expected, count * mw_type_size(type)) == 0;
+        tap_case(tap, passed, "%s in place, and by a heap", mw_type_name(type));
+    }
+    cpu_close(cpu);
+}
+
 /* Widths there are no loops for, and more keys than there is scratch for. */
 static void test_refusals(struct tap *tap)
 {
@@ -303,10 +349,12 @@ static void test_refusals(struct tap *tap)
 
     tap_ok(tap,
            cpu_open(&cpu, 1, &error) == MW_OK &&
-               cpu_sort(cpu, 24, code, two, 2, NULL, NULL) == MW_UNSUPPORTED &&
+               cpu_sort(cpu, 24, code, two, 2, UINT64_MAX, NULL, NULL) == MW_UNSUPPORTED &&
                strstr(error.text, "not 24") &&
-               cpu_sort(cpu, 32, code, two, UINT64_MAX / 4, NULL, NULL) == MW_NO_MEMORY &&
-               two[0] == 2 && cpu_sort(cpu, 32, code, two, 2, NULL, NULL) == MW_OK &&
+               cpu_sort(cpu, 32, code, two, UINT64_MAX / 4, UINT64_MAX, NULL, NULL) ==
+                   MW_NO_MEMORY &&
+               two[0] == 2 &&
+               cpu_sort(cpu, 32, code, two, 2, UINT64_MAX, NULL, NULL) == MW_OK &&
                two[0] == 1,
            "what the CPU refuses", error.text);
     cpu_close(cpu);
@@ -321,7 +369,7 @@ static void test_scratch(struct tap *tap)
         uint64_t most = 0;
 
         for (uint64_t count = 0; count < 100000; count += 7) {
-            const uint64_t bytes = cpu_scratch_bytes(bits, count);
+            const uint64_t bytes = cpu_scratch_bytes(bits, count, UINT64_MAX);
 
             most = bytes > most ? bytes : most;
             right &= cpu_scratch_most(bits, count) >= most;
@@ -334,6 +382,7 @@ int main(void)
 {
     struct tap tap = {0, 0};
 
+    test_in_place(&tap);
     test_refusals(&tap);
     test_scratch(&tap);
     if (open_all()) {

@@ -6,11 +6,11 @@
  * runs there are. Children are filled up only when they hold less than a quantum.
  */
 struct node {
-    struct list list;    /* merged and waiting; of a leaf, the rest of its run */
-    uint64_t coming;     /* ranks its children have yet to give; of a leaf, none */
+    struct list list;      /* merged and waiting; of a leaf, the rest of its run */
+    uint64_t coming;       /* ranks its children have yet to give; of a leaf, none */
     struct node *child[2]; /* of a leaf, NULL */
-    rank *room;          /* for 2 * QUANTUM ranks; of a leaf, NULL */
-    const rank *ahead;   /* of a leaf, how far it was asked for in advance */
+    rank *room;            /* for 2 * QUANTUM ranks; of a leaf, NULL */
+    const rank *ahead;     /* of a leaf, how far it was asked for in advance */
 };
 
 /* The last of the MERGE_WAYS - 1 inner nodes is the root. */

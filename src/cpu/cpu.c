@@ -12,6 +12,7 @@
 #include "cpu/lists.h"
 #include "cpu/lists_keys.h"
 #include "cpu/pool.h"
+#include "cpu/rows_deal.h"
 #include "cpu/segments.h"
 #include "cpu/select.h"
 #include "cpu/sort.h"
@@ -98,16 +99,19 @@ unsigned cpu_threads(const struct cpu *cpu)
     return pool_threads(cpu->pool);
 }
 
-uint64_t cpu_scratch_bytes(int bits, uint64_t count)
+uint64_t cpu_scratch_bytes(int bits, uint64_t count, uint64_t limit)
 {
-    return sort_scratch_bytes(bits, count, sort_best_run(bits));
+    const struct suite *const suite = suite_for(bits);
+    const uint64_t bytes = sort_scratch_bytes(bits, count, sort_best_run(bits));
+
+    return bytes > limit && suite && suite->quick ? 0 : bytes;
 }
 
 uint64_t cpu_scratch_most(int bits, uint64_t count)
 {
     const uint64_t most = sort_most_scratch_count(bits, count);
 
-    return cpu_scratch_bytes(bits, most);
+    return cpu_scratch_bytes(bits, most, UINT64_MAX);
 }
 
 /* Make the scratch memory that is kept at least `bytes` large. */
@@ -125,16 +129,17 @@ static mw_status keep_scratch(struct cpu *cpu, uint64_t bytes)
 }
 
 mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint64_t count,
-                   void *scratch, struct cpu_counts *counts)
+                   uint64_t limit, void *scratch, struct cpu_counts *counts)
 {
     const struct suite *const suite = suite_for(bits);
+    const uint64_t bytes = cpu_scratch_bytes(bits, count, limit);
     mw_status status = MW_OK;
 
     if (!suite)
         return fail(cpu->error, MW_UNSUPPORTED,
                     "the CPU sorts keys of 8, 16, 32 or 64 bits, not %d", bits);
     if (!scratch) {
-        TRY(keep_scratch(cpu, cpu_scratch_bytes(bits, count)));
+        TRY(keep_scratch(cpu, bytes));
         scratch = cpu->scratch;
     }
 
@@ -147,7 +152,8 @@ mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint
         .scratch = scratch,
         .work = cpu->work,
     };
-    sort_keys(cpu->pool, &request, counts);
+    if (bytes > 0 || !sort_in_place(cpu->pool, &request, 0, counts))
+        sort_keys(cpu->pool, &request, counts);
 done:
     return status;
 }
@@ -167,6 +173,15 @@ static uint64_t lists_scratch(const struct request *request, unsigned threads,
     return fast > other ? fast : other;
 }
 
+/* Memory to sort rows with; to deal them out first, if there is enough for that. */
+static uint64_t sort_scratch(const struct request *request, uint64_t limit)
+{
+    const uint64_t plain = rows_scratch_bytes(request, request->count);
+    const uint64_t dealt = rows_deal_bytes(request, request->count);
+
+    return dealt <= limit && dealt > plain ? dealt : plain;
+}
+
 uint64_t cpu_rows_scratch(const struct cpu *cpu, const struct request *request,
                           uint64_t limit)
 {
@@ -184,17 +199,22 @@ uint64_t cpu_rows_scratch(const struct cpu *cpu, const struct request *request,
     if (request_has_segments(request))
         return segments_scratch_bytes(request, threads);
     return request->operation == MW_SORT
-               ? rows_scratch_bytes(request, request->count)
+               ? sort_scratch(request, limit)
                : select_scratch_bytes(request, request->count, request->result_count);
 }
 
 /* Run a sort or a selection of all rows. */
-static void run_all(struct cpu *cpu, const struct request *request, void *scratch,
-                    struct cpu_counts *counts)
+static void run_all(struct cpu *cpu, const struct request *request, uint64_t limit,
+                    void *scratch, struct cpu_counts *counts)
 {
     const struct row_range all = {.count = request->count};
+    const uint64_t bytes = request->count * request->row_bytes;
 
-    if (request->operation == MW_SORT)
+    if (request->operation == MW_SORT &&
+        rows_deal_bytes(request, request->count) <= limit &&
+        rows_deal(cpu->pool, request, scratch, cpu->work))
+        *counts = (struct cpu_counts){1, 2 * bytes, 2 * bytes};
+    else if (request->operation == MW_SORT)
         rows_sort(cpu->pool, request, &all, scratch, cpu->work, counts);
     else
         select_rows(cpu->pool, request, &all, scratch, cpu->work, counts);
@@ -223,7 +243,7 @@ mw_status cpu_rows(struct cpu *cpu, const struct request *request, uint64_t limi
     } else if (request_has_segments(request)) {
         segments_run(cpu->pool, request, scratch, cpu->work, counts);
     } else if (request->list_count) {
-        run_all(cpu, request, scratch, counts);
+        run_all(cpu, request, limit, scratch, counts);
     }
 done:
     return status;

@@ -1,12 +1,12 @@
 /*
  * cpu.h - the backend for a machine without a GPU: threads, no kernels.
  *
- * Keys that are in order already, either way round, are seen first. Else they
- * become sorted runs the size of a cache, and the runs one array by multiway
- * merges: every thread writes its share of the output, which exact cuts
- * through all runs give it. One such round is enough for 128 MiB; each
- * further one for 128 times more. Keys of 8 bits, and all but short arrays of
- * 16 bits, are counted instead.
+ * Keys that are in order already, either way round, are seen first. Keys of 8
+ * bits, and all but short arrays of 16 bits, are counted. Where there are vectors,
+ * keys are sorted by a quicksort in place, but for arrays of long runs. These, and
+ * all arrays where there are no vectors, become sorted runs the size of a cache,
+ * and the runs one array by multiway merges: every thread writes its share of the
+ * output, which exact cuts through all runs give it.
  */
 #ifndef MW_CPU_H
 #define MW_CPU_H
@@ -32,8 +32,11 @@ mw_status cpu_open(struct cpu **cpu, unsigned threads, struct error *error);
 void cpu_close(struct cpu *cpu); /* NULL allowed */
 unsigned cpu_threads(const struct cpu *cpu);
 
-/* Bytes of scratch a sort of `count` keys of `bits` bits wants. */
-uint64_t cpu_scratch_bytes(int bits, uint64_t count);
+/*
+ * Bytes of scratch a sort of `count` keys of `bits` bits wants. It wants none if that were
+ * more than `limit` and this processor can sort the keys in place.
+ */
+uint64_t cpu_scratch_bytes(int bits, uint64_t count, uint64_t limit);
 
 /* Bytes of scratch that serve every sort of at most `count` keys. */
 uint64_t cpu_scratch_most(int bits, uint64_t count);
@@ -42,11 +45,11 @@ uint64_t cpu_scratch_most(int bits, uint64_t count);
  * Sort `count` keys of `bits` bits (8, 16, 32 or 64) in place, in the order
  * of the unsigned numbers that `code` makes of them (code.inl). `scratch` is
  * the caller's, of cpu_scratch_bytes, aligned to 16; or NULL, and then memory
- * is taken from the heap and kept for the next call. MW_UNSUPPORTED for any other
- * `bits`; then, and on MW_NO_MEMORY, the keys are untouched. `counts` may be NULL.
+ * within `limit` is taken from the heap and kept for the next call. MW_UNSUPPORTED for any
+ * other `bits`; then, and on MW_NO_MEMORY, the keys are untouched. `counts` may be NULL.
  */
 mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint64_t count,
-                   void *scratch, struct cpu_counts *counts);
+                   uint64_t limit, void *scratch, struct cpu_counts *counts);
 
 /*
  * The same for requests that are more than a sort of bare keys (rows.h, lists.h, select.h,

@@ -30,12 +30,15 @@ static inline void exchange(lanes *low, lanes *high)
 {
     const __m256i a = (__m256i)*low;
     const __m256i b = (__m256i)*high;
-#if KEY_BITS == 32
+#if KEY_BITS == 32 && defined(__AVX512VL__)
     *low = (lanes)_mm256_min_epu32(a, b);
     *high = (lanes)_mm256_max_epu32(a, b);
+#elif KEY_BITS == 32
+    *low = (lanes)_mm256_min_epi32(a, b);
+    *high = (lanes)_mm256_max_epi32(a, b);
 #elif defined(__AVX512VL__)
-    *low = (lanes)_mm256_min_epi64(a, b);
-    *high = (lanes)_mm256_max_epi64(a, b);
+    *low = (lanes)_mm256_min_epu64(a, b);
+    *high = (lanes)_mm256_max_epu64(a, b);
 #else
     const __m256i swap = _mm256_cmpgt_epi64(a, b);
 
@@ -136,75 +139,4 @@ static inline void forward_step(struct chain *c)
     swap_if(choice(*c->b < *c->a), &c->a, &c->b);
     forward_store(c, c->a);
     c->a += LANES;
-}
-
-/* From the back: store the LANES largest of what is held and `*block`. */
-static inline void backward_store(struct chain *c, const rank *block)
-{
-    lanes low = lanes_load(block);
-    lanes high = c->held;
-
-    lanes_merge(&low, &high);
-    c->out -= LANES;
-    lanes_store(c->out, high);
-    c->held = REVERSED(low);
-}
-
-static inline void backward_start(struct chain *c, const rank *a, const rank *b, rank *out)
-{
-    c->a = a - LANES;
-    c->b = b - LANES;
-    c->out = out;
-    c->held = REVERSED(lanes_load(c->a));
-    backward_store(c, c->b);
-}
-
-static inline void backward_step(struct chain *c)
-{
-    swap_if(choice(c->a[-1] < c->b[-1]), &c->a, &c->b);
-    c->a -= LANES;
-    backward_store(c, c->a);
-}
-
-/* ---- Rows of the network ------------------------------------------------- */
-
-enum { ROW = LANES };
-
-typedef lanes row;
-
-static inline row row_load(const rank *from)
-{
-    return lanes_load(from);
-}
-
-static inline void row_exchange(row *low, row *high)
-{
-    exchange(low, high);
-}
-
-/* Write ROW rows as columns: lane c of rows[0], rows[1] ... from to[c * pitch] on. */
-static inline void rows_store(rank *to, size_t pitch, row *rows)
-{
-#if KEY_BITS == 32
-    for (int i = 0; i < 4; i++)
-        unpack(&rows[i], &rows[i + 4]);
-    for (int i = 0; i < 8; i += 4) {
-        unpack(&rows[i], &rows[i + 2]);
-        unpack(&rows[i + 1], &rows[i + 3]);
-    }
-    for (int i = 0; i < 8; i += 2) {
-        unpack(&rows[i], &rows[i + 1]);
-        trade_halves(&rows[i], &rows[i + 1]);
-        lanes_store(to + (size_t)(i / 2) * pitch, rows[i]);
-        lanes_store(to + (size_t)(i / 2 + 4) * pitch, rows[i + 1]);
-    }
-#else
-    unpack(&rows[0], &rows[1]);
-    unpack(&rows[2], &rows[3]);
-    for (int i = 0; i < 2; i++) {
-        trade_halves(&rows[i], &rows[i + 2]);
-        lanes_store(to + (size_t)i * pitch, rows[i]);
-        lanes_store(to + (size_t)(i + 2) * pitch, rows[i + 2]);
-    }
-#endif
 }

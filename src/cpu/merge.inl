@@ -1,8 +1,7 @@
 /*
  * merge.inl - merging two sorted runs at a time, four chains side by side.
  *
- * Runs of one length are merged two pairs at once, each pair from both ends.
- * Anything else goes by quanta: QUANTUM ranks of output are cut into four
+ * Lists are merged by quanta: QUANTUM ranks of output are cut into four
  * equal parts by exact binary searches, and each part is a chain of its own.
  *
  * A list with less than QUANTUM left is copied and filled up with RANK_LAST.
@@ -16,31 +15,6 @@ struct list {
     const rank *head;
     uint64_t count;
 };
-
-/* Merge runs a, b and c, d of `run` ranks, a multiple of LANES, all in a row. */
-static void merge_pairs(const rank *from, rank *to, size_t run)
-{
-    const rank *const a = from;
-    const rank *const b = a + run;
-    const rank *const c = b + run;
-    const rank *const d = c + run;
-    struct chain chains[4];
-
-    /*
-     * A chain that stores half of a pair always finds a rank left in both
-     * lists: it has loaded one block more than it stored, at least one of each.
-     */
-    forward_start(&chains[0], a, b, to);
-    backward_start(&chains[1], b, c, to + 2 * run);
-    forward_start(&chains[2], c, d, to + 2 * run);
-    backward_start(&chains[3], d, d + run, to + 4 * run);
-    for (size_t left = run / LANES - 1; left > 0; left--) {
-        forward_step(&chains[0]);
-        backward_step(&chains[1]);
-        forward_step(&chains[2]);
-        backward_step(&chains[3]);
-    }
-}
 
 /*
  * How many of the first PART, 2 * PART ... ranks of a and b merged come from
@@ -162,16 +136,4 @@ static void merge_some(struct list *a, struct list *b, rank *to, size_t want,
         taken = a->count;
     list_drop(a, taken);
     list_drop(b, want - taken);
-}
-
-/* Merge all of two lists. */
-static void merge_lists(struct list a, struct list b, rank *to, struct spare *spare)
-{
-    while (a.count + b.count > 0) {
-        const uint64_t left = a.count + b.count;
-        const size_t want = left < QUANTUM ? (size_t)left : QUANTUM;
-
-        merge_some(&a, &b, to, want, spare);
-        to += want;
-    }
 }

@@ -27,7 +27,8 @@ static unsigned order(const void *keys, uint64_t count, struct code code)
     /* Small steps: an array in disorder shows it at once. */
     for (uint64_t at = 0; found && at + 1 < count;) {
         const uint64_t left = count - 1 - at;
-        const size_t step = left < 256 ? (size_t)left : 256;
+        const uint64_t most = at ? 256 : 16;
+        const size_t step = (size_t)(left < most ? left : most);
 
         if (code.is_float)
             found &= order_of(all + at, step, float_of(code), flip);

@@ -4,6 +4,8 @@
 #include "cpu/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +26,10 @@ struct pool {
     unsigned workers; /* wanted for this job */
     unsigned busy;    /* of those, not yet through; worker 0 does not count */
     int ending;
+    atomic_uint arrived; /* workers that wait for each other, and how often they did */
+    atomic_uint meetings;
     unsigned threads;
+    struct pool *alone;     /* itself if there is one thread */
     struct worker worker[]; /* the first is the caller and has no thread */
 };
 
@@ -77,9 +82,29 @@ void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg)
     }
 }
 
+void pool_wait(struct pool *pool, unsigned workers)
+{
+    enum { SPINS = 30000 }; /* before others may have the processor */
+    const unsigned meetings = atomic_load(&pool->meetings);
+
+    if (atomic_fetch_add(&pool->arrived, 1) + 1 == workers) {
+        atomic_store(&pool->arrived, 0);
+        atomic_fetch_add(&pool->meetings, 1);
+        return;
+    }
+    for (int i = 0; atomic_load(&pool->meetings) == meetings; i++)
+        if (i >= SPINS)
+            sched_yield();
+}
+
 unsigned pool_threads(const struct pool *pool)
 {
     return pool->threads;
+}
+
+struct pool *pool_alone(struct pool *pool)
+{
+    return pool->alone;
 }
 
 /* End and join the threads of workers 1 to `started` - 1, then free the pool. */
@@ -94,6 +119,8 @@ static void dismiss(struct pool *pool, unsigned started)
     pthread_cond_destroy(&pool->rest);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
+    if (pool->alone != pool)
+        pool_close(pool->alone);
     free(pool);
 }
 
@@ -126,6 +153,11 @@ mw_status pool_open(struct pool **pool, unsigned threads, struct error *error)
             return fail(error, MW_NO_MEMORY, "worker thread %u of %u did not start: %s",
                         i + 1, threads, strerror(code));
         }
+    }
+    made->alone = made;
+    if (threads > 1 && pool_open(&made->alone, 1, error) != MW_OK) {
+        dismiss(made, threads);
+        return MW_NO_MEMORY;
     }
     *pool = made;
     return MW_OK;

@@ -19,12 +19,18 @@ mw_status pool_open(struct pool **pool, unsigned threads, struct error *error);
 void pool_close(struct pool *pool); /* NULL allowed */
 unsigned pool_threads(const struct pool *pool);
 
+/* A pool of the caller alone, for work within a job; any number may use it at once. */
+struct pool *pool_alone(struct pool *pool);
+
 /*
  * Run `job` on workers 0 to `workers` - 1, at most all of them, and return
  * when the last is through. What they wrote is visible to the caller and to
  * every later job. One caller at a time.
  */
 void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg);
+
+/* In a job of `workers`: wait until all of them are here. */
+void pool_wait(struct pool *pool, unsigned workers);
 
 /* Where part `i` of `parts` even parts of `count` things begins. */
 static inline uint64_t pool_part(uint64_t count, uint64_t parts, uint64_t i)

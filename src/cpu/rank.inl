@@ -2,8 +2,8 @@
  * rank.inl - keys as the numbers that are sorted.
  *
  * `key` holds the caller's bits. `rank` is what is compared: the unsigned
- * number of code.inl, except that 64-bit ranks have their top bit turned and
- * are compared as signed, because AVX2 compares 64-bit lanes no other way.
+ * number of code.inl. AVX2 compares signed numbers only, so without AVX-512
+ * ranks of 32 and 64 bits are signed, with their top bit turned.
  */
 #if KEY_BITS == 8
 typedef uint8_t key;
@@ -20,7 +20,12 @@ typedef uint64_t key;
 #define CODE_FUNCTION static inline
 #include "base/code.inl"
 
-#if KEY_BITS == 64
+#if KEY_BITS == 32 && !defined(__AVX512VL__)
+typedef int32_t rank;
+#define RANK_TURN ((key)1 << 31)
+#define RANK_FIRST INT32_MIN
+#define RANK_LAST INT32_MAX
+#elif KEY_BITS == 64 && !defined(__AVX512VL__)
 typedef int64_t rank;
 #define RANK_TURN ((key)1 << 63)
 #define RANK_FIRST INT64_MIN

@@ -192,24 +192,36 @@ static uint32_t sort_by_comparing(struct pool *pool, struct rows *rows)
     return rounds;
 }
 
-/* As numbers: two halves, which use the spare memory in turn, then a merge. */
+/* Sort items [first, last) as numbers; in place if `in_place`: done? */
+static int sort_numbers(struct pool *pool, struct rows *rows, uint64_t first, uint64_t last,
+                        int in_place, void *work)
+{
+    const int bits = 8 * (int)rows->item_bytes;
+    const struct sort_request request = {
+        .suite = suite_for(bits),
+        .keys = (unsigned char *)rows->sort.items + first * rows->item_bytes,
+        .count = last - first,
+        .run = sort_best_run(bits),
+        .scratch = rows->sort.spare,
+        .work = work,
+    };
+
+    if (in_place)
+        return sort_in_place(pool, &request, 1, NULL);
+    sort_keys(pool, &request, NULL);
+    return 1;
+}
+
+/* As numbers: in place, or two halves, which use the spare memory in turn, then a merge. */
 static void sort_as_numbers(struct pool *pool, struct rows *rows, void *work)
 {
-    const struct row_sort *const sort = &rows->sort;
-    const int bits = 8 * (int)rows->item_bytes;
+    const uint64_t count = rows->sort.count;
 
-    for (uint64_t i = 0; i < 2; i++) {
-        const uint64_t first = pool_part(sort->count, 2, i);
-        const struct sort_request request = {
-            .suite = suite_for(bits),
-            .keys = (unsigned char *)sort->items + first * rows->item_bytes,
-            .count = pool_part(sort->count, 2, i + 1) - first,
-            .run = sort_best_run(bits),
-            .scratch = sort->spare,
-            .work = work,
-        };
-        sort_keys(pool, &request, NULL);
-    }
+    if (sort_numbers(pool, rows, 0, count, 1, work))
+        return;
+    for (uint64_t i = 0; i < 2; i++)
+        sort_numbers(pool, rows, pool_part(count, 2, i), pool_part(count, 2, i + 1), 0,
+                     work);
     merge_round(pool, rows, 2, 2);
 }
 

@@ -39,22 +39,33 @@ static uint64_t share(const struct row_gather *gather, unsigned worker)
     return pool_part(gather->range->count, gather->workers, worker);
 }
 
+/* Gather values of `bytes`, a constant where this is inlined, by positions of 4 bytes. */
+static inline void gather_short(const struct column_gather *c, uint64_t first,
+                                uint64_t last, size_t bytes)
+{
+    const uint32_t *const positions = (const uint32_t *)c->gather->positions;
+
+    for (uint64_t i = first; i < last; i++)
+        memcpy(c->to + i * bytes, c->from + (size_t)positions[i] * bytes, bytes);
+}
+
 static void gather_share(void *arg, unsigned worker)
 {
     const struct column_gather *const c = (const struct column_gather *)arg;
     const size_t bytes = c->column.bytes;
+    const uint64_t first = share(c->gather, worker);
     const uint64_t last = share(c->gather, worker + 1);
+    const int is_short = c->gather->position_bytes == 4 && !c->gather->range->map;
 
-    for (uint64_t i = share(c->gather, worker); i < last; i++) {
-        const unsigned char *const value = c->from + position_at(c->gather, i) * bytes;
-
-        if (bytes == 4) /* these two without a call */
-            memcpy(c->to + i * 4, value, 4);
-        else if (bytes == 8)
-            memcpy(c->to + i * 8, value, 8);
-        else
-            memcpy(c->to + i * bytes, value, bytes);
-    }
+    if (is_short && bytes == 4)
+        gather_short(c, first, last, 4);
+    else if (is_short && bytes == 8)
+        gather_short(c, first, last, 8);
+    else if (is_short && bytes == 16)
+        gather_short(c, first, last, 16);
+    else
+        for (uint64_t i = first; i < last; i++)
+            memcpy(c->to + i * bytes, c->from + position_at(c->gather, i) * bytes, bytes);
 }
 
 static void copy_share(void *arg, unsigned worker)

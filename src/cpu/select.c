@@ -4,6 +4,7 @@
 #include "cpu/select.h"
 
 #include "cpu/part.h"
+#include "cpu/select_keys.h"
 #include "cpu/sort.h"
 
 enum {
@@ -349,7 +350,7 @@ void select_rows(struct pool *pool, const struct request *request,
         (unsigned char *)scratch + map_room(request, count, chosen.count);
 
     *counts = (struct cpu_counts){0};
-    if (chosen.count == 0)
+    if (chosen.count == 0 || select_keys(pool, request, range, work))
         return;
     if (chosen.count < count) {
         s.map.compare = comparison_of(request, range->first);

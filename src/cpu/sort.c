@@ -2,14 +2,18 @@
  * sort.c - a sort on the CPU: scan for order, make runs, merge them; or count.
  */
 #include "cpu/sort_parts.h"
+#include "cpu/sort_quick.h"
 
 #include <string.h>
 
 enum {
-    RUN_LEAST = 16384,     /* keys that are worth a thread */
-    SCAN_STEP = 1 << 16,   /* keys looked at before asking what others found */
-    TALLY_LEAST = 1 << 15, /* 16-bit keys that are worth a table */
-    TALLY_THREAD = 1 << 18 /* and those worth a thread with its own table */
+    RUN_LEAST = 16384,       /* keys that are worth a thread */
+    SCAN_STEP = 1 << 16,     /* keys looked at before asking what others found */
+    TALLY_LEAST = 1 << 15,   /* 16-bit keys that are worth a table */
+    TALLY_THREAD = 1 << 18,  /* and those worth a thread with its own table */
+    QUICK_THREAD = 1 << 16,  /* keys worth a thread of a quicksort */
+    NATURAL_LEAST = 1 << 14, /* keys in which runs are looked for */
+    WINDOWS = 16             /* places where they are */
 };
 
 /* Where the part of a worker begins. */
@@ -136,6 +140,30 @@ static unsigned sort_by_merging(struct pool *pool, struct sort *sort)
     return rounds;
 }
 
+/* ---- Choosing ---------------------------------------------------------------- */
+
+/* Are windows of `length` keys in order, all over the array, but for a quarter of them? */
+static int has_runs(const struct sort *sort, uint64_t length)
+{
+    const struct sort_request *const r = sort->request;
+    int broken = 0;
+
+    for (uint64_t i = 0; i < WINDOWS && broken <= WINDOWS / 4; i++)
+        broken += !r->suite->order(
+            key_at(r->keys, pool_part(r->count - length, WINDOWS, i), sort->size), length,
+            r->code);
+    return broken <= WINDOWS / 4;
+}
+
+/* Merging makes use of runs that are there; nothing else is faster than a quicksort. */
+static int has_runs_to_merge(const struct sort *sort)
+{
+    const uint64_t count = sort->request->count;
+
+    return count >= NATURAL_LEAST && has_runs(sort, 32) &&
+           has_runs(sort, count / (4 * WINDOWS));
+}
+
 /* ---- Narrow keys ------------------------------------------------------------ */
 
 static int is_counted(int bits, uint64_t count)
@@ -217,22 +245,56 @@ uint64_t sort_most_scratch_count(int bits, uint64_t count)
     return bits == 16 && count >= TALLY_LEAST ? TALLY_LEAST - 1 : count;
 }
 
+static struct sort sort_of(const struct pool *pool, const struct sort_request *request)
+{
+    const int bits = request->suite->bits;
+    const uint64_t worth = request->count / RUN_LEAST + 1;
+
+    return (struct sort){
+        .request = request,
+        .size = (size_t)bits / 8,
+        .workers = worth < pool_threads(pool) ? (unsigned)worth : pool_threads(pool),
+        .stream = request->count * (uint64_t)(bits / 8) >= STREAM_BYTES,
+    };
+}
+
+/* By a quicksort, on as many threads as pay. */
+static void sort_by_parting(struct pool *pool, const struct sort_request *request)
+{
+    const uint64_t worth = request->count / QUICK_THREAD;
+    const unsigned threads = pool_threads(pool);
+
+    sort_quick(pool, worth < 1 ? 1 : worth < threads ? (unsigned)worth : threads, request);
+}
+
+int sort_in_place(struct pool *pool, const struct sort_request *request, int only_disorder,
+                  struct cpu_counts *counts)
+{
+    struct sort sort = sort_of(pool, request);
+    const uint64_t bytes = request->count * sort.size;
+    int written = 1;
+
+    if (!request->suite->quick || (only_disorder && has_runs_to_merge(&sort)))
+        return 0;
+    if (request->count > 1 && (written = sort_ordered(pool, &sort)) < 0) {
+        sort_by_parting(pool, request);
+        written = 1;
+    }
+    if (counts)
+        *counts = (struct cpu_counts){0, bytes, bytes * (uint64_t)written};
+    return 1;
+}
+
 void sort_keys(struct pool *pool, const struct sort_request *request,
                struct cpu_counts *counts)
 {
     const int bits = request->suite->bits;
     const uint64_t bytes = request->count * (uint64_t)(bits / 8);
-    const uint64_t worth = request->count / RUN_LEAST + 1;
-    struct sort sort = {
-        .request = request,
-        .size = (size_t)bits / 8,
-        .workers = worth < pool_threads(pool) ? (unsigned)worth : pool_threads(pool),
-        .stream = bytes >= STREAM_BYTES,
-        .starts = (uint64_t *)(void *)key_at(request->scratch,
-                                             sort_ranks_bytes(bits, request->count), 1),
-    };
+    struct sort sort = sort_of(pool, request);
     struct cpu_counts made = {0, bytes, 0};
 
+    sort.starts = (uint64_t *)(void *)key_at(request->scratch,
+                                             sort_ranks_bytes(bits, request->count), 1);
     if (request->count > 1) {
         const int written = sort_ordered(pool, &sort);
 
@@ -240,6 +302,9 @@ void sort_keys(struct pool *pool, const struct sort_request *request,
             made.bytes_written = bytes * (uint64_t)written;
         } else if (is_counted(bits, request->count)) {
             sort_by_counting(pool, &sort);
+            made.bytes_written = bytes;
+        } else if (request->suite->quick && !has_runs_to_merge(&sort)) {
+            sort_by_parting(pool, request);
             made.bytes_written = bytes;
         } else {
             made.rounds = sort_by_merging(pool, &sort);

@@ -37,4 +37,11 @@ uint64_t sort_most_scratch_count(int bits, uint64_t count);
 void sort_keys(struct pool *pool, const struct sort_request *request,
                struct cpu_counts *counts);
 
+/*
+ * Sort without scratch memory, or do nothing and return 0: where the suite has no
+ * quicksort, or, if `only_disorder`, where merging the runs that are there is faster.
+ */
+int sort_in_place(struct pool *pool, const struct sort_request *request, int only_disorder,
+                  struct cpu_counts *counts);
+
 #endif

@@ -7,7 +7,7 @@
 enum needs { NEEDS_NOTHING, NEEDS_AVX2, NEEDS_AVX512 };
 
 extern const struct suite suite_8, suite_16, suite_32, suite_64;
-extern const struct suite suite_32_avx2, suite_64_avx2, suite_64_avx512;
+extern const struct suite suite_32_avx2, suite_64_avx2, suite_32_avx512, suite_64_avx512;
 
 /* The better ones of a width come first. */
 static const struct {
@@ -16,6 +16,7 @@ static const struct {
 } rows[] = {
 #if defined(MW_CPU_AVX512)
     {&suite_64_avx512, NEEDS_AVX512 },
+    {&suite_32_avx512, NEEDS_AVX512 },
 #endif
 #if defined(MW_CPU_AVX2)
     {&suite_64_avx2,   NEEDS_AVX2   },
@@ -33,7 +34,8 @@ static int present(enum needs needs)
 #if defined(MW_CPU_AVX512)
     case NEEDS_AVX512:
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("avx512f") &&
-               __builtin_cpu_supports("avx512vl");
+               __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
 #endif
 #if defined(MW_CPU_AVX2)
     case NEEDS_AVX2:

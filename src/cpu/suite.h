@@ -17,7 +17,9 @@ enum {
     RUN_BYTES = 1 << 20,                     /* most that `run` sorts in one call */
     MERGE_WAYS = 128,                        /* most runs that `merge` takes */
     WORK_BYTES = 2 * RUN_BYTES + (64 << 10), /* a thread's own memory, aligned to 64 */
-    STREAM_BYTES = 16 << 20                  /* arrays of this size pass by the caches */
+    STREAM_BYTES = 16 << 20,                 /* arrays of this size pass by the caches */
+    QUICK_LEAST = 1024,                      /* keys that `part` and `pivot` take */
+    SMALLEST_ROOM = RUN_BYTES                /* memory that `smallest` has */
 };
 
 /* What `order` found: both for equal keys, neither for most arrays. */
@@ -52,8 +54,32 @@ struct merge_task {
     void *work;
 };
 
+/* A piece of an array that is sorted in place, or parted. */
+struct quick_task {
+    void *keys;
+    uint64_t count;
+    struct code code;
+    int is_entered; /* the keys are ranks, between the two bounds */
+    uint64_t least; /* ranks, in the low bits */
+    uint64_t most;
+    int depth; /* partitions before a heap takes over; 0: as many as should do */
+};
+
+/* The smallest of some keys are collected, as ranks, and sorted. */
+struct smallest_task {
+    const void *keys;
+    uint64_t count;
+    struct code code;
+    uint64_t wanted; /* at most half of what fits SMALLEST_ROOM, less 16384 */
+    void *ranks;     /* SMALLEST_ROOM bytes */
+    uint64_t found;  /* `wanted`, or `count` if that is less */
+};
+
 struct suite {
     int bits;
+    uint64_t first_rank; /* of quicksorts: the least and the greatest of all */
+    uint64_t last_rank;
+    uint64_t plain_flip; /* a code with it leaves ranks as they are */
 
     /* The order that `count` keys, at least 1, are in already. */
     unsigned (*order)(const void *keys, uint64_t count, struct code code);
@@ -67,6 +93,21 @@ struct suite {
     /* Sort at most RUN_BYTES; merge at most MERGE_WAYS runs. NULL for 8-bit keys. */
     void (*run)(const struct run_task *task);
     void (*merge)(const struct merge_task *task);
+
+    /*
+     * Quicksort: sort a piece, and make keys of it again; or part a piece of at least
+     * QUICK_LEAST keys, which become ranks, around a pivot: how many are up to it? NULL
+     * where there are no vectors.
+     */
+    void (*quick)(const struct quick_task *task);
+    uint64_t (*part)(const struct quick_task *task, uint64_t pivot);
+
+    /* A pivot about `part` of `parts` on in the order of a piece. */
+    uint64_t (*pivot)(const struct quick_task *task, unsigned part, unsigned parts);
+
+    /* The smallest keys; make keys of ranks. NULL where there is no quicksort. */
+    void (*smallest)(struct smallest_task *task);
+    void (*leave)(const void *ranks, void *keys, uint64_t count, struct code code);
 
     /* Whether rank `at` is no smaller than the one before it. */
     int (*rises)(const void *ranks, uint64_t at);

@@ -18,6 +18,13 @@
 #define UNROLL
 #endif
 
+/* A function that only pays where its arguments are constants. */
+#if defined(__GNUC__)
+#define INLINED static inline __attribute__((always_inline))
+#else
+#define INLINED static inline
+#endif
+
 #include "rank.inl"
 
 #include "order.inl"
@@ -35,6 +42,23 @@
 #include "merge.inl"
 
 #include "transfer.inl"
+
+#if LANES > 1
+#if defined(__AVX512VL__)
+#define WIDE_BITS 512
+#else
+#define WIDE_BITS 256
+#endif
+#include "wide.inl"
+
+#include "block.inl"
+
+#include "partition.inl"
+
+#include "quick.inl"
+
+#include "smallest.inl"
+#endif
 
 #include "run.inl"
 
@@ -65,6 +89,16 @@ const struct suite SUITE = {
     .run = run,
     .merge = merge,
     .rises = rises,
+#endif
+#if KEY_BITS > 8 && LANES > 1
+    .first_rank = (uint64_t)RANK_FIRST,
+    .last_rank = (uint64_t)RANK_LAST,
+    .plain_flip = RANK_TURN,
+    .quick = quick,
+    .part = part,
+    .pivot = pivot,
+    .smallest = smallest,
+    .leave = leave_keys,
 #endif
 #if KEY_BITS <= 16
     .tally = tally,

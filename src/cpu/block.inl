@@ -1,0 +1,206 @@
+/*
+ * block.inl - sort up to BLOCK_MOST ranks in registers.
+ *
+ * The ranks fill rows, one register each, in any order. A network sorts all columns at
+ * once; then neighbouring columns are merged by bitonic networks until one sequence goes
+ * down column by column. A transposition brings it into the order of memory.
+ */
+enum { BLOCK_ROWS = 16, BLOCK_MOST = BLOCK_ROWS * WIDE };
+
+#define EXCHANGE_ALL(rows, pairs)                                          \
+    do {                                                                   \
+        UNROLL                                                             \
+        for (size_t i = 0; i < sizeof(pairs) / sizeof((pairs)[0]); i++)    \
+            wide_exchange(&(rows)[(pairs)[i][0]], &(rows)[(pairs)[i][1]]); \
+    } while (0)
+
+/* Sort all columns of 1, 2, 4, 8 or 16 rows, with the fewest exchanges known. */
+INLINED void sort_columns(wide *rows, int count)
+{
+    static const unsigned char two[][2] = {
+        {0, 1}
+    };
+    static const unsigned char four[][2] = {
+        {0, 2},
+        {1, 3},
+        {0, 1},
+        {2, 3},
+        {1, 2}
+    };
+    static const unsigned char eight[][2] = {
+  /* clang-format off */
+        {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1}, {2, 3},
+        {4, 5}, {6, 7}, {2, 4}, {3, 5}, {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6},
+  /* clang-format on */
+    };
+
+    if (count == 2)
+        EXCHANGE_ALL(rows, two);
+    else if (count == 4)
+        EXCHANGE_ALL(rows, four);
+    else if (count == 8)
+        EXCHANGE_ALL(rows, eight);
+    else if (count == 16)
+        EXCHANGE_ALL(rows, network);
+}
+
+/* Merge within a register: lanes exchange with lanes i ^ D; those with bit BIT are later.
+ */
+#define LANE_STEP(v, D, BIT) ((v) = WIDE_SORTED(v, SWAPPED(v, D), BIT))
+
+/* Sort the lanes of a register. */
+static inline wide sort_lanes(wide v)
+{
+    LANE_STEP(v, 1, 1);
+    LANE_STEP(v, 3, 2);
+    LANE_STEP(v, 1, 1);
+#if WIDE >= 8
+    LANE_STEP(v, 7, 4);
+    LANE_STEP(v, 2, 2);
+    LANE_STEP(v, 1, 1);
+#endif
+#if WIDE >= 16
+    LANE_STEP(v, 15, 8);
+    LANE_STEP(v, 4, 4);
+    LANE_STEP(v, 2, 2);
+    LANE_STEP(v, 1, 1);
+#endif
+    return v;
+}
+
+#define LANE_STEPS(rows, count, D)        \
+    do {                                  \
+        UNROLL                            \
+        for (int i = 0; i < (count); i++) \
+            LANE_STEP((rows)[i], D, D);   \
+    } while (0)
+
+/*
+ * The first step of merging groups of BIT columns with their neighbours: the second group
+ * is met in reverse, so row meets mirrored row and lane meets mirrored lane.
+ */
+#define MIRROR_STEP(rows, count, BIT)                         \
+    do {                                                      \
+        UNROLL                                                \
+        for (int i = 0; i < (count) / 2; i++) {               \
+            wide *const mirror = &(rows)[(count)-1 - i];      \
+            const wide one = (rows)[i];                       \
+            const wide other = SWAPPED(*mirror, 2 * (BIT)-1); \
+            (rows)[i] = WIDE_SORTED(one, other, BIT);         \
+            *mirror = wide_other((rows)[i], one, other);      \
+            *mirror = SWAPPED(*mirror, 2 * (BIT)-1);          \
+        }                                                     \
+    } while (0)
+
+/* The last steps of a merge: rows exchange with rows. */
+INLINED void row_steps(wide *rows, int count)
+{
+    UNROLL
+    for (int reach = count / 2; reach > 0; reach /= 2) {
+        UNROLL
+        for (int i = 0; i < count; i++)
+            if (!(i & reach))
+                wide_exchange(&rows[i], &rows[i + reach]);
+    }
+}
+
+INLINED void merge_columns(wide *rows, int count)
+{
+    if (count == 1) {
+        rows[0] = sort_lanes(rows[0]);
+        return;
+    }
+    MIRROR_STEP(rows, count, 1);
+    row_steps(rows, count);
+    MIRROR_STEP(rows, count, 2);
+    LANE_STEPS(rows, count, 1);
+    row_steps(rows, count);
+#if WIDE >= 8
+    MIRROR_STEP(rows, count, 4);
+    LANE_STEPS(rows, count, 2);
+    LANE_STEPS(rows, count, 1);
+    row_steps(rows, count);
+#endif
+#if WIDE >= 16
+    MIRROR_STEP(rows, count, 8);
+    LANE_STEPS(rows, count, 4);
+    LANE_STEPS(rows, count, 2);
+    LANE_STEPS(rows, count, 1);
+    row_steps(rows, count);
+#endif
+}
+
+#define TRANSPOSE_STEP(rows, count, n)                                                   \
+    do {                                                                                 \
+        UNROLL                                                                           \
+        for (int i = 0; i < (count); i++) {                                              \
+            if (!(i & (n))) {                                                            \
+                const wide a = (rows)[i];                                                \
+                const wide b = (rows)[i + (n)];                                          \
+                (rows)[i] = (wide)__builtin_shufflevector(a, b, EACH_LANE(LANE_LOW, n)); \
+                (rows)[i + (n)] =                                                        \
+                    (wide)__builtin_shufflevector(a, b, EACH_LANE(LANE_HIGH, n));        \
+            }                                                                            \
+        }                                                                                \
+    } while (0)
+
+/* Write the columns of `count` rows one after the other. */
+INLINED void store_columns(rank *to, wide *rows, int count)
+{
+    const int side = count < WIDE ? count : WIDE; /* of the squares that are transposed */
+
+    if (side >= 2)
+        TRANSPOSE_STEP(rows, count, 1);
+    if (side >= 4)
+        TRANSPOSE_STEP(rows, count, 2);
+    if (side >= 8)
+        TRANSPOSE_STEP(rows, count, 4);
+#if WIDE >= 16
+    if (side >= 16)
+        TRANSPOSE_STEP(rows, count, 8);
+#endif
+    UNROLL
+    for (int i = 0; i < count; i++) {
+        UNROLL
+        for (int part = 0; part < WIDE / side; part++)
+            memcpy(to + (part * side + i % side) * count + i / side * side,
+                   (const rank *)&rows[i] + part * side, (size_t)side * sizeof *to);
+    }
+}
+
+/* The last `count` ranks of those before `end`, at most WIDE, after as many fillers. */
+static inline wide load_last(const rank *end, size_t count, size_t all)
+{
+    const wide lane = {EACH_LANE(LANE_SWAPPED, 0)};
+    const wide is_real = lane >= (rank)(WIDE - count);
+    rank copy[WIDE] = {0};
+
+    if (all < WIDE) { /* there is no whole register before the end */
+        memcpy(copy + WIDE - all, end - all, all * sizeof *copy);
+        end = copy + WIDE;
+    }
+    return (wide_load(end - WIDE) & is_real) | (RANK_LAST & ~is_real);
+}
+
+/* Sort 1 to `rows` * WIDE ranks, and write them with fillers up to that. */
+INLINED void sort_rows(const rank *from, size_t count, rank *to, int rows)
+{
+    const size_t last = (count - 1) % WIDE + 1;
+    const wide filler = wide_of(RANK_LAST);
+    wide all[BLOCK_ROWS];
+
+    all[0] = load_last(from + count, last, count);
+    UNROLL
+    for (int i = 1; i < rows; i++) {
+        const size_t at = (size_t)(i - 1) * WIDE;
+        const uintptr_t is_filler = choice(at + last >= count);
+        const uintptr_t here = (uintptr_t)(from + at);
+
+        /* No branch: how many rows there are is as good as random. */
+        all[i] =
+            wide_load((const rank *)(here ^ ((here ^ (uintptr_t)&filler) & -is_filler)));
+    }
+    sort_columns(all, rows);
+    merge_columns(all, rows);
+    store_columns(to, all, rows);
+}

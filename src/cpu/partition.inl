@@ -1,0 +1,159 @@
+/*
+ * partition.inl - part ranks in place around a pivot, by whole registers.
+ *
+ * A partition keeps a few registers from both ends, and so always has room to write to
+ * either side what it reads.
+ */
+
+/* Where a partition writes next, and reads next. */
+struct gap {
+    rank *left;
+    rank *right;
+};
+
+#if WIDE == 16
+
+/* Part a register. */
+static inline void part_register(struct gap *to, wide values, wide pivot)
+{
+    const unsigned greater = WIDE_GREATER(values, pivot);
+    const int count = __builtin_popcount(greater);
+
+    to->right -= count;
+    WIDE_512(mask_compressstoreu)(to->left, ~greater, (__m512i)values);
+    WIDE_512(mask_compressstoreu)(to->right, greater, (__m512i)values);
+    to->left += WIDE - count;
+}
+
+#else
+#include "part_table.inl"
+
+/* The lanes that are greater, as bits. */
+static inline unsigned greater_lanes(wide values, wide pivot)
+{
+#if WIDE_BITS == 512
+    return WIDE_GREATER(values, pivot);
+#elif KEY_BITS == 32
+    return (unsigned)_mm256_movemask_ps(
+        (__m256)_mm256_cmpgt_epi32((__m256i)values, (__m256i)pivot));
+#else
+    return (unsigned)_mm256_movemask_pd(
+        (__m256d)_mm256_cmpgt_epi64((__m256i)values, (__m256i)pivot));
+#endif
+}
+
+/* Move those lanes to the end. */
+static inline wide parted(wide values, unsigned greater)
+{
+    const int order = (int)part_table[greater];
+
+#if WIDE_BITS == 512
+    const __m512i shifts = _mm512_setr_epi64(0, 4, 8, 12, 16, 20, 24, 28);
+
+    return (wide)_mm512_permutexvar_epi64(
+        _mm512_srlv_epi64(_mm512_set1_epi32(order), shifts), (__m512i)values);
+#else
+    const __m256i shifts = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+
+    return (wide)_mm256_permutevar8x32_epi32(
+        (__m256i)values, _mm256_srlv_epi32(_mm256_set1_epi32(order), shifts));
+#endif
+}
+
+/*
+ * Part a register: all of it is written to both sides, so there must be room for one or
+ * for at least two.
+ */
+static inline void part_register(struct gap *to, wide values, wide pivot)
+{
+    const unsigned greater = greater_lanes(values, pivot);
+    const wide in_order = parted(values, greater);
+    const int count = __builtin_popcount(greater);
+
+    wide_store(to->left, in_order);
+    wide_store(to->right - WIDE, in_order);
+    to->left += WIDE - count;
+    to->right -= count;
+}
+#endif
+
+/* Part the last `count` lanes of a register. */
+static inline void part_few(struct gap *to, wide values, size_t count, wide pivot)
+{
+    rank few[WIDE];
+
+    wide_store(few, values);
+    for (size_t i = WIDE - count; i < WIDE; i++) {
+        const size_t greater = choice(few[i] > pivot[0]);
+
+        *to->left = few[i];
+        to->right[-1] = few[i];
+        to->left += 1 - greater;
+        to->right -= greater;
+    }
+}
+
+/*
+ * Move the ranks up to `pivot` to the front of a piece of at least 2 * PART_STEP; how many
+ * are there? The side with less room to write is read next, PART_STEP ranks at once; so
+ * there is room for them on either side.
+ */
+enum {
+    PART_REGISTERS = 8,
+    PART_STEP = PART_REGISTERS * WIDE,
+    PART_AHEAD = 4 * PART_STEP,         /* ranks asked for in advance */
+    PART_FAR = (1 << 20) / sizeof(rank) /* ranks that are not in L2 */
+};
+
+INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, int is_far,
+                              enum coding coding, key flip)
+{
+    const wide pivots = wide_of(pivot);
+    const size_t few = count % WIDE;
+    const size_t last = PART_REGISTERS + count / WIDE % PART_REGISTERS;
+    struct gap to = {ranks, ranks + count};
+    struct gap from = {ranks + PART_STEP, ranks + count - few - last * WIDE};
+    const wide kept_few = wide_enter(wide_load(ranks + count - WIDE), coding, flip);
+    wide kept[3 * PART_REGISTERS];
+
+    for (size_t i = 0; i < PART_REGISTERS; i++)
+        kept[i] = wide_enter(wide_load(ranks + i * WIDE), coding, flip);
+    for (size_t i = 0; i < last; i++)
+        kept[PART_REGISTERS + i] =
+            wide_enter(wide_load(from.right + i * WIDE), coding, flip);
+    while (from.left < from.right) {
+        wide read[PART_REGISTERS];
+        const rank *next;
+
+        if (from.left - to.left < to.right - from.right) {
+            next = from.left;
+            from.left += PART_STEP;
+        } else {
+            from.right -= PART_STEP;
+            next = from.right;
+        }
+        for (int i = 0; is_far && i < PART_STEP; i += WIDE) {
+            __builtin_prefetch(from.left + PART_AHEAD + i);
+            __builtin_prefetch(from.right - PART_AHEAD - PART_STEP + i);
+        }
+        UNROLL
+        for (int i = 0; i < PART_REGISTERS; i++)
+            read[i] = wide_enter(wide_load(next + i * WIDE), coding, flip);
+        UNROLL
+        for (int i = 0; i < PART_REGISTERS; i++)
+            part_register(&to, read[i], pivots);
+    }
+    part_few(&to, kept_few, few, pivots); /* then there is room for whole registers */
+    for (size_t i = 0; i < PART_REGISTERS + last; i++)
+        part_register(&to, kept[i], pivots);
+    return (size_t)(to.left - ranks);
+}
+
+/* The same; only far away does it pay to ask in advance. */
+INLINED size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding coding,
+                          key flip)
+{
+    if (count < PART_FAR)
+        return part_registers(ranks, count, pivot, 0, coding, flip);
+    return part_registers(ranks, count, pivot, 1, coding, flip);
+}
