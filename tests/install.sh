@@ -67,8 +67,8 @@ try "headers, command, libraries and man page are there" ls \
 try "the soname names major and minor version" \
     bash -c "readelf -d '$shared' | grep -F 'Library soname: [$soname]'"
 try "the shared library exports what the headers declare" exports -D "$shared" \
-    multiway.h multiway_insight.h
-try "so does the static library" exports -g "$static" multiway.h multiway_insight.h
+    multiway.h multiway_insight.h multiway_file.h
+try "so does the static library" exports -g "$static" multiway.h multiway_insight.h multiway_file.h
 try "and libmultiway_across" exports -D "$libdir/libmultiway_across.so" multiway_across.h
 try "the command runs from there" "$prefix/bin/multiway" --version
 no_bench() { # it is installed on request only, and the command says so

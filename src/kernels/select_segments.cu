@@ -175,7 +175,8 @@ DEVICE void select_by_warps(const struct select_segments_args *args,
                 write_none(args, from + i, LANE, WARP);
             else if (rows <= WARP)
                 select_tiny(args, &all, from + i, first, rows);
-            else if (rows > 2 * args->part && list_parts(args, from + i, rows))
+            else if (rows > 2 * args->part && args->last <= SELECT_TEAM_MOST &&
+                     list_parts(args, from + i, rows))
                 continue;
             else if (args->by_warps)
                 select_short(args, sm, from + i, first, rows);
