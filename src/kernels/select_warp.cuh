@@ -193,9 +193,8 @@ DEVICE struct warp_top select_in_warp(struct warp_shared *sm,
                                       const struct select_view *view, const int code_bytes,
                                       unsigned last)
 {
-    const struct select_list list = {
-        sm->codes, sm->rows, code_bytes == 4 ? SELECT_WARP_ROOM * 12 / 8 : SELECT_WARP_ROOM,
-        code_bytes == 4};
+    const unsigned room = code_bytes == 4 ? SELECT_WARP_ROOM * 12 / 8 : SELECT_WARP_ROOM;
+    const struct select_list list = {sm->codes, sm->rows, room, code_bytes == 4};
     struct warp_top top = {list, 0, 0, 1};
 
     WARP_BARRIER(); /* the list may be overwritten */
