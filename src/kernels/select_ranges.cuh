@@ -49,10 +49,12 @@ DEVICE void begin_range(const struct select_aim *aim, struct select_shared *sm, 
 
     range.rank = side ? aim->last - 1 : aim->first;
     range.found = aim->is_sorted && is_near(range.rank, count, side, aim->slack);
-    if (!side && !aim->is_two_sided)
+    if (!side && !aim->is_two_sided) {
+        range.low = 0; /* `low` may be that of samples */
         range.found = 1;
-    else if (aim->is_sorted)
+    } else if (aim->is_sorted) {
         narrow_by_row(&range, aim->rows);
+    }
     keep_range(sm, side, &range);
 }
 
