@@ -171,6 +171,16 @@ done:
     return status;
 }
 
+/* Is a code made of one field that is all of an array, as keys are? */
+static int is_whole(const struct tile_source *source, uint64_t bytes)
+{
+    const struct code_part *const part = &source->part[0];
+
+    return source->part_count == 1 && part->bytes == (int)bytes && part->pitch == bytes &&
+           !part->is_string && part->drop == 0 && part->bits == (int)(8 * bytes) &&
+           (uintptr_t)part->at % bytes == 0;
+}
+
 void select_source(const struct request *request, const struct rows_shape *shape,
                    struct tile_source *source, struct key_code *enter)
 {
@@ -181,6 +191,12 @@ void select_source(const struct request *request, const struct rows_shape *shape
     rows_make(&rows, shape, request, 0, 0, 0, 0, NULL);
     rows_carry(&rows, ROWS_IN, ROWS_A, &carry, &unused);
     *source = carry.source;
+    if (is_whole(source, rows_keys(shape, 0).size)) {
+        source->keys = source->part[0].at;
+        source->pitch = source->part[0].pitch;
+        source->part_count = 0;
+        source->is_whole = 1;
+    }
     *enter = (struct key_code){.flip = rows.code.flip, .is_float = rows.code.is_float};
 }
 

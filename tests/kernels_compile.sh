@@ -29,8 +29,9 @@ tiles() {
 }
 
 # judge RESULT ARCHITECTURE PROGRAM NAME [PLACES]: one case, from the log in $folder/log.
-# Kernels that may spill a little, in bytes of stack: tile_cut, since a search that waits
-# gains more by more warps; and those with places, in which more blocks share an SM.
+# Kernels that may spill a little, in bytes of stack: tile_cut and those that select, since
+# what waits gains more by more warps; and those with places, in which more blocks share an
+# SM.
 judge() {
     local problem
     problem=$(
@@ -42,7 +43,8 @@ judge() {
         awk -v most=$((${5:+136} + 0)) '
             /properties for/ { kernel = $NF; gsub("\047", "", kernel) }
             match($0, /[0-9]+ bytes stack frame/) {
-                if (substr($0, RSTART) + 0 > (kernel == "tile_cut" && !most ? 32 : most))
+                spare = kernel ~ /^select_/ ? 64 : kernel == "tile_cut" && !most ? 32 : most
+                if (substr($0, RSTART) + 0 > spare)
                     print substr($0, RSTART) " in " kernel }' "$folder/log"
     )
     [ -z "$problem" ] || problem+=$'\n'$(cat "$folder/log")

@@ -231,7 +231,7 @@ struct tile_source {
     const void *keys; /* without parts: keys of the program's width, aligned */
     wide pitch;
     int part_count; /* the first part is the most significant */
-    int unused;
+    int is_whole; /* selection: keys, whose code is that of part[0], which is not counted */
     const unsigned *order; /* parts: row i is row order[i] of the arrays; NULL: row i */
     struct code_part part[TILE_MOST_PARTS];
 };

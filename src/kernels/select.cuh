@@ -7,9 +7,10 @@ enum { SELECT_BATCH = 6 }; /* rows that a thread of a team loads together */
 /* The rows that a launch looks at: those of the job, or those that were staged. */
 struct select_view {
     const struct tile_source *parts; /* codes are made of these, or ... */
-    const char *keys;                /* ... loaded */
-    struct key_code enter;
-    const unsigned *numbers; /* of the rows; NULL: places from `base` on */
+    const char *keys;                /* ... loaded, and become codes by ... */
+    const struct field_code *code;   /* ... the rule of a field, or ... */
+    struct key_code enter;           /* ... this */
+    const unsigned *numbers;         /* of the rows; NULL: places from `base` on */
     unsigned base;
     unsigned pitch;
     unsigned count;
@@ -17,18 +18,20 @@ struct select_view {
     int is_dense;  /* codes are an array, one after the other */
 };
 
-/* `count` rows, by codes of `bytes` bytes. */
+/* `count` rows from row `first` on, by codes of `bytes` bytes. */
 DEVICE struct select_view view_rows(const struct tile_source *source,
-                                    const struct key_code *enter, wide count, int bytes)
+                                    const struct key_code *enter, wide first, wide count,
+                                    int bytes)
 {
     struct select_view view;
 
     view.parts = source->part_count ? source : 0;
-    view.keys = (const char *)source->keys;
+    view.code = source->is_whole ? &source->part[0].code : 0;
+    view.keys = (const char *)source->keys + first * source->pitch;
     view.pitch = (unsigned)source->pitch;
     view.enter = *enter;
     view.numbers = 0;
-    view.base = 0;
+    view.base = (unsigned)first;
     view.count = (unsigned)count;
     view.is_dense = !view.parts && view.pitch == (unsigned)bytes;
     view.lead = view.is_dense ? (unsigned)((wide)view.keys % 16) / (unsigned)bytes : 0;
@@ -37,7 +40,7 @@ DEVICE struct select_view view_rows(const struct tile_source *source,
 
 DEVICE struct select_view view_job(const struct select_args *args, int bytes)
 {
-    return view_rows(&args->source, &args->enter, args->count, bytes);
+    return view_rows(&args->source, &args->enter, 0, args->count, bytes);
 }
 
 /* `count` codes of `bytes` bytes, of rows that have these numbers. */
@@ -47,6 +50,7 @@ DEVICE struct select_view view_codes(const void *codes, const unsigned *numbers,
     struct select_view view;
 
     view.parts = 0;
+    view.code = 0;
     view.keys = (const char *)codes;
     view.pitch = (unsigned)bytes;
     view.enter.flip = 0;

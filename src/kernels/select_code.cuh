@@ -54,6 +54,13 @@ DEVICE SELECT_CODE SELECT_NAME(leave)(SELECT_CODE code, const struct key_code *e
 #undef code_to_mend
 #undef code_mend
 
+/* The code of a key of a view. */
+DEVICE SELECT_CODE SELECT_NAME(code)(const struct select_view *view, SELECT_CODE bits)
+{
+    return view->code ? (SELECT_CODE)field_code_of(bits, view->code)
+                      : SELECT_NAME(enter)(bits, &view->enter);
+}
+
 /* The key of one row, if codes are not made of parts; and the code, however it is made. */
 DEVICE SELECT_CODE SELECT_NAME(bits_of)(const struct select_view *view, wide row)
 {
@@ -63,7 +70,7 @@ DEVICE SELECT_CODE SELECT_NAME(bits_of)(const struct select_view *view, wide row
 DEVICE SELECT_CODE SELECT_NAME(code_of)(const struct select_view *view, wide row)
 {
     return view->parts ? (SELECT_CODE)bits_of_parts(view->parts, row)
-                       : SELECT_NAME(enter)(SELECT_NAME(bits_of)(view, row), &view->enter);
+                       : SELECT_NAME(code)(view, SELECT_NAME(bits_of)(view, row));
 }
 
 /* Where I begin in a tile. */
@@ -97,13 +104,13 @@ DEVICE void SELECT_NAME(load_full)(SELECT_CODE *code, const struct select_view *
     UNROLL
     for (int i = 0; i < LOADS; i++) {
 #if SELECT_BITS == 32
-        code[4 * i] = SELECT_NAME(enter)((unsigned)bits[i].low, &view->enter);
-        code[4 * i + 1] = SELECT_NAME(enter)((unsigned)(bits[i].low >> 32), &view->enter);
-        code[4 * i + 2] = SELECT_NAME(enter)((unsigned)bits[i].high, &view->enter);
-        code[4 * i + 3] = SELECT_NAME(enter)((unsigned)(bits[i].high >> 32), &view->enter);
+        code[4 * i] = SELECT_NAME(code)(view, (unsigned)bits[i].low);
+        code[4 * i + 1] = SELECT_NAME(code)(view, (unsigned)(bits[i].low >> 32));
+        code[4 * i + 2] = SELECT_NAME(code)(view, (unsigned)bits[i].high);
+        code[4 * i + 3] = SELECT_NAME(code)(view, (unsigned)(bits[i].high >> 32));
 #else
-        code[2 * i] = SELECT_NAME(enter)(bits[i].low, &view->enter);
-        code[2 * i + 1] = SELECT_NAME(enter)(bits[i].high, &view->enter);
+        code[2 * i] = SELECT_NAME(code)(view, bits[i].low);
+        code[2 * i + 1] = SELECT_NAME(code)(view, bits[i].high);
 #endif
     }
 }
@@ -137,7 +144,7 @@ DEVICE unsigned SELECT_NAME(load)(SELECT_CODE *code, const struct select_view *v
                                    : 0;
         UNROLL
         for (int i = 0; i < SELECT_NAME(each); i++)
-            code[i] = has >> i & 1 ? SELECT_NAME(enter)(code[i], &view->enter)
+            code[i] = has >> i & 1 ? SELECT_NAME(code)(view, code[i])
                                    : (SELECT_CODE) ~(SELECT_CODE)0;
         return has;
     }

@@ -2,7 +2,7 @@
  * select_longer.cu - rows by rank of segments that are too long for a warp: see
  * launch_select.h.
  */
-enum { select_longer_blocks = 4 };
+enum { select_longer_blocks = 2 };
 
 /* What a block does next. */
 struct select_task {
@@ -53,7 +53,7 @@ DEVICE void take_staged(const struct select_segments_args *args, wide place,
 APART void order_apart(const struct select_list *list, unsigned count,
                        struct select_shared *sm)
 {
-    order_list(list, count, sm->bins[0], sm->sums);
+    order_list(list, count, SELECT_TEAM_MOST / SELECT_TEAM_THREADS, sm->bins[0], sm->sums);
 }
 
 /* Collect and sort the rows of a task in a list. Returns their count. */

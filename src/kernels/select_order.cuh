@@ -110,7 +110,7 @@ DEVICE void rank_list(const struct select_list *list, unsigned count)
 
 /*
  * More rows in a block are distributed to SELECT_BINS buckets of equal width, and ranked in
- * their bucket. Each thread has up to BUCKET_EACH rows.
+ * their bucket. Each thread has up to `each` rows, BUCKET_EACH at most.
  */
 enum { BUCKET_EACH = 8, BUCKET_MOST = 24 };
 
@@ -126,13 +126,13 @@ DEVICE int is_my_row(int i, unsigned count)
 
 /* Get my rows. Rows of one code go to buckets by their numbers. */
 DEVICE void get_rows(struct bucket_rows *mine, const struct select_list *list,
-                     unsigned count, unsigned_cell *bins)
+                     unsigned count, const int each, unsigned_cell *bins)
 {
     wide low = ~(wide)0, high = 0;
     int shift, by_row;
 
     UNROLL
-    for (int i = 0; i < BUCKET_EACH; i++) {
+    for (int i = 0; i < each; i++) {
         const int at = is_my_row(i, count) ? i * THREADS + THREAD : 0;
 
         mine->code[i] = LOAD(&list->codes[at]);
@@ -145,7 +145,7 @@ DEVICE void get_rows(struct bucket_rows *mine, const struct select_list *list,
     low = by_row ? 0 : low;
     shift = shift_of(by_row ? ~0u : high - low, SELECT_DIGIT);
     UNROLL
-    for (int i = 0; i < BUCKET_EACH; i++)
+    for (int i = 0; i < each; i++)
         mine->bin[i] =
             (unsigned)(((by_row ? (wide)mine->row[i] : mine->code[i]) - low) >> shift);
 }
@@ -184,10 +184,10 @@ DEVICE unsigned sum_bins(unsigned_cell *bins, unsigned_cell *sums)
 }
 
 DEVICE void put_rows(const struct select_list *list, const struct bucket_rows *mine,
-                     unsigned count)
+                     unsigned count, const int each)
 {
     UNROLL
-    for (int i = 0; i < BUCKET_EACH; i++) {
+    for (int i = 0; i < each; i++) {
         if (is_my_row(i, count)) {
             STORE(&list->codes[mine->place[i]], mine->code[i]);
             if (!list->is_packed)
@@ -217,41 +217,41 @@ DEVICE unsigned place_in_bucket(const struct select_list *list,
 }
 
 /* 0, and the list as it was, if a bucket has too many rows. */
-DEVICE int sort_by_buckets(const struct select_list *list, unsigned count,
+DEVICE int sort_by_buckets(const struct select_list *list, unsigned count, const int each,
                            unsigned_cell *bins, unsigned_cell *sums)
 {
     struct bucket_rows mine;
 
-    get_rows(&mine, list, count, bins);
+    get_rows(&mine, list, count, each, bins);
     for (int i = THREAD; i < SELECT_BINS; i += THREADS)
         STORE(&bins[i], 0);
     BARRIER();
     UNROLL
-    for (int i = 0; i < BUCKET_EACH; i++)
+    for (int i = 0; i < each; i++)
         mine.place[i] = is_my_row(i, count) ? ADD(PLAIN, &bins[mine.bin[i]], 1u) : 0;
     BARRIER();
     if (sum_bins(bins, sums) > BUCKET_MOST)
         return 0;
     UNROLL
-    for (int i = 0; i < BUCKET_EACH; i++)
+    for (int i = 0; i < each; i++)
         mine.place[i] += LOAD(&bins[mine.bin[i]]);
-    put_rows(list, &mine, count);
+    put_rows(list, &mine, count, each);
     UNROLL
-    for (int i = 0; i < BUCKET_EACH; i++)
+    for (int i = 0; i < each; i++)
         mine.place[i] =
             is_my_row(i, count) ? place_in_bucket(list, &mine, i, count, bins) : 0;
     BARRIER();
-    put_rows(list, &mine, count);
+    put_rows(list, &mine, count, each);
     return 1;
 }
 
 /* Sort the rows of a list in a block. */
-DEVICE void order_list(const struct select_list *list, unsigned count, unsigned_cell *bins,
-                       unsigned_cell *sums)
+DEVICE void order_list(const struct select_list *list, unsigned count, const int each,
+                       unsigned_cell *bins, unsigned_cell *sums)
 {
     if (count <= SELECT_FEW)
         rank_list(list, count);
-    else if (!sort_by_buckets(list, count, bins, sums))
+    else if (!sort_by_buckets(list, count, each, bins, sums))
         sort_list(list, count, (unsigned)THREAD, (unsigned)THREADS);
 }
 

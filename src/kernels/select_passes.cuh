@@ -176,7 +176,8 @@ DEVICE void write_collected(const struct select_args *args, struct select_shared
     const unsigned skip = range_at(sm, 0).rank;
     const unsigned wanted = (unsigned)(args->last - args->first);
 
-    order_list(list, count, sm->bins[0], sm->sums);
+    order_list(list, count, SELECT_ROOM(list->is_packed ? 4 : 8) / SELECT_THREADS,
+               sm->bins[0], sm->sums);
     for (unsigned i = (unsigned)THREAD; i < wanted; i += SELECT_THREADS) {
         if (skip + i < count)
             write_result(&args->result, &args->enter, i, listed_row(list, skip + i), 0,

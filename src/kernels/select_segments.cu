@@ -3,7 +3,7 @@
  */
 #include "select_warp.cuh"
 
-enum { select_segments_blocks = 4 };
+enum { select_segments_blocks = 3 };
 
 /* Number `i` of the caller's; a negative one becomes greater than any count. */
 DEVICE wide number_of(const struct select_segments_args *args, const void *numbers, wide i)
@@ -57,14 +57,10 @@ DEVICE void write_none(const struct select_segments_args *args, wide segment, wi
 DEVICE struct select_view view_part(const struct select_segments_args *args, wide begin,
                                     unsigned count)
 {
-    const int bytes = args->result.code_bytes;
-    struct tile_source source = args->source;
-    struct select_view view;
+    struct select_view view =
+        view_rows(&args->source, &args->enter, begin, count, args->result.code_bytes);
 
-    source.keys = (const char *)source.keys + begin * source.pitch;
-    view = view_rows(&source, &args->enter, count, bytes);
-    view.parts = 0;
-    view.base = (unsigned)begin;
+    view.parts = 0; /* codes were made of them */
     return view;
 }
 

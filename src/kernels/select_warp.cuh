@@ -171,9 +171,8 @@ DEVICE void list_rows(struct warp_top *top, const struct select_view *view, unsi
     UNROLL
     for (int i = 0; i < WARP_LOADS; i++) {
         const int has = (unsigned)(i * WARP + LANE) < left;
-        const wide mine = top->list.is_packed
-                              ? unsigned_enter((unsigned)code[i], &view->enter)
-                              : wide_enter(code[i], &view->enter);
+        const wide mine = top->list.is_packed ? unsigned_code(view, (unsigned)code[i])
+                                              : wide_code(view, code[i]);
         const unsigned place = from + (unsigned)(i * WARP + LANE);
 
         list_row(top, has, mine,

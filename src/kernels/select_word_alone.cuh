@@ -201,7 +201,7 @@ DEVICE int SELECT_NAME(load_samples)(struct SELECT_NAME(alone) * alone,
     }
     UNROLL
     for (int i = 0; i < SELECT_NAME(each); i++)
-        alone->code[i] = SELECT_NAME(enter)(alone->code[i], &view->enter);
+        alone->code[i] = SELECT_NAME(code)(view, alone->code[i]);
     alone->has = (1u << SELECT_NAME(each)) - 1;
     alone->tiles = 1;
     aim->last = most + 1;
