@@ -171,16 +171,6 @@ done:
     return status;
 }
 
-/* Is a code made of one field that is all of an array, as keys are? */
-static int is_whole(const struct tile_source *source, uint64_t bytes)
-{
-    const struct code_part *const part = &source->part[0];
-
-    return source->part_count == 1 && part->bytes == (int)bytes && part->pitch == bytes &&
-           !part->is_string && part->drop == 0 && part->bits == (int)(8 * bytes) &&
-           (uintptr_t)part->at % bytes == 0;
-}
-
 void select_source(const struct request *request, const struct rows_shape *shape,
                    struct tile_source *source, struct key_code *enter)
 {
@@ -191,12 +181,6 @@ void select_source(const struct request *request, const struct rows_shape *shape
     rows_make(&rows, shape, request, 0, 0, 0, 0, NULL);
     rows_carry(&rows, ROWS_IN, ROWS_A, &carry, &unused);
     *source = carry.source;
-    if (is_whole(source, rows_keys(shape, 0).size)) {
-        source->keys = source->part[0].at;
-        source->pitch = source->part[0].pitch;
-        source->part_count = 0;
-        source->is_whole = 1;
-    }
     *enter = (struct key_code){.flip = rows.code.flip, .is_float = rows.code.is_float};
 }
 
@@ -231,6 +215,21 @@ static struct select_args make_args(const struct select_run *run,
     };
 }
 
+/* If a code is made of one field that is all of an array, it is loaded as keys are. */
+static void load_whole(struct tile_source *source, uint32_t bytes)
+{
+    const struct code_part *const part = &source->part[0];
+
+    if (source->part_count != 1 || part->bytes != (int)bytes || part->pitch != bytes ||
+        part->is_string || part->drop != 0 || part->bits != (int)(8 * bytes) ||
+        (uintptr_t)part->at % bytes != 0)
+        return;
+    source->keys = part->at;
+    source->pitch = part->pitch;
+    source->part_count = 0;
+    source->is_whole = 1;
+}
+
 /*
  * Find the selected rows. If they are few they are sorted and written; otherwise their
  * numbers go to `numbers`, in order of position.
@@ -242,6 +241,7 @@ static mw_status find_rows(struct select_run *run, const struct rows_shape *shap
     mw_status status;
 
     select_source(run->request, shape, &args.source, &args.enter);
+    load_whole(&args.source, plan->code_bytes);
     TRY(select_launch(run, KERNEL_SELECT_SAMPLE, SELECT_SAMPLES / SELECT_FILTER_THREADS,
                       SELECT_FILTER_THREADS, 0, &args, sizeof args));
     if (plan->is_sampled) {

@@ -54,11 +54,19 @@ DEVICE SELECT_CODE SELECT_NAME(leave)(SELECT_CODE code, const struct key_code *e
 #undef code_to_mend
 #undef code_mend
 
-/* The code of a key of a view. */
-DEVICE SELECT_CODE SELECT_NAME(code)(const struct select_view *view, SELECT_CODE bits)
+/* Turn the `count` keys at `code` into codes. The rule is chosen once for all of them. */
+DEVICE void SELECT_NAME(encode)(const struct select_view *view, SELECT_CODE *code,
+                                const int count)
 {
-    return view->code ? (SELECT_CODE)field_code_of(bits, view->code)
-                      : SELECT_NAME(enter)(bits, &view->enter);
+    if (view->code) {
+        UNROLL
+        for (int i = 0; i < count; i++)
+            code[i] = (SELECT_CODE)field_code_of(code[i], view->code);
+    } else {
+        UNROLL
+        for (int i = 0; i < count; i++)
+            code[i] = SELECT_NAME(enter)(code[i], &view->enter);
+    }
 }
 
 /* The key of one row, if codes are not made of parts; and the code, however it is made. */
@@ -69,8 +77,13 @@ DEVICE SELECT_CODE SELECT_NAME(bits_of)(const struct select_view *view, wide row
 
 DEVICE SELECT_CODE SELECT_NAME(code_of)(const struct select_view *view, wide row)
 {
-    return view->parts ? (SELECT_CODE)bits_of_parts(view->parts, row)
-                       : SELECT_NAME(code)(view, SELECT_NAME(bits_of)(view, row));
+    SELECT_CODE code;
+
+    if (view->parts)
+        return (SELECT_CODE)bits_of_parts(view->parts, row);
+    code = SELECT_NAME(bits_of)(view, row);
+    SELECT_NAME(encode)(view, &code, 1);
+    return code;
 }
 
 /* Where I begin in a tile. */
@@ -104,15 +117,16 @@ DEVICE void SELECT_NAME(load_full)(SELECT_CODE *code, const struct select_view *
     UNROLL
     for (int i = 0; i < LOADS; i++) {
 #if SELECT_BITS == 32
-        code[4 * i] = SELECT_NAME(code)(view, (unsigned)bits[i].low);
-        code[4 * i + 1] = SELECT_NAME(code)(view, (unsigned)(bits[i].low >> 32));
-        code[4 * i + 2] = SELECT_NAME(code)(view, (unsigned)bits[i].high);
-        code[4 * i + 3] = SELECT_NAME(code)(view, (unsigned)(bits[i].high >> 32));
+        code[4 * i] = (unsigned)bits[i].low;
+        code[4 * i + 1] = (unsigned)(bits[i].low >> 32);
+        code[4 * i + 2] = (unsigned)bits[i].high;
+        code[4 * i + 3] = (unsigned)(bits[i].high >> 32);
 #else
-        code[2 * i] = SELECT_NAME(code)(view, bits[i].low);
-        code[2 * i + 1] = SELECT_NAME(code)(view, bits[i].high);
+        code[2 * i] = bits[i].low;
+        code[2 * i + 1] = bits[i].high;
 #endif
     }
+    SELECT_NAME(encode)(view, code, SELECT_NAME(each));
 }
 
 /*
@@ -142,10 +156,10 @@ DEVICE unsigned SELECT_NAME(load)(SELECT_CODE *code, const struct select_view *v
             code[i] = has >> i & 1 ? SELECT_NAME(bits_of)(
                                          view, begin + SELECT_NAME(offset)(i) - view->lead)
                                    : 0;
+        SELECT_NAME(encode)(view, code, SELECT_NAME(each));
         UNROLL
         for (int i = 0; i < SELECT_NAME(each); i++)
-            code[i] = has >> i & 1 ? SELECT_NAME(code)(view, code[i])
-                                   : (SELECT_CODE) ~(SELECT_CODE)0;
+            code[i] = has >> i & 1 ? code[i] : (SELECT_CODE) ~(SELECT_CODE)0;
         return has;
     }
     NO_UNROLL

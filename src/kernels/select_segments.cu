@@ -3,7 +3,7 @@
  */
 #include "select_warp.cuh"
 
-enum { select_segments_blocks = 3 };
+enum { select_segments_blocks = 4 };
 
 /* Number `i` of the caller's; a negative one becomes greater than any count. */
 DEVICE wide number_of(const struct select_segments_args *args, const void *numbers, wide i)
@@ -60,7 +60,8 @@ DEVICE struct select_view view_part(const struct select_segments_args *args, wid
     struct select_view view =
         view_rows(&args->source, &args->enter, begin, count, args->result.code_bytes);
 
-    view.parts = 0; /* codes were made of them */
+    view.parts = 0; /* codes were made of them, ... */
+    view.code = 0;  /* ... or of one */
     return view;
 }
 

@@ -154,28 +154,47 @@ DEVICE void list_row(struct warp_top *top, int has, wide code, unsigned row)
     top->count += (unsigned)BITS(all);
 }
 
+/* Load codes from place `from` of a view on, `left` of them. */
+DEVICE void load_codes(const struct select_view *view, unsigned from, unsigned left,
+                       wide *code, const int code_bytes)
+{
+    if (code_bytes == 4) {
+        unsigned narrow[WARP_LOADS];
+
+        UNROLL
+        for (int i = 0; i < WARP_LOADS; i++) {
+            const unsigned place = (unsigned)(i * WARP + LANE);
+
+            narrow[i] = place < left ? unsigned_bits_of(view, (wide)from + place) : 0;
+        }
+        unsigned_encode(view, narrow, WARP_LOADS);
+        UNROLL
+        for (int i = 0; i < WARP_LOADS; i++)
+            code[i] = narrow[i];
+    } else {
+        UNROLL
+        for (int i = 0; i < WARP_LOADS; i++) {
+            const unsigned place = (unsigned)(i * WARP + LANE);
+
+            code[i] = place < left ? wide_bits_of(view, (wide)from + place) : 0;
+        }
+        wide_encode(view, code, WARP_LOADS);
+    }
+}
+
 /* List rows from place `from` of a view on. */
 DEVICE void list_rows(struct warp_top *top, const struct select_view *view, unsigned from)
 {
     const unsigned left = view->count - from;
     wide code[WARP_LOADS];
 
-    UNROLL
-    for (int i = 0; i < WARP_LOADS; i++) {
-        const wide place = from + (unsigned)(i * WARP + LANE);
-
-        code[i] = (unsigned)(i * WARP + LANE) >= left ? 0
-                  : top->list.is_packed               ? unsigned_bits_of(view, place)
-                                                      : wide_bits_of(view, place);
-    }
+    load_codes(view, from, left, code, top->list.is_packed ? 4 : 8);
     UNROLL
     for (int i = 0; i < WARP_LOADS; i++) {
         const int has = (unsigned)(i * WARP + LANE) < left;
-        const wide mine = top->list.is_packed ? unsigned_code(view, (unsigned)code[i])
-                                              : wide_code(view, code[i]);
         const unsigned place = from + (unsigned)(i * WARP + LANE);
 
-        list_row(top, has, mine,
+        list_row(top, has, code[i],
                  !view->numbers ? view->base + place
                  : has          ? LOAD((const unsigned_cell *)view->numbers + place)
                                 : 0);

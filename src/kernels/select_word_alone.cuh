@@ -199,9 +199,7 @@ DEVICE int SELECT_NAME(load_samples)(struct SELECT_NAME(alone) * alone,
 
         alone->code[i] = SELECT_NAME(bits_of)(view, row);
     }
-    UNROLL
-    for (int i = 0; i < SELECT_NAME(each); i++)
-        alone->code[i] = SELECT_NAME(code)(view, alone->code[i]);
+    SELECT_NAME(encode)(view, alone->code, SELECT_NAME(each));
     alone->has = (1u << SELECT_NAME(each)) - 1;
     alone->tiles = 1;
     aim->last = most + 1;
