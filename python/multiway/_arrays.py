@@ -66,7 +66,7 @@ class NumpyArrays:
 
     def numbers(self, x: Any, like: Any) -> Any:
         """A list or an array as contiguous integers of 8 bytes where `like` is."""
-        return self.xp.ascontiguousarray(x, dtype="i8")
+        return self.xp.ascontiguousarray(self.xp.asarray(x, dtype="i8"))
 
     def moveaxis(self, x: Any, axis: int, to: int) -> Any:
         return self.xp.moveaxis(x, axis, to)
