@@ -27,7 +27,7 @@ cold() { # FILE: out of the page cache, as far as the system lets us
     dd if="$1" iflag=nocache count=0 2>/dev/null
 }
 
-copies() { # COUNT FILE: copy it so many times, each with sync
+copies() { # COUNT FILE: copy it COUNT times, each with sync
     local i
     for ((i = 0; i < $1; i++)); do
         cp "$2" "$place/copy" && sync "$place/copy" && rm -f "$place/copy" || return 1

@@ -67,7 +67,7 @@ static mw_job chunk_job(const struct errand *errand, mw_table table[2], void *po
     return job;
 }
 
-/* Scratch memory for chunks of so many rows. */
+/* Scratch memory for chunks of that number of rows. */
 static mw_status chunk_scratch(struct errand *errand, uint64_t rows, uint64_t *bytes)
 {
     mw_table table[2] = {{.count = rows}};
@@ -110,7 +110,7 @@ static uint64_t slot_bytes(const struct errand *errand, uint64_t rows)
     return disk_round_up(rows * errand->row_bytes) + DISK_ALIGN + positions;
 }
 
-/* Everything that chunks of so many rows need, besides the place of runs in memory. */
+/* Everything that chunks of that size need, besides the place of runs in memory. */
 static mw_status form_bytes(const struct form *form, uint64_t rows, uint64_t *bytes)
 {
     struct errand *const errand = form->errand;

@@ -43,7 +43,7 @@ struct reader {
     int is_exhausted;   /* nothing is left to be read */
 };
 
-/* Memory for blocks of so many bytes, a multiple of DISK_ALIGN. */
+/* Memory for blocks of that size, a multiple of DISK_ALIGN. */
 uint64_t reader_memory(uint64_t block_bytes);
 
 /* Open a reader; takes reader_memory(block_bytes) unless the run is in memory. */

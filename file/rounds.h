@@ -30,13 +30,13 @@ struct merge {
     struct sink sink;
 };
 
-/* Memory to merge so many runs, besides their blocks: all, if they are in memory. */
+/* Memory to merge that number of runs, besides their blocks: all, if they are in memory. */
 uint64_t rounds_memory(struct errand *errand, uint32_t runs);
 
 /* All the memory that a merge of the present runs can use, at most the budget. */
 uint64_t rounds_most_memory(struct errand *errand);
 
-/* Bytes of a block if so many runs are read from files; 0: too few. */
+/* Bytes of a block if that number of runs is read from files; 0: too few. */
 uint64_t rounds_block_bytes(struct errand *errand, uint32_t runs);
 
 /* Bytes of a buffer of the sink. */

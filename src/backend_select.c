@@ -131,15 +131,7 @@ done:
     return status;
 }
 
-/* ---- By selection -------------------------------------------------------------------- */
-
-/* The sort of the selected rows by their numbers, which lie at `numbers`. */
-struct select_sort {
-    struct request request;
-    struct rows_shape shape;
-    struct plan plan;
-    struct program *program;
-};
+/* ---- Codes --------------------------------------------------------------------------- */
 
 /* What does not depend on the data: rows travel as numbers. 0: all rows are to be sorted */
 int select_by_codes(struct backend *backend, const struct request *request,
@@ -152,23 +144,6 @@ int select_by_codes(struct backend *backend, const struct request *request,
     shape->temp_bytes = 4 + 2 * rows_keys(shape, 0).size;
     shape->temp_arrays = 5;
     return 1;
-}
-
-static mw_status plan_sort(struct select_run *run, struct select_sort *sort,
-                           unsigned *numbers)
-{
-    struct device *const device = backend_device(run->backend);
-    mw_status status;
-
-    sort->request = select_all(run->request, numbers);
-    sort->request.count = run->count;
-    TRY(plan_make(&sort->plan, &run->backend->tuning, &device->info,
-                  rows_keys(&sort->shape, 0), run->count, run->backend->error));
-    TRY(device->verbs->load(device, &sort->plan.program,
-                            device_kernels(run->backend, sort->plan.kernels),
-                            &sort->program));
-done:
-    return status;
 }
 
 void select_source(const struct request *request, const struct rows_shape *shape,
@@ -184,127 +159,6 @@ void select_source(const struct request *request, const struct rows_shape *shape
     *enter = (struct key_code){.flip = rows.code.flip, .is_float = rows.code.is_float};
 }
 
-static struct select_args make_args(const struct select_run *run,
-                                    const struct select_plan *plan, unsigned *numbers)
-{
-    const struct request *const request = run->request;
-    wide *const cells = (wide *)run->workspace;
-
-    return (struct select_args){
-        .count = request->count,
-        .first = request->first,
-        .last = request->last,
-        .state = (struct select_state *)cells,
-        .bins = cells + plan->bins_cell,
-        .cells = cells,
-        .cell_count = plan->cells,
-        .tiles = cells + plan->tiles_cell,
-        .codes = run->workspace + plan->codes_offset,
-        .rows = (unsigned *)(run->workspace + plan->rows_offset),
-        .capacity = plan->capacity,
-        .samples = (wide *)(run->workspace + plan->samples_offset),
-        .collected = (wide *)(run->workspace + plan->collected_offset),
-        .out = numbers,
-        .sample = {plan->sample[0], plan->sample[1]},
-        .result = select_result(request, plan->code_bytes, numbers),
-        .is_sampled = plan->is_sampled,
-        .is_sorted = plan->is_sorted,
-        .is_two_sided = request->first > 0,
-        .slack = plan->slack,
-        .span = plan->span
-    };
-}
-
-/* If a code is made of one field that is all of an array, it is loaded as keys are. */
-static void load_whole(struct tile_source *source, uint32_t bytes)
-{
-    const struct code_part *const part = &source->part[0];
-
-    if (source->part_count != 1 || part->bytes != (int)bytes || part->pitch != bytes ||
-        part->is_string || part->drop != 0 || part->bits != (int)(8 * bytes) ||
-        (uintptr_t)part->at % bytes != 0)
-        return;
-    source->keys = part->at;
-    source->pitch = part->pitch;
-    source->part_count = 0;
-    source->is_whole = 1;
-}
-
-/*
- * Find the selected rows. If they are few they are sorted and written; otherwise their
- * numbers go to `numbers`, in order of position.
- */
-static mw_status find_rows(struct select_run *run, const struct rows_shape *shape,
-                           const struct select_plan *plan, unsigned *numbers)
-{
-    struct select_args args = make_args(run, plan, numbers);
-    mw_status status;
-
-    select_source(run->request, shape, &args.source, &args.enter);
-    load_whole(&args.source, plan->code_bytes);
-    TRY(select_launch(run, KERNEL_SELECT_SAMPLE, SELECT_SAMPLES / SELECT_FILTER_THREADS,
-                      SELECT_FILTER_THREADS, 0, &args, sizeof args));
-    if (plan->is_sampled) {
-        TRY(select_launch(run, KERNEL_SELECT_GUESS, 1, SELECT_THREADS, SELECT_SHARED, &args,
-                          sizeof args));
-        TRY(select_launch(run, KERNEL_SELECT_STAGE, plan->stages, SELECT_FILTER_THREADS,
-                          SELECT_STAGE_SHARED, &args, sizeof args));
-    }
-    TRY(select_launch(run, KERNEL_SELECT_COUNT, plan->counts, SELECT_THREADS,
-                      plan->is_sorted ? SELECT_COUNT_SHARED : SELECT_SHARED, &args,
-                      sizeof args));
-    if (!plan->is_sorted)
-        TRY(select_launch(run, KERNEL_SELECT_FILTER, plan->filters, SELECT_FILTER_THREADS,
-                          SELECT_FILTER_SHARED, &args, sizeof args));
-done:
-    return status;
-}
-
-/* Sort the selected rows by their codes; 8-byte positions are written on the way. */
-static mw_status sort_rows(const struct select_run *run, const struct select_sort *sort,
-                           char *workspace)
-{
-    struct rows rows;
-
-    rows_make(&rows, &sort->shape, &sort->request, 0, 1, 1, sort->plan.rounds,
-              workspace + sort->plan.workspace_bytes);
-    if (run->request->position_bytes == 8)
-        rows.more_positions = run->request->positions;
-    return passes_sort_rows(backend_device(run->backend), sort->program, &sort->plan, &rows,
-                            workspace, run->stream, run->log);
-}
-
-/* Few rows are sorted by select_count, so nothing is planned or launched for their sort. */
-static mw_status select_by_rank(struct select_run *run, const struct rows_shape *shape)
-{
-    const struct request *const request = run->request;
-    struct select_sort sort = {.shape = *shape};
-    struct select_plan plan;
-    unsigned *numbers;
-    uint64_t bytes;
-    mw_status status;
-
-    select_plan(&plan, &backend_device(run->backend)->info,
-                (uint32_t)rows_keys(shape, 0).size, request->count, request->first,
-                request->last);
-    numbers = request->position_bytes == 4 && !plan.is_sorted
-                  ? (unsigned *)request->positions
-                  : (unsigned *)(run->workspace + plan.out_offset);
-    bytes = plan.sort_offset;
-    if (!plan.is_sorted) {
-        TRY(plan_sort(run, &sort, numbers));
-        bytes += sort.plan.workspace_bytes + rows_temp_bytes(shape, run->count);
-    }
-    TRY(backend_check_workspace(run->backend, run->bytes, bytes));
-    TRY(find_rows(run, shape, &plan, numbers));
-    if (!plan.is_sorted)
-        TRY(sort_rows(run, &sort, run->workspace + plan.sort_offset));
-    TRY(select_write(run, plan.is_sorted ? (uint32_t)select_has_keys(request) : 0,
-                     numbers));
-done:
-    return status;
-}
-
 /* ---- Verbs --------------------------------------------------------------------------- */
 
 /* What sorting up to `count` rows takes. */
@@ -317,32 +171,6 @@ static mw_status prepare_sorting(struct backend *backend, const struct request *
     all.count = count;
     TRY(rows_prepare(backend, &all, workspace_bytes));
     *workspace_bytes += round_up(4 * count, PLAN_ALIGNMENT);
-done:
-    return status;
-}
-
-/* What selecting takes. */
-static mw_status prepare_selection(struct backend *backend, const struct request *request,
-                                   const struct rows_shape *shape, uint64_t *bytes)
-{
-    struct device *const device = backend_device(backend);
-    const struct plan_keys keys = rows_keys(shape, 0);
-    const uint64_t wanted = request->last - request->first;
-    struct plan_cover cover;
-    struct select_plan plan;
-    struct program *program;
-    mw_status status;
-
-    select_plan(&plan, &device->info, (uint32_t)keys.size, request->count, 0, wanted);
-    *bytes = plan.sort_offset;
-    if (plan.is_sorted)
-        return MW_OK;
-    TRY(plan_cover(&cover, &backend->tuning, &device->info, keys, wanted, backend->error));
-    for (uint32_t i = 0; i < cover.program_count; i++)
-        TRY(device->verbs->load(device, &cover.program[i].name,
-                                device_kernels(backend, cover.program[i].kernels),
-                                &program));
-    *bytes += cover.workspace_bytes + rows_temp_bytes(shape, wanted);
 done:
     return status;
 }
@@ -371,7 +199,7 @@ mw_status select_prepare(struct backend *backend, const struct request *request,
     TRY(prepare_sorting(backend, request, select_most_sorted(request->count, wanted),
                         &sorting));
     if (select_is_worth(request->count, 1)) /* perhaps for fewer ranks */
-        TRY(prepare_selection(backend, request, &shape, &selecting));
+        TRY(select_rank_prepare(backend, request, &shape, &selecting));
     *workspace_bytes = sorting > selecting ? sorting : selecting;
 done:
     return status;

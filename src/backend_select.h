@@ -1,5 +1,5 @@
 /*
- * backend_select.h - what backend_select.c and backend_select_segments.c share.
+ * backend_select.h - what the files of SELECT share.
  */
 #ifndef MW_BACKEND_SELECT_H
 #define MW_BACKEND_SELECT_H
@@ -48,6 +48,11 @@ int select_by_codes(struct backend *backend, const struct request *request,
 /* Where their codes come from. */
 void select_source(const struct request *request, const struct rows_shape *shape,
                    struct tile_source *source, struct key_code *enter);
+
+/* The rows of some ranks, by codes, and what that takes. */
+mw_status select_rank_prepare(struct backend *backend, const struct request *request,
+                              const struct rows_shape *shape, uint64_t *bytes);
+mw_status select_by_rank(struct select_run *run, const struct rows_shape *shape);
 
 /* The verbs of requests with segments. */
 mw_status select_segments_prepare(struct backend *backend, const struct request *request,

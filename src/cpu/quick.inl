@@ -313,7 +313,7 @@ static uint64_t pivot(const struct quick_task *task, unsigned part_number, unsig
     while (above < SAMPLES && samples[above] == samples[middle])
         above++;
 
-    /* Of many that are equal, as many as are nearer to the wish go to the front. */
+    /* Equal keys go to the front or stay behind, whichever is nearer to the wish. */
     const rank chosen = samples[middle];
     const int are_after = middle - below < above - middle && chosen > RANK_FIRST &&
                           (!task->is_entered || chosen > (rank)task->least);

@@ -85,7 +85,7 @@ INLINED void smallest_scan(struct smallest *s, const rank *keys, size_t count,
     }
 }
 
-/* A rank that about twice as many as are wanted should not exceed. */
+/* A rank in the samples below which there should be about twice the wanted keys. */
 static rank smallest_limit(const struct smallest_task *task)
 {
     const struct quick_task all = {.keys = (void *)(uintptr_t)task->keys,

@@ -62,7 +62,7 @@ struct quick_task {
     int is_entered; /* the keys are ranks, between the two bounds */
     uint64_t least; /* ranks, in the low bits */
     uint64_t most;
-    int depth; /* partitions before a heap takes over; 0: as many as should do */
+    int depth; /* partitions before a heap takes over; 0: the usual number */
 };
 
 /* The smallest of some keys are collected, as ranks, and sorted. */
