@@ -50,7 +50,7 @@ static struct tally *tally_of(const struct deal *d, unsigned worker)
 
 static uint64_t copies_bytes(const struct request *r, uint64_t count)
 {
-    return count * r->row_bytes + (uint64_t)64 * COLUMNS_MOST;
+    return (count * r->row_bytes + 63) / 64 * 64 + (uint64_t)64 * COLUMNS_MOST;
 }
 
 uint64_t rows_deal_bytes(const struct request *r, uint64_t count)
