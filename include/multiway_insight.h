@@ -16,7 +16,9 @@ typedef enum mw_engine {
     MW_ENGINE_AUTO = 0, /* tile; heap if warps, threads or base is set, or from 2^32 keys */
     MW_ENGINE_HEAP = 1, /* the paper's: shearsort, exact cuts, minBlockHeap */
     MW_ENGINE_TILE = 2, /* merging by cuts alone, in tiles: faster; under 2^32 keys */
-    MW_ENGINE_PAIR = 3  /* two ways, by merge path: what others do, for comparison */
+    MW_ENGINE_PAIR = 3, /* two ways, by merge path: what others do, for comparison */
+    MW_ENGINE_DEAL = 4  /* many keys of 4 or 8 bytes: dealt to tiles if they are spread
+                           evenly enough, otherwise as by tile */
 } mw_engine;
 
 /*

@@ -30,6 +30,7 @@ struct pass_run {
                           /*   its predecessor itself */
     int floats;           /* what keys are, 1: ascending floats, -1: descending, 0: none */
     const struct tile_carry *carry; /* of the pass, for rows; NULL: bare keys */
+    const wide *condition; /* a word; kernels of tile do nothing if it is 0. NULL: none */
 };
 
 /* What tile kernels get; programs without places have only the first struct. */
@@ -142,7 +143,8 @@ static mw_status tile_sort(struct pass_run *run, const void *in, void *out,
                                 .cells = plan->cut_cells,
                                 .count = run->count,
                                 .enter = enter,
-                                .leave = leave};
+                                .leave = leave,
+                                .condition = run->condition};
     if (run->carry)
         args.carry = *run->carry;
     return launch(run, KERNEL_TILE_SORT, plan->base_blocks, plan->base_threads,
@@ -194,7 +196,8 @@ static mw_status tile_merge(struct pass_run *run, const struct plan_round *round
                                          .cutters = (unsigned)cutters,
                                          .ahead = cutters ? (unsigned)round->ahead : 0,
                                          .rate = (unsigned)((cutters << 32) / blocks + 1),
-                                         .leave = leave};
+                                         .leave = leave,
+                                         .condition = run->condition};
     if (run->carry)
         cut_args.carry = args.carry = *run->carry;
     if (apart)
@@ -257,7 +260,8 @@ struct engine {
 static const struct engine engines[] = {
     [MW_ENGINE_HEAP] = {heap_base, heap_merge},
     [MW_ENGINE_TILE] = {tile_sort, tile_merge},
-    [MW_ENGINE_PAIR] = {pair_sort, pair_merge}
+    [MW_ENGINE_PAIR] = {pair_sort, pair_merge},
+    [MW_ENGINE_DEAL] = {tile_sort, tile_merge}
 };
 
 mw_status passes_sort(struct device *device, struct program *program,
@@ -267,7 +271,7 @@ mw_status passes_sort(struct device *device, struct program *program,
     const struct engine *const engine = &engines[plan->tuning.engine];
     /* No programmatic launch for heap: its grid is sized for an idle GPU. Nor for a
        timed sort: its launches must not overlap. */
-    const int eager = plan->tuning.engine == MW_ENGINE_TILE && !log;
+    const int eager = plan->program.engine == MW_ENGINE_TILE && !log;
     struct pass_run run = {.device = device,
                            .program = program,
                            .plan = plan,
@@ -285,6 +289,11 @@ mw_status passes_sort(struct device *device, struct program *program,
     uint32_t at = plan->rounds % 2; /* where the runs are; 0 after the last round */
     mw_status status;
 
+    if (plan->deal.buckets) {
+        TRY(passes_deal(device, program, plan, ours, keys, count, workspace, stream, log));
+        run.condition = (const wide *)((char *)workspace + plan->deal.head) + DEAL_FAILED;
+        run.begun = 1;
+    }
     TRY(engine->first(&run, keys, buffer[at], ours, plan->rounds == 0 ? ours : no_code));
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const int last = i + 1 == plan->rounds;

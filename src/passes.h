@@ -31,6 +31,14 @@ mw_status passes_sort(struct device *device, struct program *program,
                       void *workspace, void *stream, struct pass_log *log);
 
 /*
+ * Enqueue the launches of engine deal, after which a word of the workspace says whether
+ * the passes of engine tile have to sort the keys (DEAL_FAILED).
+ */
+mw_status passes_deal(struct device *device, struct program *program,
+                      const struct plan *plan, struct key_code code, void *keys,
+                      uint64_t count, char *workspace, void *stream, struct pass_log *log);
+
+/*
  * The same for rows: the sort that `rows` describes, by a plan for its codes. `workspace`
  * has the cuts and samples of the plan.
  */

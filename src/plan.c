@@ -44,7 +44,8 @@ mw_status plan_no_row(const char *engine, const mw_info *info, size_t key_size,
 mw_status plan_check(const mw_tuning *t, struct error *error)
 {
     if (t->engine != MW_ENGINE_AUTO && t->engine != MW_ENGINE_HEAP &&
-        t->engine != MW_ENGINE_TILE && t->engine != MW_ENGINE_PAIR)
+        t->engine != MW_ENGINE_TILE && t->engine != MW_ENGINE_PAIR &&
+        t->engine != MW_ENGINE_DEAL)
         return fail(error, MW_BAD_ARGUMENT, "tuning: there is no engine %d",
                     (int)t->engine);
     if (t->ways && (!power_of_two(t->ways) || t->ways < 2 || t->ways > HEAP_MOST_WAYS))
@@ -213,7 +214,7 @@ uint64_t plan_heap_cells(const mw_tuning *tuning, uint32_t least_base, uint64_t 
 /* The second array, what each round's cuts need at most, and of engine tile samples. */
 void plan_workspace(struct plan *plan, struct plan_keys keys, uint64_t count)
 {
-    const int tile = plan->tuning.engine == MW_ENGINE_TILE;
+    const int tile = plan->program.engine == MW_ENGINE_TILE;
 
     plan->cut_cells = 0;
     if (plan->rounds == 0)
@@ -251,6 +252,8 @@ static mw_engine choose_engine(const mw_tuning *wish, struct plan_keys keys, uin
         return wish->engine;
     if (wish->warps || wish->threads || wish->base || (count > UINT32_MAX && !keys.places))
         return MW_ENGINE_HEAP;
+    if (count >= PLAN_DEAL_LEAST && !keys.places && !wish->ways && !wish->items)
+        return MW_ENGINE_DEAL; /* or tile, if keys of this size are not dealt */
     return MW_ENGINE_TILE;
 }
 
@@ -270,6 +273,8 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
     plan->tuning.engine = choose_engine(wish, keys, count);
     plan->program =
         (struct program_name){.engine = plan->tuning.engine, .bits = (int)(8 * keys.size)};
+    if (plan->tuning.engine == MW_ENGINE_DEAL)
+        plan->program.engine = MW_ENGINE_TILE;
     plan->program.tile.places = (unsigned)keys.places;
     if (keys.places && plan->tuning.engine != MW_ENGINE_TILE)
         return fail(
@@ -277,11 +282,15 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
             "the engine of the tuning sorts bare keys only; engine tile sorts rows");
     if (plan->tuning.engine == MW_ENGINE_PAIR)
         return plan_pair(plan, keys.size, count, error);
-    if (plan->tuning.engine == MW_ENGINE_TILE)
+    if (plan->program.engine == MW_ENGINE_TILE)
         TRY(plan_tile(plan, info, keys, count, error));
     else
         TRY(plan_heap(plan, info, keys.size, count, error));
     plan_workspace(plan, keys, count);
+    if (plan->tuning.engine == MW_ENGINE_DEAL && plan_may_deal(&plan->program, count))
+        plan_deal(plan, info, keys.size, count);
+    else if (plan->tuning.engine == MW_ENGINE_DEAL)
+        plan->tuning.engine = MW_ENGINE_TILE;
 done:
     return status;
 }

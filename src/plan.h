@@ -51,6 +51,19 @@ struct plan_round {
     int joined;       /* tile: every block finds the cuts of its tile, tile_join */
 };
 
+/* Engine deal's part of a plan, and where in the workspace its arrays begin. */
+struct plan_deal {
+    uint32_t buckets; /* 0: the plan is another engine's */
+    uint32_t samples;
+    uint32_t fill; /* keys after which a tile takes no further bin */
+    uint32_t pieces;
+    uint32_t most_equal;
+    uint64_t dealers; /* blocks of deal_out */
+    uint64_t most_tiles;
+    uint64_t room_count; /* keys of the array at the workspace's beginning */
+    uint64_t head, bins, bucket_of, first, start, next, fine, tile_of, tile_next, tiles;
+};
+
 struct plan {
     mw_tuning tuning;            /* every field filled */
     struct program_name program; /* whose kernels are launched ... */
@@ -68,6 +81,7 @@ struct plan {
     uint64_t cut_cells;       /* of the round that has most */
     uint64_t samples_offset;
     uint64_t spare_samples_offset;             /* the same if there is only one round */
+    struct plan_deal deal;
     struct plan_round round[PLAN_MOST_ROUNDS]; /* last: only `rounds` of them are set */
 };
 

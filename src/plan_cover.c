@@ -95,7 +95,9 @@ static void cover_tile(const struct question *q, uint64_t count)
 
         last = plan_tile_row_end(first);
         last = last < count ? last : count;
-        if (status != MW_OK || plan.tuning.engine != MW_ENGINE_TILE)
+        if (first < PLAN_DEAL_LEAST && last >= PLAN_DEAL_LEAST)
+            last = PLAN_DEAL_LEAST - 1;
+        if (status != MW_OK || plan.program.engine != MW_ENGINE_TILE)
             continue;
 
         uint64_t end = plan.tuning.base;
@@ -131,7 +133,7 @@ mw_status plan_cover(struct plan_cover *cover, const mw_tuning *wish, const mw_i
     add_bytes(cover, plan.workspace_bytes); /* engine pair: it rises with the count */
     if (plan.tuning.engine == MW_ENGINE_HEAP)
         cover_heap(&q, &plan, count);
-    if (plan.tuning.engine == MW_ENGINE_TILE)
+    if (plan.program.engine == MW_ENGINE_TILE)
         cover_tile(&q, count);
     else if (wish->engine == MW_ENGINE_AUTO && count > UINT32_MAX)
         cover_tile(&q, UINT32_MAX); /* counts that engine tile would sort */

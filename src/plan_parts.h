@@ -50,6 +50,12 @@ uint64_t plan_pass_time(struct plan_keys keys, uint64_t count, uint32_t levels);
 /* Engine tile: the keys of a piece, such that a tile holds it however its cuts fall. */
 uint64_t plan_tile_piece(const struct tile_geometry *tile, uint32_t ways);
 
+/* Can keys by this program of engine tile be dealt, if they are `count`? */
+int plan_may_deal(const struct program_name *program, uint64_t count);
+
+/* Engine deal: what a plan of engine tile has besides. */
+void plan_deal(struct plan *plan, const mw_info *info, size_t key_size, uint64_t count);
+
 /* Engine pair's part: all of it. MW_UNSUPPORTED if the wish has other numbers. */
 mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count,
                     struct error *error);

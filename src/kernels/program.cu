@@ -80,6 +80,11 @@ namespace mw_kernels { /* see simt.h */
 #ifdef TILE_PLACES
 #define TEXT_OF_PLACES
 #define ENTRY_OF_PLACES(name, args) ENTRY(name, args)
+#elif KEY_BITS >= 32 && TILE_ROWS * TILE_ITEMS * KEY_BITS == 262144 /* DEAL_TILE */
+#include "deal.cuh"
+
+#define TEXT_OF_DEAL
+#define ENTRY_OF_DEAL(name, args) ENTRY(name, args)
 #endif
 #endif
 
@@ -106,6 +111,9 @@ namespace mw_kernels { /* see simt.h */
 #ifndef ENTRY_OF_PLACES
 #define ENTRY_OF_PLACES(name, args) NO_ENTRY
 #endif
+#ifndef ENTRY_OF_DEAL
+#define ENTRY_OF_DEAL(name, args) NO_ENTRY
+#endif
 #ifndef ENTRY_OF_PAIR
 #define ENTRY_OF_PAIR(name, args) NO_ENTRY
 #endif
@@ -126,6 +134,7 @@ namespace mw_kernels { /* see simt.h */
 #undef TEXT_OF_TILE
 #undef TEXT_OF_LISTS
 #undef TEXT_OF_PLACES
+#undef TEXT_OF_DEAL
 #undef TEXT_OF_PAIR
 #undef TEXT_OF_ROWS
 #undef TEXT_OF_LESS

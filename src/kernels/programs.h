@@ -33,7 +33,8 @@ enum program_kind {
     PROGRAM_ROWS = 16,
     PROGRAM_LESS = 17,
     PROGRAM_LISTS = 18,
-    PROGRAM_PLACES = 20 /* kernels that only PROGRAM_TILE with places has */
+    PROGRAM_PLACES = 20, /* kernels that only PROGRAM_TILE with places has, ... */
+    PROGRAM_DEAL = 21    /* ... or only that of bare keys and tiles by DEAL_TILE */
 };
 
 /*
@@ -87,6 +88,13 @@ static inline uint32_t tile_merge_shared(const struct program_name *name)
 
     return name->tile.places ? TILE_MERGE_PLACED(rows, items)
                              : (uint32_t)TILE_MERGE_SHARED(rows, items, item_bytes(name));
+}
+
+/* Has the program kernels that deal (launch_deal.h)? */
+static inline int program_deals(const struct program_name *name)
+{
+    return name->engine == MW_ENGINE_TILE && !name->tile.places &&
+           DEAL_TILE(name->tile.rows, name->tile.items, (unsigned)name->bits);
 }
 
 /* The set of all kernels of an engine, or of another kind of program. */

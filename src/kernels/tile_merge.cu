@@ -100,7 +100,7 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
 #endif
 }
 
-/* Is there nothing to do (struct tile_carry)? */
+/* Is there nothing to do? */
 DEVICE int is_skipped(const struct tile_merge_args *args)
 {
 #ifdef TILE_PLACES
@@ -108,8 +108,7 @@ DEVICE int is_skipped(const struct tile_merge_args *args)
 
     return condition && LOAD((const unsigned_cell *)condition) == 0;
 #else
-    (void)args;
-    return 0;
+    return args->condition && LOAD((const wide_cell *)args->condition) == 0;
 #endif
 }
 

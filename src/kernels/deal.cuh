@@ -1,0 +1,176 @@
+/*
+ * deal.cuh - sorting keys by dealing them out: what its kernels share.
+ *
+ * Bare keys that compare equal are equal bit by bit, so they may move in any order. Two
+ * passes deal the keys to buckets by ranges of their codes, and the buckets of the second
+ * pass, tiles, are sorted one by one. That is three times through memory for 2^28 keys,
+ * where merging needs five.
+ *
+ *   deal_range   sorts a tile of samples: the range of codes, and whether keys repeat
+ *   deal_sample  counts samples in DEAL_BINS bins of that range
+ *   deal_split   makes buckets of bins, about equal in samples, with room to spare
+ *   deal_out     deals the keys from the caller's array to the buckets' room
+ *   deal_count   counts the keys of each bucket in DEAL_BINS bins of its own
+ *   deal_pack    makes tiles of these bins, and gives each its exact place
+ *   deal_in      deals each bucket to its tiles, in the caller's array
+ *   deal_sort    sorts each tile in place
+ *
+ * Keys that are too uneven for that are noticed by deal_range, deal_split, deal_out or
+ * deal_pack, before the caller's array is written to. The later kernels then do nothing,
+ * and the passes of engine tile, which are launched as well, sort the keys. Otherwise
+ * these do nothing.
+ */
+
+AGREE(TILE * sizeof(key) == DEAL_BYTES);
+
+enum {
+    DEAL_KEYS = DEAL_BYTES / sizeof(key), /* that a block deals at once, ... */
+    DEAL_EACH = DEAL_KEYS / DEAL_THREADS, /* ... and a thread */
+    DEAL_WARPS = DEAL_THREADS / WARP,
+    BINS_EACH = DEAL_BINS / DEAL_THREADS
+};
+
+/*
+ * Are the keys still to be dealt after the stages before `stage`? A kernel does not ask for
+ * a stage of its own: its threads might get different answers.
+ */
+DEVICE int is_dealing(const struct deal_args *args, const int stage)
+{
+    wide stopped = 0;
+
+    UNROLL
+    for (int i = 0; i < stage; i++)
+        stopped |= LOAD((const wide_cell *)args->head + DEAL_STOPPED + i);
+    return stopped == 0;
+}
+
+/* The keys cannot be dealt. Several blocks may find that. */
+DEVICE void stop_dealing(const struct deal_args *args, const int stage)
+{
+    POST(PLAIN, (wide_cell *)args->head + DEAL_STOPPED + stage, 1);
+    POST(PLAIN, (wide_cell *)args->head + DEAL_FAILED, 1);
+}
+
+/* Bins of a range of codes. Codes outside belong to the first or the last one. */
+struct deal_bins {
+    key base;
+    int shift;
+};
+
+DEVICE unsigned bin_of(key code, const struct deal_bins *bins)
+{
+    const key above = (key)(code > bins->base ? code - bins->base : 0) >> bins->shift;
+
+    return above < DEAL_BINS ? (unsigned)above : DEAL_BINS - 1;
+}
+
+/* The bins of the whole range. */
+DEVICE struct deal_bins all_bins(const struct deal_args *args)
+{
+    const wide_cell *const head = (const wide_cell *)args->head;
+    struct deal_bins bins;
+
+    bins.base = (key)LOAD(head + DEAL_BASE);
+    bins.shift = (int)LOAD(head + DEAL_SHIFT);
+    return bins;
+}
+
+/* The bins of a bucket: its codes, in as many bins of 2^shift codes as there can be. */
+DEVICE struct deal_bins bins_of_bucket(const struct deal_args *args, int bucket)
+{
+    const wide_cell *const first = (const wide_cell *)args->first + bucket;
+    const unsigned begin = (unsigned)LOAD(first);
+    const unsigned whole = (unsigned)LOAD(first + 1) - begin;
+    const int finer = DEAL_BIN_BITS - (whole > 1 ? HIGHEST_BIT(whole - 1) + 1 : 0);
+    struct deal_bins bins = all_bins(args);
+
+    bins.base += (key)((key)begin << bins.shift);
+    bins.shift = bins.shift > finer ? bins.shift - finer : 0;
+    return bins;
+}
+
+/* The place of sample `number` of `samples`: one in each stretch, at odd distances. */
+DEVICE wide sample_place(const struct deal_args *args, unsigned number, unsigned samples)
+{
+    const wide stretch = args->count / samples;
+
+    return number * stretch + (number * 0x9e3779b1u >> 7) % (unsigned)stretch;
+}
+
+DEVICE key sample_code(const struct deal_args *args, unsigned number, unsigned samples)
+{
+    const key_cell *const keys = (const key_cell *)args->keys;
+
+    return enter(LOAD_AS(SAMPLE, keys + sample_place(args, number, samples)),
+                 &args->enter);
+}
+
+/*
+ * The sum of `mine` over the threads before mine, of DEAL_THREADS; `sums` has a cell for
+ * each warp and one for all.
+ */
+DEVICE unsigned sum_before(unsigned mine, unsigned_cell *sums)
+{
+    const unsigned within = sum_up_to_lane(mine);
+
+    if (LANE == WARP - 1)
+        STORE(&sums[THREAD / WARP], within);
+    BARRIER();
+    if (THREAD < WARP) {
+        const unsigned warp = LANE < DEAL_WARPS ? LOAD(&sums[LANE]) : 0;
+        const unsigned up_to = sum_up_to_lane(warp);
+
+        WARP_BARRIER();
+        if (LANE < DEAL_WARPS)
+            STORE(&sums[LANE], up_to - warp);
+        if (LANE == WARP - 1)
+            STORE(&sums[DEAL_WARPS], up_to);
+    }
+    BARRIER();
+    return LOAD(&sums[THREAD / WARP]) + within - mine;
+}
+
+/* Numbers by bin, summed up: before[i] is what the bins before bin i have. */
+struct deal_sums {
+    unsigned_cell before[DEAL_BINS + 1];
+    unsigned_cell sums[DEAL_WARPS + 1];
+};
+
+AGREE(sizeof(struct deal_sums) <= DEAL_SUMS_SHARED);
+
+/* Sum up the numbers of DEAL_BINS bins. Returns the greatest of mine. */
+DEVICE unsigned sum_bins(struct deal_sums *sm, const wide_cell *bins)
+{
+    unsigned mine[BINS_EACH];
+    unsigned sum = 0, most = 0;
+
+    UNROLL
+    for (int i = 0; i < BINS_EACH; i++) {
+        mine[i] = (unsigned)LOAD(&bins[THREAD * BINS_EACH + i]);
+        most = mine[i] > most ? mine[i] : most;
+        sum += mine[i];
+    }
+    sum = sum_before(sum, sm->sums);
+    UNROLL
+    for (int i = 0; i < BINS_EACH; i++) {
+        STORE(&sm->before[THREAD * BINS_EACH + i], sum);
+        sum += mine[i];
+    }
+    if (THREAD == DEAL_THREADS - 1)
+        STORE(&sm->before[DEAL_BINS], sum);
+    BARRIER();
+    return most;
+}
+
+/* The first bin with at least `wanted` before it, times `scale`; or DEAL_BINS. */
+DEVICE unsigned first_bin(const struct deal_sums *sm, wide wanted, unsigned scale)
+{
+    unsigned at = 0;
+
+    UNROLL
+    for (int step = DEAL_BINS / 2; step > 0; step /= 2) {
+        if ((wide)LOAD_AS(SEARCH, &sm->before[at + step - 1]) * scale < wanted)
+            at += (unsigned)step;
+    }
+    return (wide)LOAD_AS(SEARCH, &sm->before[at]) * scale < wanted ? at + 1 : at;
+}

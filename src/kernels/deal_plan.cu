@@ -1,0 +1,225 @@
+/*
+ * deal_plan.cu - where to deal keys to (deal.cuh): the range, buckets and tiles.
+ */
+
+/* Clear what deal_sample and deal_pack add to; all other cells are written before. */
+DEVICE void clear_deal(const struct deal_args *args)
+{
+    wide_cell *const head = (wide_cell *)args->head;
+
+    for (int i = THREAD; i < DEAL_BINS; i += TILE_ROWS)
+        STORE((wide_cell *)args->bins + i, 0);
+    if (THREAD < DEAL_HEAD)
+        STORE(head + THREAD, 0);
+}
+
+/*
+ * Cut the range of the samples into bins. A 256th more on either side has what other keys
+ * exceed the samples by, if they are spread as evenly there.
+ */
+DEVICE void cut_range(const struct deal_args *args, key least, key most)
+{
+    wide_cell *const head = (wide_cell *)args->head;
+    const key more = (key)(most - least) / 256 + 1;
+    const key from = least > more ? least - more : 0;
+    const key to = (key)~most > more ? most + more : (key) ~(key)0;
+    const wide range = (wide)(key)(to - from);
+    const int bits = range >> 32 ? 33 + HIGHEST_BIT((unsigned)(range >> 32))
+                                 : 1 + HIGHEST_BIT((unsigned)range | 1);
+
+    STORE(head + DEAL_BASE, from);
+    STORE(head + DEAL_SHIFT, bits > DEAL_BIN_BITS ? (wide)(bits - DEAL_BIN_BITS) : 0);
+}
+
+struct deal_range_shared {
+    item_cell cells[TILE_ROWS * (ITEMS + 1)];
+    int_cell splits[TILE_ROWS];
+    unsigned_cell equal[TILE_ROWS / WARP];
+};
+
+AGREE(sizeof(struct deal_range_shared) <= DEAL_RANGE_SHARED(TILE_ROWS, ITEMS, sizeof(item)));
+
+/* One block. Keys of which many are equal are not dealt: a bin could be too full. */
+KERNEL(deal_range, struct deal_args)
+{
+    SHARED(struct deal_range_shared, sm);
+    const int cells = SHARED_ADDRESS(sm->cells);
+    const struct key_code no_code = {0, 0, 0};
+    unsigned equal = 0;
+    item r[ITEMS];
+
+    clear_deal(&args);
+    UNROLL
+    for (int j = 0; j < ITEMS; j++)
+        r[j] = sample_code(&args, (unsigned)(TILE_ROWS * j + THREAD), TILE);
+    sort_tile(cells, sm->splits, &no_code, r);
+    NO_UNROLL
+    for (int j = 1; j < ITEMS; j++) {
+        const item_cell *const mine = SHARED_CELL(item_cell, cells + THREAD * ROW_BYTES) + j;
+
+        equal += LOAD(mine) == LOAD(mine - 1);
+    }
+    equal = SUM(equal);
+    if (LANE == 0)
+        STORE(&sm->equal[THREAD / WARP], equal);
+    BARRIER();
+    if (THREAD == 0) {
+        const item_cell *const last =
+            SHARED_CELL(item_cell, cells + (TILE_ROWS - 1) * ROW_BYTES) + ITEMS - 1;
+
+        for (int i = 1; i < TILE_ROWS / WARP; i++)
+            equal += LOAD(&sm->equal[i]);
+        cut_range(&args, (key)LOAD(SHARED_CELL(item_cell, cells)), (key)LOAD(last));
+        if (equal > args.most_equal)
+            stop_dealing(&args, DEAL_SPLITTING);
+    }
+}
+
+/* Count samples in bins, DEAL_SAMPLES a block; and clear the bins of the buckets. */
+KERNEL(deal_sample, struct deal_args)
+{
+    SHARED(unsigned_cell, counts);
+    const unsigned mine = (unsigned)(BLOCK * DEAL_SAMPLES + THREAD);
+
+    if (!is_dealing(&args, DEAL_DEALING))
+        return;
+
+    const struct deal_bins bins = all_bins(&args);
+
+    for (unsigned i = (unsigned)(BLOCK * DEAL_THREADS + THREAD);
+         i < args.buckets * DEAL_BINS; i += (unsigned)(BLOCKS * DEAL_THREADS))
+        STORE((wide_cell *)args.fine + i, 0);
+    for (int i = THREAD; i < DEAL_BINS; i += DEAL_THREADS)
+        STORE(&counts[i], 0);
+    BARRIER();
+    UNROLL
+    for (int i = 0; i < DEAL_SAMPLES / DEAL_THREADS; i++) {
+        const key code =
+            sample_code(&args, mine + (unsigned)(i * DEAL_THREADS), args.samples);
+
+        ADD(SAMPLE, &counts[bin_of(code, &bins)], 1);
+    }
+    BARRIER();
+    for (int i = THREAD; i < DEAL_BINS; i += DEAL_THREADS) {
+        const unsigned count = LOAD(&counts[i]);
+
+        if (count)
+            ADD(SAMPLE, (wide_cell *)args.bins + i, count);
+    }
+}
+
+/* Room for a bucket with these samples: a tenth more than it should have, and some. */
+DEVICE unsigned bucket_room(const struct deal_args *args, unsigned samples)
+{
+    const wide likely = (wide)samples * args->count / args->samples;
+    const wide spare = likely / 10 + 64 * (args->count / args->samples + 1);
+
+    return (unsigned)(likely + spare + WARP - 1) / WARP * WARP;
+}
+
+/* One block: a bucket begins at each bin before which its share of all samples lies. */
+KERNEL(deal_split, struct deal_args)
+{
+    SHARED(struct deal_sums, sm);
+    const unsigned bucket = (unsigned)THREAD;
+
+    if (!is_dealing(&args, DEAL_DEALING))
+        return;
+    sum_bins(sm, (const wide_cell *)args.bins);
+
+    const unsigned all = args.samples;
+    const unsigned begin =
+        bucket < args.buckets ? first_bin(sm, (wide)bucket * all, args.buckets) : DEAL_BINS;
+    const unsigned end = bucket + 1 < args.buckets
+                             ? first_bin(sm, (wide)(bucket + 1) * all, args.buckets)
+                             : DEAL_BINS;
+    const unsigned samples = LOAD(&sm->before[end]) - LOAD(&sm->before[begin]);
+    const unsigned room = begin < end ? bucket_room(&args, samples) : 0;
+    const wide likely = (wide)samples * args.count / args.samples;
+
+    UNROLL
+    for (int i = 0; i < BINS_EACH; i++) {
+        const int bin = i * DEAL_THREADS + THREAD;
+        const unsigned owner =
+            (unsigned)((wide)LOAD(&sm->before[bin]) * args.buckets / all);
+
+        STORE((place_cell *)args.bucket_of + bin,
+              (unsigned short)(owner < args.buckets ? owner : args.buckets - 1));
+    }
+    BARRIER();
+
+    const unsigned start = sum_before(room, sm->sums);
+
+    STORE((wide_cell *)args.first + bucket, begin);
+    STORE((wide_cell *)args.start + bucket, start);
+    STORE((wide_cell *)args.next + bucket, start);
+    if (THREAD == DEAL_THREADS - 1) {
+        STORE((wide_cell *)args.first + DEAL_MOST, DEAL_BINS);
+        STORE((wide_cell *)args.start + DEAL_MOST, start + room);
+    }
+    /* Three quarters of the tiles that a bucket can have: samples do not tell exactly. */
+    if (likely > (wide)args.fill * (DEAL_MOST * 3 / 4) || start + room > args.room_count)
+        stop_dealing(&args, DEAL_SPLITTING);
+}
+
+/* The keys of all buckets before one. */
+DEVICE unsigned keys_before(const struct deal_args *args, int bucket, unsigned_cell *sums)
+{
+    unsigned mine = 0;
+
+    if (THREAD < bucket)
+        mine = (unsigned)(LOAD((const wide_cell *)args->next + THREAD) -
+                          LOAD((const wide_cell *)args->start + THREAD));
+    BARRIER(); /* the sums are used again */
+    sum_before(mine, sums);
+    return LOAD(&sums[DEAL_WARPS]);
+}
+
+/*
+ * A block for each bucket. Its tile i begins at the first bin that has at least i * fill
+ * keys before it. So a tile has fewer than `fill` keys and those of its last bin.
+ */
+KERNEL(deal_pack, struct deal_args)
+{
+    SHARED(struct deal_sums, sm);
+    const int bucket = BLOCK;
+    const unsigned tile = (unsigned)THREAD;
+    const wide_cell *const fine = (const wide_cell *)args.fine + (wide)bucket * DEAL_BINS;
+
+    if (!is_dealing(&args, DEAL_PACKING))
+        return;
+    sum_bins(sm, fine);
+
+    const unsigned all = LOAD(&sm->before[DEAL_BINS]);
+    const unsigned begin = LOAD(&sm->before[first_bin(sm, (wide)tile * args.fill, 1)]);
+    const unsigned end = LOAD(&sm->before[first_bin(sm, (wide)(tile + 1) * args.fill, 1)]);
+    const int there = begin < all;
+
+    UNROLL
+    for (int i = 0; i < BINS_EACH; i++) {
+        const int bin = i * DEAL_THREADS + THREAD;
+        const unsigned owner = LOAD(&sm->before[bin]) / args.fill;
+
+        STORE((place_cell *)args.tile_of + (wide)bucket * DEAL_BINS + bin,
+              (unsigned short)(owner < DEAL_MOST ? owner : 0));
+    }
+    if (end - begin > TILE || (tile == DEAL_MOST - 1 && end < all))
+        stop_dealing(&args, DEAL_PACKING);
+
+    const unsigned first = keys_before(&args, bucket, sm->sums);
+
+    BARRIER();
+
+    const unsigned number = sum_before((unsigned)there, sm->sums);
+    const unsigned tiles = LOAD(&sm->sums[DEAL_WARPS]);
+
+    if (THREAD == 0)
+        STORE(&sm->before[0],
+              (unsigned)ADD(PLAIN, (wide_cell *)args.head + DEAL_LISTED, tiles));
+    BARRIER();
+    if (there) {
+        STORE((wide_cell *)args.tile_next + (wide)bucket * DEAL_MOST + tile, first + begin);
+        STORE((wide_cell *)args.tiles + LOAD(&sm->before[0]) + number,
+              (wide)(first + begin) << 16 | (end - begin));
+    }
+}

@@ -1,0 +1,93 @@
+/*
+ * launch_deal.h - what host and kernels agree on for dealing keys (deal.cuh). Included by
+ * launch.h.
+ */
+#ifndef MW_LAUNCH_DEAL_H
+#define MW_LAUNCH_DEAL_H
+
+enum {
+    DEAL_BIN_BITS = 13,
+    DEAL_BINS = 1 << DEAL_BIN_BITS, /* into which a range of codes is cut */
+    DEAL_MOST = 512,                /* buckets, and tiles of a bucket */
+    DEAL_THREADS = 512,             /* of a block that deals: one for each bucket */
+    DEAL_BYTES = 32768,             /* of the keys that a block deals at once */
+    DEAL_SAMPLES = 16 * DEAL_THREADS, /* of a block of deal_sample */
+    DEAL_LAUNCHES = 8
+};
+
+/* The program of a tile of DEAL_BYTES bytes has the kernels that deal. */
+#define DEAL_TILE(rows, items, bits) \
+    ((bits) >= 32 && (rows) * (items) * ((bits) / 8) == DEAL_BYTES)
+
+/* Shared memory of deal_range, of kernels that sum up bins, and of those that deal. */
+#define DEAL_RANGE_SHARED(rows, items, bytes) (TILE_SORT_SHARED(rows, items, bytes) + 64)
+#define DEAL_SUMS_SHARED (4 * (DEAL_BINS + DEAL_THREADS / WARP + 2))
+#define DEAL_SHARED (DEAL_BYTES + 2 * DEAL_BINS + 12 * DEAL_MOST + 128)
+
+#ifdef TILE_ROWS
+enum {
+    deal_range_threads = TILE_ROWS,
+    deal_sort_threads = TILE_ROWS,
+    deal_range_blocks = 1
+};
+#endif
+enum {
+    deal_sample_threads = DEAL_THREADS,
+    deal_split_threads = DEAL_THREADS,
+    deal_out_threads = DEAL_THREADS,
+    deal_count_threads = DEAL_THREADS,
+    deal_pack_threads = DEAL_THREADS,
+    deal_in_threads = DEAL_THREADS,
+    deal_sample_blocks = 2,
+    deal_split_blocks = 1,
+    deal_out_blocks = 2,
+    deal_count_blocks = 2,
+    deal_pack_blocks = 1,
+    deal_in_blocks = 2
+};
+
+/* The kernels that may find that keys cannot be dealt, in order. */
+enum deal_stage {
+    DEAL_SPLITTING, /* deal_range, deal_split */
+    DEAL_DEALING,   /* deal_out */
+    DEAL_PACKING,   /* deal_pack */
+    DEAL_STAGES
+};
+
+/* Words of `head`. */
+enum {
+    DEAL_STOPPED,                         /* not 0: that has been found, and by which stage */
+    DEAL_FAILED = DEAL_STOPPED + DEAL_STAGES, /* not 0: engine tile sorts the keys */
+    DEAL_BASE,   /* the code at which the first bin begins, ... */
+    DEAL_SHIFT,  /* ... and log2 of the codes of a bin */
+    DEAL_LISTED, /* tiles in the list */
+    DEAL_HEAD
+};
+
+/* The argument of every kernel that deals. Arrays of buckets have DEAL_MOST + 1 cells. */
+struct deal_args {
+    void *keys;      /* the caller's */
+    void *room;      /* the other array, ... */
+    wide room_count; /* ... and the keys that it holds */
+    wide count;
+    wide *head;
+    wide *bins;                /* samples of each bin */
+    unsigned short *bucket_of; /* the bucket of each bin */
+    wide *first;               /* of each bucket: its first bin, ... */
+    wide *start;               /* ... where in `room` it begins, ... */
+    wide *next;                /* ... and where its next key goes */
+    wide *fine;                /* DEAL_BINS for each bucket: keys of each of its bins */
+    unsigned short *tile_of;   /* DEAL_BINS for each bucket: the tile of each of them */
+    wide *tile_next;           /* DEAL_MOST for each bucket: where in `keys` a tile's next goes */
+    wide *tiles;               /* the list: where a tile begins, times 2^16, plus its keys */
+    unsigned samples;          /* a multiple of DEAL_SAMPLES */
+    unsigned buckets;
+    unsigned pieces;     /* blocks for each bucket */
+    unsigned fill;       /* keys after which a tile takes no further bin */
+    unsigned most_equal; /* equal neighbours in a sorted tile of samples */
+    unsigned unused;
+    struct key_code enter; /* from the caller's bits */
+    struct key_code leave; /* back to them */
+};
+
+#endif
