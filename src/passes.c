@@ -30,7 +30,7 @@ struct pass_run {
                           /*   its predecessor itself */
     int floats;           /* what keys are, 1: ascending floats, -1: descending, 0: none */
     const struct tile_carry *carry; /* of the pass, for rows; NULL: bare keys */
-    const wide *condition; /* a word; kernels of tile do nothing if it is 0. NULL: none */
+    const wide *condition; /* engine deal: a word; merges do nothing if it is 0 */
 };
 
 /* What tile kernels get; programs without places have only the first struct. */
@@ -126,25 +126,33 @@ static uint64_t spare_samples(const struct pass_run *run)
     return run->plan->samples_offset + run->plan->spare_samples_offset - run->samples;
 }
 
+/* Engine tile: what it takes to sort tiles of bare keys from `in` to `out`. */
+static struct tile_sort_args tile_sort_args(const struct pass_run *run, const void *in,
+                                            void *out, struct key_code enter,
+                                            struct key_code leave)
+{
+    const struct plan *const plan = run->plan;
+    char *const space = run->workspace; /* may be NULL if there are no rounds */
+
+    return (struct tile_sort_args){
+        .in = in,
+        .out = out,
+        .samples = plan->rounds ? space + run->samples : NULL,
+        .cuts = space ? (wide *)(space + plan->cuts_offset) : NULL,
+        .cells = plan->cut_cells,
+        .count = run->count,
+        .enter = enter,
+        .leave = leave};
+}
+
 /* Engine tile: sort tiles from `in` to `out`, which may be the same buffer. */
 static mw_status tile_sort(struct pass_run *run, const void *in, void *out,
                            struct key_code enter, struct key_code leave)
 {
     const struct plan *const plan = run->plan;
-    char *const space = run->workspace; /* may be NULL if there are no rounds */
-    wide *const cuts = space ? (wide *)(space + plan->cuts_offset) : NULL;
     struct sort_args args;
 
-    args.bare =
-        (struct tile_sort_args){.in = in,
-                                .out = out,
-                                .samples = plan->rounds ? space + run->samples : NULL,
-                                .cuts = cuts,
-                                .cells = plan->cut_cells,
-                                .count = run->count,
-                                .enter = enter,
-                                .leave = leave,
-                                .condition = run->condition};
+    args.bare = tile_sort_args(run, in, out, enter, leave);
     if (run->carry)
         args.carry = *run->carry;
     return launch(run, KERNEL_TILE_SORT, plan->base_blocks, plan->base_threads,
@@ -184,9 +192,10 @@ static mw_status tile_merge(struct pass_run *run, const struct plan_round *round
                             const void *in, void *out, struct key_code leave)
 {
     const struct plan *const plan = run->plan;
-    const int apart = run->log && run->log->phases && !round->joined;
+    const int apart = run->log && run->log->phases && !round->joined && !run->condition;
     const uint64_t cutters = apart || round->joined ? 0 : round->cutters;
     const uint64_t blocks = round->blocks + cutters;
+    const int few = run->condition && !round->joined && blocks > plan->deal.mergers;
     struct cut_args cut_args;
     struct merge_args args;
     mw_status status;
@@ -205,9 +214,12 @@ static mw_status tile_merge(struct pass_run *run, const struct plan_round *round
                    blocks_for(round->groups * (round->pieces + 1), tile_cut_threads),
                    tile_cut_threads, 0, &cut_args,
                    run->carry ? sizeof cut_args : sizeof cut_args.bare));
-    TRY(launch(run, round->joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE, blocks,
-               plan->tuning.threads, plan->merge_shared, &args,
-               run->carry ? sizeof args : sizeof args.bare));
+    TRY(launch(run,
+               few             ? KERNEL_DEAL_MERGE
+               : round->joined ? KERNEL_TILE_JOIN
+                               : KERNEL_TILE_MERGE,
+               few ? plan->deal.mergers : blocks, plan->tuning.threads, plan->merge_shared,
+               &args, run->carry ? sizeof args : sizeof args.bare));
     run->samples = spare_samples(run);
 done:
     return status;
@@ -290,11 +302,16 @@ mw_status passes_sort(struct device *device, struct program *program,
     mw_status status;
 
     if (plan->deal.buckets) {
-        TRY(passes_deal(device, program, plan, ours, keys, count, workspace, stream, log));
+        const struct tile_sort_args merged =
+            tile_sort_args(&run, keys, buffer[at], ours, no_code);
+
+        TRY(passes_deal(device, program, plan, &merged, ours, workspace, stream, log));
         run.condition = (const wide *)((char *)workspace + plan->deal.head) + DEAL_FAILED;
         run.begun = 1;
+    } else {
+        TRY(engine->first(&run, keys, buffer[at], ours,
+                          plan->rounds == 0 ? ours : no_code));
     }
-    TRY(engine->first(&run, keys, buffer[at], ours, plan->rounds == 0 ? ours : no_code));
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const int last = i + 1 == plan->rounds;
 

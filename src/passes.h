@@ -31,12 +31,14 @@ mw_status passes_sort(struct device *device, struct program *program,
                       void *workspace, void *stream, struct pass_log *log);
 
 /*
- * Enqueue the launches of engine deal, after which a word of the workspace says whether
- * the passes of engine tile have to sort the keys (DEAL_FAILED).
+ * Enqueue the launches of engine deal. After them a word of the workspace says whether
+ * engine tile's rounds have to merge the tiles (DEAL_FAILED), which have then been sorted as
+ * `merged` says; otherwise the keys are sorted.
  */
 mw_status passes_deal(struct device *device, struct program *program,
-                      const struct plan *plan, struct key_code code, void *keys,
-                      uint64_t count, char *workspace, void *stream, struct pass_log *log);
+                      const struct plan *plan, const struct tile_sort_args *merged,
+                      struct key_code leave, char *workspace, void *stream,
+                      struct pass_log *log);
 
 /*
  * The same for rows: the sort that `rows` describes, by a plan for its codes. `workspace`

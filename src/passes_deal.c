@@ -1,5 +1,5 @@
 /*
- * passes_deal.c - the launches of engine deal before those of engine tile (deal.cuh).
+ * passes_deal.c - the launches of engine deal, without merging (deal.cuh).
  */
 #include "passes.h"
 
@@ -30,6 +30,7 @@ static void shape(struct launch *what, const struct plan *plan)
         break;
     case KERNEL_DEAL_PACK:
         what->blocks = d->buckets;
+        what->shared_bytes = DEAL_PACK_SHARED;
         break;
     case KERNEL_DEAL_IN:
         what->blocks = (uint64_t)d->buckets * d->pieces;
@@ -52,14 +53,15 @@ static void shape(struct launch *what, const struct plan *plan)
 }
 
 mw_status passes_deal(struct device *device, struct program *program,
-                      const struct plan *plan, struct key_code code, void *keys,
-                      uint64_t count, char *workspace, void *stream, struct pass_log *log)
+                      const struct plan *plan, const struct tile_sort_args *merged,
+                      struct key_code leave, char *workspace, void *stream,
+                      struct pass_log *log)
 {
     const struct plan_deal *const d = &plan->deal;
-    const struct deal_args args = {.keys = keys,
+    const struct deal_args args = {.keys = (void *)merged->in,
                                    .room = workspace,
                                    .room_count = d->room_count,
-                                   .count = count,
+                                   .count = merged->count,
                                    .head = (wide *)(workspace + d->head),
                                    .bins = (wide *)(workspace + d->bins),
                                    .bucket_of = (unsigned short *)(workspace + d->bucket_of),
@@ -71,12 +73,14 @@ mw_status passes_deal(struct device *device, struct program *program,
                                    .tile_next = (wide *)(workspace + d->tile_next),
                                    .tiles = (wide *)(workspace + d->tiles),
                                    .samples = d->samples,
+                                   .shares = d->shares,
                                    .buckets = d->buckets,
                                    .pieces = d->pieces,
                                    .fill = d->fill,
                                    .most_equal = d->most_equal,
-                                   .enter = code,
-                                   .leave = code};
+                                   .most_tiles = d->most_tiles,
+                                   .leave = leave,
+                                   .merged = *merged};
     mw_status status = MW_OK;
 
     for (int i = 0; i < DEAL_LAUNCHES; i++) {

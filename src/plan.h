@@ -54,11 +54,13 @@ struct plan_round {
 /* Engine deal's part of a plan, and where in the workspace its arrays begin. */
 struct plan_deal {
     uint32_t buckets; /* 0: the plan is another engine's */
+    uint32_t shares;
     uint32_t samples;
     uint32_t fill; /* keys after which a tile takes no further bin */
     uint32_t pieces;
     uint32_t most_equal;
-    uint64_t dealers; /* blocks of deal_out */
+    uint64_t dealers; /* blocks of deal_out ... */
+    uint64_t mergers; /* ... and of deal_merge, at most */
     uint64_t most_tiles;
     uint64_t room_count; /* keys of the array at the workspace's beginning */
     uint64_t head, bins, bucket_of, first, start, next, fine, tile_of, tile_next, tiles;

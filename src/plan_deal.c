@@ -5,14 +5,19 @@
 #include "plan_parts.h"
 
 enum {
-    FILL_PARTS = 32,         /* of 32 parts of a tile, ... */
-    FILL = 29,               /* ... those after which it takes no further bin */
     MOST_EACH = 256,         /* tiles of a bucket on average: half of what it can have */
-    MOST_SAMPLES = 1 << 20,
+    MOST_SHARES = DEAL_MOST - DEAL_BINS / DEAL_WIDEST,
+    SAMPLES_EACH = 5120,     /* samples of a share: its size is known to 8 %, six sigma */
     KEYS_OF_SAMPLE = 4,      /* at least, for each */
     MOST_PIECES = 8,         /* blocks for each bucket ... */
     PIECE = 4 * 8192         /* ... of at least these keys */
 };
+
+/* Keys after which a tile takes no further bin, before the size of bins is known. */
+static uint64_t likely_fill(uint64_t tile)
+{
+    return tile / 32 * 29;
+}
 
 /* The least n whose square is at least `square`, up to DEAL_MOST. */
 static uint32_t root(uint64_t square)
@@ -59,40 +64,70 @@ int plan_may_deal(const struct program_name *program, uint64_t count)
     const uint64_t tile = (uint64_t)program->tile.rows * program->tile.items;
 
     return program_deals(program) && count >= 2 * tile &&
-           count / (tile * FILL / FILL_PARTS) < (uint64_t)DEAL_MOST * MOST_EACH;
+           count / likely_fill(tile) < (uint64_t)MOST_SHARES * MOST_EACH;
+}
+
+/* The number of blocks a bucket that leaves the fewest SMs idle at the end. */
+static uint32_t choose_pieces(uint64_t count, uint32_t buckets, uint64_t at_once)
+{
+    const uint64_t most = count / buckets / PIECE;
+    uint64_t best_rate = 0;
+    uint32_t best = 1;
+
+    for (uint32_t pieces = 1; pieces <= MOST_PIECES && pieces <= most; pieces++) {
+        const uint64_t blocks = (uint64_t)buckets * pieces;
+        const uint64_t rate = 1000 * blocks / round_up(blocks, at_once);
+
+        if (rate >= best_rate) {
+            best_rate = rate;
+            best = pieces;
+        }
+    }
+    return best;
+}
+
+static uint32_t choose_samples(uint64_t count, uint32_t shares)
+{
+    const uint64_t wanted = round_up((uint64_t)shares * SAMPLES_EACH, DEAL_SAMPLES);
+    const uint64_t most = count / KEYS_OF_SAMPLE / DEAL_SAMPLES * DEAL_SAMPLES;
+
+    return (uint32_t)(wanted < most ? wanted : most ? most : DEAL_SAMPLES);
 }
 
 void plan_deal(struct plan *plan, const mw_info *info, size_t key_size, uint64_t count)
 {
     struct plan_deal *const d = &plan->deal;
     const uint64_t tile = plan->tuning.base;
-    const uint64_t samples = count / KEYS_OF_SAMPLE / DEAL_SAMPLES * DEAL_SAMPLES;
+    const uint64_t likely = divide_up(count, likely_fill(tile));
+    const uint64_t fewest = divide_up(likely, MOST_EACH);
+    const uint64_t blocks = DEAL_BLOCKS * (uint64_t)info->processors;
 
-    d->fill = (uint32_t)(tile * FILL / FILL_PARTS);
-
-    const uint64_t tiles = divide_up(count, d->fill);
-    const uint64_t fewest = divide_up(tiles, MOST_EACH);
-
-    d->buckets = root(tiles);
-    if (d->buckets < fewest)
-        d->buckets = (uint32_t)fewest;
-    d->samples = (uint32_t)(samples > MOST_SAMPLES ? MOST_SAMPLES
-                            : samples              ? samples
-                                                   : DEAL_SAMPLES);
+    d->shares = root(likely);
+    if (d->shares < fewest)
+        d->shares = (uint32_t)fewest;
+    d->buckets = DEAL_BUCKETS(d->shares);
+    d->samples = choose_samples(count, d->shares);
     d->room_count = count + count / 10 +
                     d->buckets * (64 * (count / d->samples + 1) + 2 * WARP);
-    d->most_tiles = tiles + d->buckets;
-    d->pieces = (uint32_t)(count / d->buckets / PIECE);
-    d->pieces = d->pieces < 1 ? 1 : d->pieces > MOST_PIECES ? MOST_PIECES : d->pieces;
-    d->dealers = divide_up(count, DEAL_BYTES / key_size);
-    if (d->dealers > 6 * (uint64_t)info->processors)
-        d->dealers = 6 * (uint64_t)info->processors;
-    /* If every key came `spare` times, which no bin can hold, samples would have twice
-       as many equal pairs. */
-    const uint64_t spare = tile - d->fill;
 
-    d->most_equal = (uint32_t)(tile * tile * spare / (4 * count) + 8);
-    plan->launches += DEAL_LAUNCHES;
+    /* A bucket has at least half of its bins. Half as many keys again as these have on
+       average are left free in a tile for the last bin. */
+    const uint64_t bin = count / d->shares / (DEAL_BINS / 2);
+    const uint64_t least = tile / 32, most = tile / 8;
+    const uint64_t spare = bin * 3 / 2 < least ? least : bin * 3 / 2 > most ? most : bin * 3 / 2;
+
+    d->fill = (uint32_t)(tile - spare);
+    d->most_tiles = count / d->fill * 5 / 4 + 2 * d->buckets;
+    d->pieces = choose_pieces(count, d->buckets, blocks);
+    d->dealers = divide_up(count, DEAL_BYTES / key_size);
+    if (d->dealers > blocks)
+        d->dealers = blocks;
+    d->mergers = DEAL_MERGE_BLOCKS * (uint64_t)info->processors;
+    /* If every key came as often as fills a tile, samples would have twice as many equal
+       pairs. */
+    d->most_equal = (uint32_t)(tile * tile * tile / (4 * count) + 8);
+    plan->launches += DEAL_LAUNCHES - 1; /* deal_sort is tile_sort's, too */
     plan->kernels |= kernels_of(PROGRAM_DEAL);
+    plan->kernels &= ~KERNEL_SET(KERNEL_TILE_SORT);
     lay_out(plan, key_size);
 }

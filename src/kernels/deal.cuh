@@ -14,11 +14,12 @@
  *   deal_pack    makes tiles of these bins, and gives each its exact place
  *   deal_in      deals each bucket to its tiles, in the caller's array
  *   deal_sort    sorts each tile in place
+ *   deal_merge   tile_merge, with few blocks
  *
  * Keys that are too uneven for that are noticed by deal_range, deal_split, deal_out or
- * deal_pack, before the caller's array is written to. The later kernels then do nothing,
- * and the passes of engine tile, which are launched as well, sort the keys. Otherwise
- * these do nothing.
+ * deal_pack, before the caller's array is written to. The kernels up to deal_in then do
+ * nothing more, deal_sort does what tile_sort does, and the keys are merged by the rounds of
+ * engine tile, which are launched as well. Otherwise these do nothing.
  */
 
 AGREE(TILE * sizeof(key) == DEAL_BYTES);
@@ -102,7 +103,7 @@ DEVICE key sample_code(const struct deal_args *args, unsigned number, unsigned s
     const key_cell *const keys = (const key_cell *)args->keys;
 
     return enter(LOAD_AS(SAMPLE, keys + sample_place(args, number, samples)),
-                 &args->enter);
+                 &args->merged.enter);
 }
 
 /*
@@ -162,15 +163,3 @@ DEVICE unsigned sum_bins(struct deal_sums *sm, const wide_cell *bins)
     return most;
 }
 
-/* The first bin with at least `wanted` before it, times `scale`; or DEAL_BINS. */
-DEVICE unsigned first_bin(const struct deal_sums *sm, wide wanted, unsigned scale)
-{
-    unsigned at = 0;
-
-    UNROLL
-    for (int step = DEAL_BINS / 2; step > 0; step /= 2) {
-        if ((wide)LOAD_AS(SEARCH, &sm->before[at + step - 1]) * scale < wanted)
-            at += (unsigned)step;
-    }
-    return (wide)LOAD_AS(SEARCH, &sm->before[at]) * scale < wanted ? at + 1 : at;
-}

@@ -29,22 +29,30 @@ struct deal_way {
 };
 
 /*
- * The number of my key among the block's keys of its digit. Lanes that all have the same
- * digit, as with sorted keys, are counted at once: one by one they would wait for each
- * other.
+ * Add my key to the count of its digit; returns its number among those. `alike`, the same
+ * in all lanes: digits of a warp may all be the same, as of sorted keys. These are counted
+ * at once; one by one they would wait for each other.
  */
-DEVICE unsigned count_key(unsigned_cell *counts, unsigned digit, int present)
+DEVICE unsigned count_key(unsigned_cell *counts, unsigned digit, int present, int alike)
 {
-    const unsigned same = SHUFFLE(digit, 0);
+    if (alike) {
+        const unsigned same = SHUFFLE(digit, 0);
 
-    if (BALLOT(!present || digit != same) == 0) {
-        unsigned first = 0;
+        if (BALLOT(!present || digit != same) == 0) {
+            unsigned first = 0;
 
-        if (LANE == 0)
-            first = ADD(PLAIN, &counts[same], WARP);
-        return SHUFFLE(first, 0) + (unsigned)LANE;
+            if (LANE == 0)
+                first = ADD(PLAIN, &counts[same], WARP);
+            return SHUFFLE(first, 0) + (unsigned)LANE;
+        }
     }
     return present ? ADD(PLAIN, &counts[digit], 1) : 0;
+}
+
+/* Are lanes alike? Those of the first request tell for all. */
+DEVICE int are_alike(unsigned digit)
+{
+    return BITS(BALLOT(digit == SHUFFLE(digit, 0))) > WARP / 4;
 }
 
 /* Reserve places for the keys of my digit. */
@@ -68,33 +76,38 @@ DEVICE unsigned digit_of(const struct deal_shared *sm, const struct deal_way *wa
     return LOAD(&sm->digit_of[bin_of(code, &way->bins)]);
 }
 
-/* Deal `count` keys from place `first` on. Returns 0 if a digit has no room left. */
-DEVICE int deal_some(struct deal_shared *sm, const struct deal_way *way, wide first,
-                     int count)
+/* Load my keys of `count` from place `first` on. */
+DEVICE void load_keys(const struct deal_way *way, unsigned first, int count, key *k)
 {
-    enum { DIGIT_BITS = 9 };
     const key_cell *const in = way->in + first;
-    unsigned told[DEAL_EACH]; /* a key's digit, and its number among those */
-    key k[DEAL_EACH];
 
-    AGREE(DEAL_MOST <= 1 << DIGIT_BITS);
-    STORE(&sm->counts[THREAD], 0);
-    BARRIER();
     UNROLL
     for (int j = 0; j < DEAL_EACH; j++) {
         const int i = DEAL_THREADS * j + THREAD;
 
         k[j] = i < count ? LOAD_EVICT(BULK, &in[i]) : 0;
     }
+}
+
+/* Order the block's `count` keys by digit in the cells. Returns 0 if there is no room. */
+DEVICE int order_keys(struct deal_shared *sm, const struct deal_way *way, int count, key *k)
+{
+    enum { DIGIT_BITS = 9 };
+    unsigned told[DEAL_EACH]; /* a key's digit, and its number among those */
+    int alike = 0;
+
+    AGREE(DEAL_MOST <= 1 << DIGIT_BITS);
     UNROLL
     for (int j = 0; j < DEAL_EACH; j++) {
-        const int present = DEAL_THREADS * j + THREAD < count;
-
         k[j] = enter(k[j], &way->enter);
 
         const unsigned digit = digit_of(sm, way, k[j]);
 
-        told[j] = digit | count_key(sm->counts, digit, present) << DIGIT_BITS;
+        if (j == 0)
+            alike = are_alike(digit);
+        told[j] = digit | count_key(sm->counts, digit, DEAL_THREADS * j + THREAD < count,
+                                    alike)
+                              << DIGIT_BITS;
     }
     BARRIER();
     reserve(sm, way);
@@ -108,19 +121,65 @@ DEVICE int deal_some(struct deal_shared *sm, const struct deal_way *way, wide fi
                              (told[j] >> DIGIT_BITS)],
                   k[j]);
     }
-    BARRIER();
-    UNROLL
-    for (int j = 0; j < DEAL_EACH; j++) {
-        const int i = DEAL_THREADS * j + THREAD;
+    return 1;
+}
 
-        if (i < count) {
-            const key code = LOAD(&sm->cells[i]);
+/* Write the block's ordered keys. */
+DEVICE void store_keys_dealt(const struct deal_shared *sm, const struct deal_way *way,
+                             int count)
+{
+    enum { AT_ONCE = 4 }; /* more would need registers that the next keys are in */
 
-            STORE_AS(BULK, &way->out[LOAD(&sm->to[digit_of(sm, way, code)]) + (unsigned)i],
-                     code);
+    NO_UNROLL
+    for (int first = THREAD; first < count; first += AT_ONCE * DEAL_THREADS) {
+        UNROLL
+        for (int j = 0; j < AT_ONCE; j++) {
+            const int i = first + DEAL_THREADS * j;
+
+            if (i < count) {
+                const key code = LOAD(&sm->cells[i]);
+                const unsigned to = LOAD(&sm->to[digit_of(sm, way, code)]);
+
+                STORE_AS(BULK, &way->out[to + (unsigned)i], code);
+            }
         }
     }
-    BARRIER();
+}
+
+/* Keys of a block's turn that begins at `first`. */
+DEVICE int count_from(unsigned first, unsigned end)
+{
+    return first >= end ? 0 : end - first < DEAL_KEYS ? (int)(end - first) : DEAL_KEYS;
+}
+
+/*
+ * Deal the keys from `first` on, up to `end`, in turns that begin `step` keys apart. The
+ * keys of the next turn are loaded while those of this one are written. Returns 0 if a
+ * digit has no room left.
+ */
+DEVICE int deal_all(struct deal_shared *sm, const struct deal_way *way, unsigned first,
+                    unsigned end, unsigned step)
+{
+    int count = count_from(first, end);
+    key k[DEAL_EACH];
+
+    load_keys(way, first, count, k);
+    NO_UNROLL
+    while (count) {
+        STORE(&sm->counts[THREAD], 0);
+        BARRIER();
+        if (!order_keys(sm, way, count, k))
+            return 0;
+        BARRIER();
+        first += step;
+
+        const int next = count_from(first, end);
+
+        load_keys(way, first, next, k);
+        store_keys_dealt(sm, way, count);
+        count = next;
+        BARRIER();
+    }
     return 1;
 }
 
@@ -148,25 +207,19 @@ KERNEL(deal_out, struct deal_args)
                                  (key_cell *)args.room,
                                  (wide_cell *)args.next,
                                  (const wide_cell *)args.start + 1,
-                                 args.enter};
+                                 args.merged.enter};
 
     load_digits(sm, args.bucket_of);
-    for (wide first = (wide)BLOCK * DEAL_KEYS; first < args.count;
-         first += (wide)BLOCKS * DEAL_KEYS) {
-        const wide left = args.count - first;
-
-        if (!deal_some(sm, &way, first, left < DEAL_KEYS ? (int)left : DEAL_KEYS)) {
-            stop_dealing(&args, DEAL_DEALING);
-            return;
-        }
-    }
+    if (!deal_all(sm, &way, (unsigned)(BLOCK * DEAL_KEYS), (unsigned)args.count,
+                  (unsigned)(BLOCKS * DEAL_KEYS)))
+        stop_dealing(&args, DEAL_DEALING);
 }
 
 /* The keys of a bucket that a block takes. */
 struct deal_piece {
     int bucket;
-    wide first;
-    wide end;
+    unsigned first;
+    unsigned end;
 };
 
 DEVICE struct deal_piece my_piece(const struct deal_args *args)
@@ -179,8 +232,8 @@ DEVICE struct deal_piece my_piece(const struct deal_args *args)
     const wide start = LOAD((const wide_cell *)args->start + mine.bucket);
     const wide count = LOAD((const wide_cell *)args->next + mine.bucket) - start;
 
-    mine.first = start + count * piece / args->pieces;
-    mine.end = start + count * (piece + 1) / args->pieces;
+    mine.first = (unsigned)(start + count * piece / args->pieces);
+    mine.end = (unsigned)(start + count * (piece + 1) / args->pieces);
     return mine;
 }
 
@@ -200,19 +253,21 @@ KERNEL(deal_count, struct deal_args)
     for (int i = THREAD; i < DEAL_BINS; i += DEAL_THREADS)
         STORE(&counts[i], 0);
     BARRIER();
-    for (wide first = mine.first; first < mine.end; first += DEAL_KEYS) {
+    for (unsigned first = mine.first; first < mine.end; first += DEAL_KEYS) {
         key k[DEAL_EACH];
 
         UNROLL
         for (int j = 0; j < DEAL_EACH; j++) {
-            const wide i = first + (wide)(DEAL_THREADS * j + THREAD);
+            const unsigned i = first + (unsigned)(DEAL_THREADS * j + THREAD);
 
             k[j] = i < mine.end ? LOAD_AS(BULK, &in[i]) : 0;
         }
+        const int alike = are_alike(bin_of(k[0], &bins));
+
         UNROLL
         for (int j = 0; j < DEAL_EACH; j++)
             count_key(counts, bin_of(k[j], &bins),
-                      first + (wide)(DEAL_THREADS * j + THREAD) < mine.end);
+                      first + (unsigned)(DEAL_THREADS * j + THREAD) < mine.end, alike);
     }
     BARRIER();
     for (int i = THREAD; i < DEAL_BINS; i += DEAL_THREADS) {
@@ -240,9 +295,5 @@ KERNEL(deal_in, struct deal_args)
                                  {0, 0, 0}};
 
     load_digits(sm, args.tile_of + (wide)mine.bucket * DEAL_BINS);
-    for (wide first = mine.first; first < mine.end; first += DEAL_KEYS) {
-        const wide left = mine.end - first;
-
-        deal_some(sm, &way, first, left < DEAL_KEYS ? (int)left : DEAL_KEYS);
-    }
+    deal_all(sm, &way, mine.first, mine.end, DEAL_KEYS);
 }

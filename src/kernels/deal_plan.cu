@@ -117,7 +117,31 @@ DEVICE unsigned bucket_room(const struct deal_args *args, unsigned samples)
     return (unsigned)(likely + spare + WARP - 1) / WARP * WARP;
 }
 
-/* One block: a bucket begins at each bin before which its share of all samples lies. */
+/* The bucket of a bin: a new one begins at every share, and at every DEAL_WIDEST bins. */
+DEVICE unsigned bucket_of_bin(const struct deal_sums *sm, const struct deal_args *args,
+                              unsigned bin)
+{
+    const wide before = LOAD_AS(SEARCH, &sm->before[bin]);
+    const unsigned share = (unsigned)(before * args->shares / args->samples);
+
+    return (share < args->shares ? share : args->shares - 1) + bin / DEAL_WIDEST;
+}
+
+/* The first bin of a bucket, or of a later one if it has none. */
+DEVICE unsigned first_bin(const struct deal_sums *sm, const struct deal_args *args,
+                          unsigned bucket)
+{
+    unsigned at = 0;
+
+    NO_UNROLL
+    for (int step = DEAL_BINS / 2; step > 0; step /= 2) {
+        if (bucket_of_bin(sm, args, at + (unsigned)step - 1) < bucket)
+            at += (unsigned)step;
+    }
+    return bucket_of_bin(sm, args, at) < bucket ? at + 1 : at;
+}
+
+/* One block makes buckets of bins, about equal in samples. */
 KERNEL(deal_split, struct deal_args)
 {
     SHARED(struct deal_sums, sm);
@@ -127,24 +151,18 @@ KERNEL(deal_split, struct deal_args)
         return;
     sum_bins(sm, (const wide_cell *)args.bins);
 
-    const unsigned all = args.samples;
-    const unsigned begin =
-        bucket < args.buckets ? first_bin(sm, (wide)bucket * all, args.buckets) : DEAL_BINS;
-    const unsigned end = bucket + 1 < args.buckets
-                             ? first_bin(sm, (wide)(bucket + 1) * all, args.buckets)
-                             : DEAL_BINS;
+    const unsigned begin = first_bin(sm, &args, bucket);
+    const unsigned end = first_bin(sm, &args, bucket + 1);
     const unsigned samples = LOAD(&sm->before[end]) - LOAD(&sm->before[begin]);
     const unsigned room = begin < end ? bucket_room(&args, samples) : 0;
     const wide likely = (wide)samples * args.count / args.samples;
 
     UNROLL
     for (int i = 0; i < BINS_EACH; i++) {
-        const int bin = i * DEAL_THREADS + THREAD;
-        const unsigned owner =
-            (unsigned)((wide)LOAD(&sm->before[bin]) * args.buckets / all);
+        const unsigned bin = (unsigned)(i * DEAL_THREADS + THREAD);
 
         STORE((place_cell *)args.bucket_of + bin,
-              (unsigned short)(owner < args.buckets ? owner : args.buckets - 1));
+              (unsigned short)bucket_of_bin(sm, &args, bin));
     }
     BARRIER();
 
@@ -175,51 +193,97 @@ DEVICE unsigned keys_before(const struct deal_args *args, int bucket, unsigned_c
     return LOAD(&sums[DEAL_WARPS]);
 }
 
-/*
- * A block for each bucket. Its tile i begins at the first bin that has at least i * fill
- * keys before it. So a tile has fewer than `fill` keys and those of its last bin.
- */
-KERNEL(deal_pack, struct deal_args)
+/* Does a tile begin at a bin of `count` keys, after `before` keys and a bin of `last`? */
+DEVICE int begins_tile(unsigned before, unsigned last, unsigned count, unsigned fill)
 {
-    SHARED(struct deal_sums, sm);
-    const int bucket = BLOCK;
-    const unsigned tile = (unsigned)THREAD;
-    const wide_cell *const fine = (const wide_cell *)args.fine + (wide)bucket * DEAL_BINS;
+    const unsigned spare = TILE - fill;
 
-    if (!is_dealing(&args, DEAL_PACKING))
-        return;
-    sum_bins(sm, fine);
+    return before / fill != (before - last) / fill || (count > spare) || last > spare;
+}
 
-    const unsigned all = LOAD(&sm->before[DEAL_BINS]);
-    const unsigned begin = LOAD(&sm->before[first_bin(sm, (wide)tile * args.fill, 1)]);
-    const unsigned end = LOAD(&sm->before[first_bin(sm, (wide)(tile + 1) * args.fill, 1)]);
-    const int there = begin < all;
+struct deal_pack_shared {
+    struct deal_sums all;
+    unsigned_cell begin[DEAL_MOST + 1]; /* of each tile: the keys before it */
+    unsigned_cell listed;               /* tiles of other buckets in the list */
+};
+
+AGREE(sizeof(struct deal_pack_shared) <= DEAL_PACK_SHARED);
+
+/* Number the tiles: mine[i] is one more than that of the tile of my bin i. */
+DEVICE void number_tiles(struct deal_pack_shared *sm, const struct deal_args *args,
+                         unsigned *mine)
+{
+    const unsigned_cell *const before = &sm->all.before[THREAD * BINS_EACH];
+    unsigned last = THREAD ? LOAD(before) - LOAD(before - 1) : 0;
+    unsigned begun = 0;
 
     UNROLL
     for (int i = 0; i < BINS_EACH; i++) {
-        const int bin = i * DEAL_THREADS + THREAD;
-        const unsigned owner = LOAD(&sm->before[bin]) / args.fill;
+        const unsigned at = LOAD(&before[i]);
+        const unsigned count = LOAD(&before[i + 1]) - at;
 
-        STORE((place_cell *)args.tile_of + (wide)bucket * DEAL_BINS + bin,
-              (unsigned short)(owner < DEAL_MOST ? owner : 0));
+        begun += begins_tile(at, last, count, args->fill) || (THREAD == 0 && i == 0);
+        mine[i] = begun;
+        last = count;
     }
-    if (end - begin > TILE || (tile == DEAL_MOST - 1 && end < all))
-        stop_dealing(&args, DEAL_PACKING);
 
-    const unsigned first = keys_before(&args, bucket, sm->sums);
+    const unsigned others = sum_before(begun, sm->all.sums);
 
+    begun = 0;
+    UNROLL
+    for (int i = 0; i < BINS_EACH; i++) {
+        if (mine[i] > begun && others + begun < DEAL_MOST)
+            STORE(&sm->begin[others + begun], LOAD(&before[i]));
+        begun = mine[i];
+        mine[i] += others;
+    }
+}
+
+/*
+ * A block for each bucket makes tiles of its bins. A tile begins where another multiple of
+ * `fill` keys lies before it. So it has fewer than `fill` keys and those of its last bin.
+ * A bin of more keys than that leaves room for is a tile of its own.
+ */
+KERNEL(deal_pack, struct deal_args)
+{
+    SHARED(struct deal_pack_shared, sm);
+    const int bucket = BLOCK;
+    const unsigned tile = (unsigned)THREAD;
+    unsigned mine[BINS_EACH];
+
+    if (!is_dealing(&args, DEAL_PACKING))
+        return;
+    sum_bins(&sm->all, (const wide_cell *)args.fine + (wide)bucket * DEAL_BINS);
+    number_tiles(sm, &args, mine);
+    UNROLL
+    for (int i = 0; i < BINS_EACH; i++)
+        STORE((place_cell *)args.tile_of + (wide)bucket * DEAL_BINS + THREAD * BINS_EACH + i,
+              (unsigned short)((mine[i] - 1) % DEAL_MOST));
+
+    const unsigned tiles = LOAD(&sm->all.sums[DEAL_WARPS]);
+    const unsigned all = LOAD(&sm->all.before[DEAL_BINS]);
+    const unsigned first = keys_before(&args, bucket, sm->all.sums);
+
+    if (THREAD == 0) {
+        const wide listed = ADD(PLAIN, (wide_cell *)args.head + DEAL_LISTED, tiles);
+        const int fits = tiles <= DEAL_MOST && listed + tiles <= args.most_tiles;
+
+        STORE(&sm->listed, (unsigned)listed);
+        if (tiles <= DEAL_MOST)
+            STORE(&sm->begin[tiles], all);
+        if (!fits)
+            stop_dealing(&args, DEAL_PACKING);
+        STORE(&sm->all.before[0], (unsigned)fits);
+    }
     BARRIER();
+    if (tile < tiles && LOAD(&sm->all.before[0])) {
+        const unsigned begin = LOAD(&sm->begin[tile]);
+        const unsigned count = LOAD(&sm->begin[tile + 1]) - begin;
 
-    const unsigned number = sum_before((unsigned)there, sm->sums);
-    const unsigned tiles = LOAD(&sm->sums[DEAL_WARPS]);
-
-    if (THREAD == 0)
-        STORE(&sm->before[0],
-              (unsigned)ADD(PLAIN, (wide_cell *)args.head + DEAL_LISTED, tiles));
-    BARRIER();
-    if (there) {
         STORE((wide_cell *)args.tile_next + (wide)bucket * DEAL_MOST + tile, first + begin);
-        STORE((wide_cell *)args.tiles + LOAD(&sm->before[0]) + number,
-              (wide)(first + begin) << 16 | (end - begin));
+        STORE((wide_cell *)args.tiles + LOAD(&sm->listed) + tile,
+              (wide)(first + begin) << 16 | (count <= TILE ? count : 0));
+        if (count > TILE)
+            stop_dealing(&args, DEAL_PACKING);
     }
 }

@@ -271,7 +271,6 @@ struct tile_sort_args {
     wide count;
     struct key_code enter; /* from the caller's bits */
     struct key_code leave; /* back to them, if this is the only pass */
-    const wide *condition; /* bare keys: nothing is to be done if this is 0; NULL: do it */
     TILE_CARRIES
 };
 
@@ -318,7 +317,7 @@ struct tile_merge_args {
     unsigned rate;    /* ... and further ones per later block, in units of 2^-32 */
     unsigned unused;
     struct key_code leave; /* back to the caller's bits, in the last round */
-    const wide *condition; /* as in tile_sort_args */
+    const wide *condition; /* bare keys: nothing is to be done if this is 0; NULL: do it */
     TILE_CARRIES
 };
 

@@ -9,6 +9,9 @@ enum {
     DEAL_BIN_BITS = 13,
     DEAL_BINS = 1 << DEAL_BIN_BITS, /* into which a range of codes is cut */
     DEAL_MOST = 512,                /* buckets, and tiles of a bucket */
+    DEAL_WIDEST = 512,              /* bins of a bucket */
+    DEAL_BLOCKS = 2,                /* that deal on an SM, ... */
+    DEAL_MERGE_BLOCKS = 3,          /* ... and that merge */
     DEAL_THREADS = 512,             /* of a block that deals: one for each bucket */
     DEAL_BYTES = 32768,             /* of the keys that a block deals at once */
     DEAL_SAMPLES = 16 * DEAL_THREADS, /* of a block of deal_sample */
@@ -19,15 +22,21 @@ enum {
 #define DEAL_TILE(rows, items, bits) \
     ((bits) >= 32 && (rows) * (items) * ((bits) / 8) == DEAL_BYTES)
 
+/* No bucket has more than DEAL_WIDEST bins, so there may be more than shares. */
+#define DEAL_BUCKETS(shares) ((shares) + DEAL_BINS / DEAL_WIDEST)
+
 /* Shared memory of deal_range, of kernels that sum up bins, and of those that deal. */
 #define DEAL_RANGE_SHARED(rows, items, bytes) (TILE_SORT_SHARED(rows, items, bytes) + 64)
 #define DEAL_SUMS_SHARED (4 * (DEAL_BINS + DEAL_THREADS / WARP + 2))
+#define DEAL_PACK_SHARED (DEAL_SUMS_SHARED + 4 * (DEAL_MOST + 2))
 #define DEAL_SHARED (DEAL_BYTES + 2 * DEAL_BINS + 12 * DEAL_MOST + 128)
 
 #ifdef TILE_ROWS
 enum {
     deal_range_threads = TILE_ROWS,
     deal_sort_threads = TILE_ROWS,
+    deal_merge_threads = TILE_ROWS,
+    deal_merge_blocks = DEAL_MERGE_BLOCKS,
     deal_range_blocks = 1
 };
 #endif
@@ -40,10 +49,10 @@ enum {
     deal_in_threads = DEAL_THREADS,
     deal_sample_blocks = 2,
     deal_split_blocks = 1,
-    deal_out_blocks = 2,
-    deal_count_blocks = 2,
+    deal_out_blocks = DEAL_BLOCKS,
+    deal_count_blocks = 3,
     deal_pack_blocks = 1,
-    deal_in_blocks = 2
+    deal_in_blocks = DEAL_BLOCKS
 };
 
 /* The kernels that may find that keys cannot be dealt, in order. */
@@ -56,8 +65,8 @@ enum deal_stage {
 
 /* Words of `head`. */
 enum {
-    DEAL_STOPPED,                         /* not 0: that has been found, and by which stage */
-    DEAL_FAILED = DEAL_STOPPED + DEAL_STAGES, /* not 0: engine tile sorts the keys */
+    DEAL_STOPPED,                             /* of each stage: not 0 if it found that */
+    DEAL_FAILED = DEAL_STOPPED + DEAL_STAGES, /* not 0 if any did: the keys are merged */
     DEAL_BASE,   /* the code at which the first bin begins, ... */
     DEAL_SHIFT,  /* ... and log2 of the codes of a bin */
     DEAL_LISTED, /* tiles in the list */
@@ -81,13 +90,14 @@ struct deal_args {
     wide *tile_next;           /* DEAL_MOST for each bucket: where in `keys` a tile's next goes */
     wide *tiles;               /* the list: where a tile begins, times 2^16, plus its keys */
     unsigned samples;          /* a multiple of DEAL_SAMPLES */
-    unsigned buckets;
+    unsigned shares;           /* into which samples are divided */
+    unsigned buckets;          /* DEAL_BUCKETS(shares) */
     unsigned pieces;     /* blocks for each bucket */
     unsigned fill;       /* keys after which a tile takes no further bin */
     unsigned most_equal; /* equal neighbours in a sorted tile of samples */
-    unsigned unused;
-    struct key_code enter; /* from the caller's bits */
-    struct key_code leave; /* back to them */
+    wide most_tiles;     /* of the list */
+    struct key_code leave; /* to the caller's bits */
+    struct tile_sort_args merged; /* for deal_sort, if the keys are merged instead */
 };
 
 #endif

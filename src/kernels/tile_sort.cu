@@ -79,8 +79,6 @@ KERNEL(tile_sort, struct tile_sort_args)
     const struct tile_target to = first_target(&args);
     item r[ITEMS];
 
-    if (args.condition && LOAD((const wide_cell *)args.condition) == 0)
-        return;
     load_tile((const key_cell *)args.in + to.first, to.count, &args.enter, r);
     sort_tile(cells, sm->splits, &args.enter, r);
     store_rows(cells, &to, 0, 0, &args.leave);
