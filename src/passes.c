@@ -195,7 +195,6 @@ static mw_status tile_merge(struct pass_run *run, const struct plan_round *round
     const int apart = run->log && run->log->phases && !round->joined && !run->condition;
     const uint64_t cutters = apart || round->joined ? 0 : round->cutters;
     const uint64_t blocks = round->blocks + cutters;
-    const int few = run->condition && !round->joined && blocks > plan->deal.mergers;
     struct cut_args cut_args;
     struct merge_args args;
     mw_status status;
@@ -214,12 +213,9 @@ static mw_status tile_merge(struct pass_run *run, const struct plan_round *round
                    blocks_for(round->groups * (round->pieces + 1), tile_cut_threads),
                    tile_cut_threads, 0, &cut_args,
                    run->carry ? sizeof cut_args : sizeof cut_args.bare));
-    TRY(launch(run,
-               few             ? KERNEL_DEAL_MERGE
-               : round->joined ? KERNEL_TILE_JOIN
-                               : KERNEL_TILE_MERGE,
-               few ? plan->deal.mergers : blocks, plan->tuning.threads, plan->merge_shared,
-               &args, run->carry ? sizeof args : sizeof args.bare));
+    TRY(launch(run, round->joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE, blocks,
+               plan->tuning.threads, plan->merge_shared, &args,
+               run->carry ? sizeof args : sizeof args.bare));
     run->samples = spare_samples(run);
 done:
     return status;

@@ -252,7 +252,7 @@ static mw_engine choose_engine(const mw_tuning *wish, struct plan_keys keys, uin
         return wish->engine;
     if (wish->warps || wish->threads || wish->base || (count > UINT32_MAX && !keys.places))
         return MW_ENGINE_HEAP;
-    if (count >= PLAN_DEAL_LEAST && !keys.places && !wish->ways && !wish->items)
+    if (count >= PLAN_DEAL_LEAST / keys.size && !keys.places && !wish->ways && !wish->items)
         return MW_ENGINE_DEAL; /* or tile, if keys of this size are not dealt */
     return MW_ENGINE_TILE;
 }

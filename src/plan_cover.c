@@ -87,6 +87,7 @@ static void cover_levels(const struct question *q, uint64_t first, uint64_t last
 
 static void cover_tile(const struct question *q, uint64_t count)
 {
+    const uint64_t least = PLAN_DEAL_LEAST / q->keys.size; /* of engine deal */
     uint64_t last;
 
     for (uint64_t first = 1; first <= count; first = last + 1) {
@@ -95,8 +96,8 @@ static void cover_tile(const struct question *q, uint64_t count)
 
         last = plan_tile_row_end(first);
         last = last < count ? last : count;
-        if (first < PLAN_DEAL_LEAST && last >= PLAN_DEAL_LEAST)
-            last = PLAN_DEAL_LEAST - 1;
+        if (first < least && last >= least)
+            last = least - 1;
         if (status != MW_OK || plan.program.engine != MW_ENGINE_TILE)
             continue;
 

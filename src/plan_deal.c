@@ -5,7 +5,7 @@
 #include "plan_parts.h"
 
 enum {
-    MOST_EACH = 256,         /* tiles of a bucket on average: half of what it can have */
+    MOST_EACH = 352,         /* tiles of a bucket on average, of 512 that it can have */
     MOST_SHARES = DEAL_MOST - DEAL_BINS / DEAL_WIDEST,
     SAMPLES_EACH = 5120,     /* samples of a share: its size is known to 8 %, six sigma */
     KEYS_OF_SAMPLE = 4,      /* at least, for each */
@@ -86,6 +86,18 @@ static uint32_t choose_pieces(uint64_t count, uint32_t buckets, uint64_t at_once
     return best;
 }
 
+/*
+ * Keys after which a tile takes no further bin. A bucket of average density has at least
+ * half of its bins: what is left free in a tile is a quarter more than one of these has.
+ */
+static uint32_t choose_fill(uint64_t tile, uint64_t count, uint32_t shares)
+{
+    const uint64_t bin = count / shares / (DEAL_BINS / 2) * 5 / 4;
+    const uint64_t least = tile / 32, most = tile / 8;
+
+    return (uint32_t)(tile - (bin < least ? least : bin > most ? most : bin));
+}
+
 static uint32_t choose_samples(uint64_t count, uint32_t shares)
 {
     const uint64_t wanted = round_up((uint64_t)shares * SAMPLES_EACH, DEAL_SAMPLES);
@@ -102,27 +114,21 @@ void plan_deal(struct plan *plan, const mw_info *info, size_t key_size, uint64_t
     const uint64_t fewest = divide_up(likely, MOST_EACH);
     const uint64_t blocks = DEAL_BLOCKS * (uint64_t)info->processors;
 
-    d->shares = root(likely);
+    /* About as many buckets as tiles of a bucket; some begin within a share. */
+    d->shares = root(likely) * 3 / 4;
     if (d->shares < fewest)
         d->shares = (uint32_t)fewest;
     d->buckets = DEAL_BUCKETS(d->shares);
     d->samples = choose_samples(count, d->shares);
-    d->room_count = count + count / 10 +
-                    d->buckets * (64 * (count / d->samples + 1) + 2 * WARP);
-
-    /* A bucket has at least half of its bins. Half as many keys again as these have on
-       average are left free in a tile for the last bin. */
-    const uint64_t bin = count / d->shares / (DEAL_BINS / 2);
-    const uint64_t least = tile / 32, most = tile / 8;
-    const uint64_t spare = bin * 3 / 2 < least ? least : bin * 3 / 2 > most ? most : bin * 3 / 2;
-
-    d->fill = (uint32_t)(tile - spare);
-    d->most_tiles = count / d->fill * 5 / 4 + 2 * d->buckets;
+    d->fill = choose_fill(tile, count, d->shares);
+    /* What deal_split allots if samples are as many as they should be; it checks. These
+       two rise with the count: plan_cover.c relies on it. */
+    d->room_count = count + count / 8 + count / 32 + 262144;
+    d->most_tiles = count / (tile / 32 * 27) + 2 * d->buckets;
     d->pieces = choose_pieces(count, d->buckets, blocks);
     d->dealers = divide_up(count, DEAL_BYTES / key_size);
     if (d->dealers > blocks)
         d->dealers = blocks;
-    d->mergers = DEAL_MERGE_BLOCKS * (uint64_t)info->processors;
     /* If every key came as often as fills a tile, samples would have twice as many equal
        pairs. */
     d->most_equal = (uint32_t)(tile * tile * tile / (4 * count) + 8);

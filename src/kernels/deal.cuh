@@ -14,7 +14,6 @@
  *   deal_pack    makes tiles of these bins, and gives each its exact place
  *   deal_in      deals each bucket to its tiles, in the caller's array
  *   deal_sort    sorts each tile in place
- *   deal_merge   tile_merge, with few blocks
  *
  * Keys that are too uneven for that are noticed by deal_range, deal_split, deal_out or
  * deal_pack, before the caller's array is written to. The kernels up to deal_in then do

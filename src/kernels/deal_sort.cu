@@ -1,6 +1,6 @@
 /*
- * deal_sort.cu - sort the tiles that keys were dealt to (deal.cuh), in place; and, if the
- * keys could not be dealt, the tiles of the array, and merge these.
+ * deal_sort.cu - sort the tiles that keys were dealt to (deal.cuh), in place; or, if they
+ * could not be dealt, the tiles of the array, which are merged then.
  */
 
 enum { deal_sort_blocks = tile_sort_blocks };
@@ -49,19 +49,4 @@ KERNEL(deal_sort, struct deal_args)
     store_rows(cells, &to, (int)(to.first % WARP), 0, &leave_by);
     if (!dealt)
         clear_cuts(&args.merged);
-}
-
-/* As tile_merge, but a block takes several turns: few blocks end early at little cost. */
-KERNEL(deal_merge, struct tile_merge_args)
-{
-    SHARED(struct tile_merge_shared, sm);
-    const unsigned parts = args.round.groups * args.round.pieces + args.cutters;
-
-    if (is_skipped(&args))
-        return;
-    NO_UNROLL
-    for (unsigned turn = (unsigned)BLOCK; turn < parts; turn += (unsigned)BLOCKS) {
-        merge_part(&args, sm, turn);
-        BARRIER();
-    }
 }

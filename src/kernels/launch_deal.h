@@ -9,9 +9,8 @@ enum {
     DEAL_BIN_BITS = 13,
     DEAL_BINS = 1 << DEAL_BIN_BITS, /* into which a range of codes is cut */
     DEAL_MOST = 512,                /* buckets, and tiles of a bucket */
-    DEAL_WIDEST = 512,              /* bins of a bucket */
-    DEAL_BLOCKS = 2,                /* that deal on an SM, ... */
-    DEAL_MERGE_BLOCKS = 3,          /* ... and that merge */
+    DEAL_WIDEST = 64,               /* bins of a bucket */
+    DEAL_BLOCKS = 2,                /* that deal on an SM */
     DEAL_THREADS = 512,             /* of a block that deals: one for each bucket */
     DEAL_BYTES = 32768,             /* of the keys that a block deals at once */
     DEAL_SAMPLES = 16 * DEAL_THREADS, /* of a block of deal_sample */
@@ -35,8 +34,6 @@ enum {
 enum {
     deal_range_threads = TILE_ROWS,
     deal_sort_threads = TILE_ROWS,
-    deal_merge_threads = TILE_ROWS,
-    deal_merge_blocks = DEAL_MERGE_BLOCKS,
     deal_range_blocks = 1
 };
 #endif

@@ -107,7 +107,7 @@ KERNEL(lists_merge, struct lists_merge_args)
 {
     SHARED(struct tile_merge_shared, sm);
     const struct tile_round *const round = &args.merge.round;
-    const struct tile_part part = part_of(&args.merge, (unsigned)BLOCK);
+    const struct tile_part part = my_part(&args.merge);
     const struct lists_group g = group_of(round, &args, part.cuts ? 0 : part.number, 0);
     const struct tile_cuts cuts = meet_cuts(round, &args, &part, g.number);
 

@@ -14,25 +14,24 @@
  * cut depends only on data that does not change during the launch.
  */
 
-/* What a block does: find one cut per warp, or merge a tile. */
+/* What my block does: find one cut per warp, or merge a tile. */
 struct tile_part {
     int cuts;
     unsigned number; /* among the blocks that do the same */
 };
 
-/* The part of block `block` of the launch. */
-DEVICE struct tile_part part_of(const struct tile_merge_args *args, unsigned block)
+DEVICE struct tile_part my_part(const struct tile_merge_args *args)
 {
-    const unsigned place = block - args->ahead;           /* after the first cutters */
+    const unsigned place = (unsigned)BLOCK - args->ahead; /* after the first cutters */
     const unsigned others = args->cutters - args->ahead;  /* cutters between tiles */
     const unsigned before = (unsigned)((wide)place * args->rate >> 32);
     const unsigned until = (unsigned)((wide)(place + 1) * args->rate >> 32);
-    const int early = block < args->ahead;
+    const int early = (unsigned)BLOCK < args->ahead;
     struct tile_part part;
 
     part.cuts = early || (before < others && before < until);
     if (part.cuts)
-        part.number = early ? block : args->ahead + before;
+        part.number = early ? (unsigned)BLOCK : args->ahead + before;
     else
         part.number = place - (before < others ? before : others);
     return part;

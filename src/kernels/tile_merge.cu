@@ -112,23 +112,18 @@ DEVICE int is_skipped(const struct tile_merge_args *args)
 #endif
 }
 
-/* Find the cuts of block `number`, or merge and write its tile. */
-DEVICE void merge_part(const struct tile_merge_args *args, struct tile_merge_shared *sm,
-                       unsigned number)
-{
-    const struct tile_part part = part_of(args, number);
-    const unsigned group = part.number / args->round.pieces;
-    const struct tile_cuts cuts = meet_cuts(&args->round, INPUT_OF(args), &part, group);
-
-    if (!part.cuts)
-        merge_tile(args, sm, group, &cuts);
-}
-
 /* Each block finds cuts, or merges and writes one tile. */
 KERNEL(tile_merge, struct tile_merge_args)
 {
     SHARED(struct tile_merge_shared, sm);
+    const struct tile_part part = my_part(&args);
+    const unsigned group = part.number / args.round.pieces;
 
-    if (!is_skipped(&args))
-        merge_part(&args, sm, (unsigned)BLOCK);
+    if (is_skipped(&args))
+        return;
+
+    const struct tile_cuts cuts = meet_cuts(&args.round, INPUT_OF(&args), &part, group);
+
+    if (!part.cuts)
+        merge_tile(&args, sm, group, &cuts);
 }
