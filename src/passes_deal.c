@@ -42,9 +42,9 @@ static void shape(struct launch *what, const struct plan *plan)
         what->shared_bytes = plan->base_shared;
         break;
     case KERNEL_DEAL_RANGE:
-        what->blocks = 1;
+        what->blocks = d->samples / plan->tuning.base;
         what->threads = plan->base_threads;
-        what->shared_bytes = plan->base_shared + 64;
+        what->shared_bytes = plan->base_shared + 128;
         break;
     default:
         what->blocks = 1;
@@ -63,6 +63,7 @@ mw_status passes_deal(struct device *device, struct program *program,
                                    .room_count = d->room_count,
                                    .count = merged->count,
                                    .head = (wide *)(workspace + d->head),
+                                   .reach = (wide *)(workspace + d->reach),
                                    .bins = (wide *)(workspace + d->bins),
                                    .bucket_of = (unsigned short *)(workspace + d->bucket_of),
                                    .first = (wide *)(workspace + d->first),

@@ -62,7 +62,7 @@ struct plan_deal {
     uint64_t dealers; /* blocks of deal_out */
     uint64_t most_tiles;
     uint64_t room_count; /* keys of the array at the workspace's beginning */
-    uint64_t head, bins, bucket_of, first, start, next, fine, tile_of, tile_next, tiles;
+    uint64_t head, reach, bins, bucket_of, first, start, next, fine, tile_of, tile_next, tiles;
 };
 
 struct plan {

@@ -29,6 +29,9 @@ static uint32_t root(uint64_t square)
     return n;
 }
 
+_Static_assert(MOST_SHARES * SAMPLES_EACH / 4096 <= DEAL_THREADS,
+               "deal_sample has a thread for each block of deal_range");
+
 /* Reserve `count` cells of `bytes` bytes; returns where they begin. */
 static uint64_t take(struct plan *plan, uint64_t count, uint64_t bytes)
 {
@@ -48,6 +51,7 @@ static void lay_out(struct plan *plan, size_t key_size)
     if (plan->workspace_bytes < room)
         plan->workspace_bytes = room;
     d->head = take(plan, DEAL_HEAD, sizeof(wide));
+    d->reach = take(plan, DEAL_THREADS * DEAL_REACH, sizeof(wide));
     d->bins = take(plan, DEAL_BINS, sizeof(wide));
     d->bucket_of = take(plan, DEAL_BINS, sizeof(short));
     d->first = take(plan, DEAL_MOST + 1, sizeof(wide));
@@ -131,7 +135,7 @@ void plan_deal(struct plan *plan, const mw_info *info, size_t key_size, uint64_t
         d->dealers = blocks;
     /* If every key came as often as fills a tile, samples would have twice as many equal
        pairs. */
-    d->most_equal = (uint32_t)(tile * tile * tile / (4 * count) + 8);
+    d->most_equal = (uint32_t)((tile * tile * tile / (4 * count) + 2) * (d->samples / tile));
     plan->launches += DEAL_LAUNCHES - 1; /* deal_sort is tile_sort's, too */
     plan->kernels |= kernels_of(PROGRAM_DEAL);
     plan->kernels &= ~KERNEL_SET(KERNEL_TILE_SORT);

@@ -6,7 +6,7 @@
  * pass, tiles, are sorted one by one. That is three times through memory for 2^28 keys,
  * where merging needs five.
  *
- *   deal_range   sorts a tile of samples: the range of codes, and whether keys repeat
+ *   deal_range   sorts tiles of samples: the range of codes, and whether keys repeat
  *   deal_sample  counts samples in DEAL_BINS bins of that range
  *   deal_split   makes buckets of bins, about equal in samples, with room to spare
  *   deal_out     deals the keys from the caller's array to the buckets' room
@@ -51,14 +51,23 @@ DEVICE void stop_dealing(const struct deal_args *args, const int stage)
     POST(PLAIN, (wide_cell *)args->head + DEAL_FAILED, 1);
 }
 
-/* Bins of a range of codes. Codes outside belong to the first or the last one. */
+/*
+ * Bins of a range of codes. Codes outside belong to the first or the last one. Floats of
+ * both signs have a gap in the middle, where the codes of very small numbers are: it is
+ * left out, or most bins would be in it.
+ */
 struct deal_bins {
     key base;
+    key below; /* the last code before the gap, ... */
+    key gap;   /* ... and the codes in it; 0: there is none */
     int shift;
 };
 
 DEVICE unsigned bin_of(key code, const struct deal_bins *bins)
 {
+    if (bins->gap && code > bins->below)
+        code -= code - bins->below > bins->gap ? bins->gap : code - bins->below;
+
     const key above = (key)(code > bins->base ? code - bins->base : 0) >> bins->shift;
 
     return above < DEAL_BINS ? (unsigned)above : DEAL_BINS - 1;
@@ -71,6 +80,8 @@ DEVICE struct deal_bins all_bins(const struct deal_args *args)
     struct deal_bins bins;
 
     bins.base = (key)LOAD(head + DEAL_BASE);
+    bins.below = (key)LOAD(head + DEAL_BELOW);
+    bins.gap = (key)LOAD(head + DEAL_GAP);
     bins.shift = (int)LOAD(head + DEAL_SHIFT);
     return bins;
 }

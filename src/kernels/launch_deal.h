@@ -25,7 +25,7 @@ enum {
 #define DEAL_BUCKETS(shares) ((shares) + DEAL_BINS / DEAL_WIDEST)
 
 /* Shared memory of deal_range, of kernels that sum up bins, and of those that deal. */
-#define DEAL_RANGE_SHARED(rows, items, bytes) (TILE_SORT_SHARED(rows, items, bytes) + 64)
+#define DEAL_RANGE_SHARED(rows, items, bytes) (TILE_SORT_SHARED(rows, items, bytes) + 128)
 #define DEAL_SUMS_SHARED (4 * (DEAL_BINS + DEAL_THREADS / WARP + 2))
 #define DEAL_PACK_SHARED (DEAL_SUMS_SHARED + 4 * (DEAL_MOST + 2))
 #define DEAL_SHARED (DEAL_BYTES + 2 * DEAL_BINS + 12 * DEAL_MOST + 128)
@@ -65,9 +65,21 @@ enum {
     DEAL_STOPPED,                             /* of each stage: not 0 if it found that */
     DEAL_FAILED = DEAL_STOPPED + DEAL_STAGES, /* not 0 if any did: the keys are merged */
     DEAL_BASE,   /* the code at which the first bin begins, ... */
-    DEAL_SHIFT,  /* ... and log2 of the codes of a bin */
+    DEAL_SHIFT,  /* ... log2 of the codes of a bin, ... */
+    DEAL_BELOW,  /* ... and, of floats, the greatest code of a negative sample, ... */
+    DEAL_GAP,    /* ... and how many codes follow it that no sample has */
     DEAL_LISTED, /* tiles in the list */
     DEAL_HEAD
+};
+
+/* What a block of deal_range tells of its samples. */
+enum {
+    REACH_LEAST, /* code */
+    REACH_MOST,
+    REACH_BELOW, /* the greatest code of a negative float; 0: none */
+    REACH_ABOVE, /* the least code of another number; all ones: none */
+    REACH_EQUAL, /* equal neighbours, sorted */
+    DEAL_REACH
 };
 
 /* The argument of every kernel that deals. Arrays of buckets have DEAL_MOST + 1 cells. */
@@ -77,6 +89,7 @@ struct deal_args {
     wide room_count; /* ... and the keys that it holds */
     wide count;
     wide *head;
+    wide *reach;               /* DEAL_REACH words for each block of deal_range */
     wide *bins;                /* samples of each bin */
     unsigned short *bucket_of; /* the bucket of each bin */
     wide *first;               /* of each bucket: its first bin, ... */
@@ -91,7 +104,7 @@ struct deal_args {
     unsigned buckets;          /* DEAL_BUCKETS(shares) */
     unsigned pieces;     /* blocks for each bucket */
     unsigned fill;       /* keys after which a tile takes no further bin */
-    unsigned most_equal; /* equal neighbours in a sorted tile of samples */
+    unsigned most_equal; /* equal neighbours in sorted tiles of samples */
     wide most_tiles;     /* of the list */
     struct key_code leave; /* to the caller's bits */
     struct tile_sort_args merged; /* for deal_sort, if the keys are merged instead */
