@@ -56,7 +56,7 @@ struct plan_deal {
     uint32_t buckets; /* 0: the plan is another engine's */
     uint32_t shares;
     uint32_t samples;
-    uint32_t fill; /* keys after which a tile takes no further bin */
+    uint32_t fill; /* keys that a tile will have, about */
     uint32_t pieces;
     uint32_t most_equal;
     uint64_t dealers; /* blocks of deal_out */

@@ -5,15 +5,15 @@
 #include "plan_parts.h"
 
 enum {
-    MOST_EACH = 352,         /* tiles of a bucket on average, of 512 that it can have */
+    MOST_EACH = 352, /* tiles of a bucket on average, of 512 that it can have */
     MOST_SHARES = DEAL_MOST - DEAL_BINS / DEAL_WIDEST,
-    SAMPLES_EACH = 5120,     /* samples of a share: its size is known to 8 %, six sigma */
-    KEYS_OF_SAMPLE = 4,      /* at least, for each */
-    MOST_PIECES = 8,         /* blocks for each bucket ... */
-    PIECE = 4 * 8192         /* ... of at least these keys */
+    SAMPLES_EACH = 5120, /* samples of a share: its size is known to 8 %, six sigma */
+    KEYS_OF_SAMPLE = 4,  /* at least, for each */
+    MOST_PIECES = 8,     /* blocks for each bucket ... */
+    PIECE = 4 * 8192     /* ... of at least these keys */
 };
 
-/* Keys after which a tile takes no further bin, before the size of bins is known. */
+/* About how many keys a tile will have. */
 static uint64_t likely_fill(uint64_t tile)
 {
     return tile / 32 * 29;
@@ -29,7 +29,7 @@ static uint32_t root(uint64_t square)
     return n;
 }
 
-_Static_assert(MOST_SHARES * SAMPLES_EACH / 4096 <= DEAL_THREADS,
+_Static_assert(MOST_SHARES *SAMPLES_EACH / 4096 <= DEAL_THREADS,
                "deal_sample has a thread for each block of deal_range");
 
 /* Reserve `count` cells of `bytes` bytes; returns where they begin. */
@@ -90,18 +90,6 @@ static uint32_t choose_pieces(uint64_t count, uint32_t buckets, uint64_t at_once
     return best;
 }
 
-/*
- * Keys after which a tile takes no further bin. A bucket of average density has at least
- * half of its bins: what is left free in a tile is a quarter more than one of these has.
- */
-static uint32_t choose_fill(uint64_t tile, uint64_t count, uint32_t shares)
-{
-    const uint64_t bin = count / shares / (DEAL_BINS / 2) * 5 / 4;
-    const uint64_t least = tile / 32, most = tile / 8;
-
-    return (uint32_t)(tile - (bin < least ? least : bin > most ? most : bin));
-}
-
 static uint32_t choose_samples(uint64_t count, uint32_t shares)
 {
     const uint64_t wanted = round_up((uint64_t)shares * SAMPLES_EACH, DEAL_SAMPLES);
@@ -124,7 +112,7 @@ void plan_deal(struct plan *plan, const mw_info *info, size_t key_size, uint64_t
         d->shares = (uint32_t)fewest;
     d->buckets = DEAL_BUCKETS(d->shares);
     d->samples = choose_samples(count, d->shares);
-    d->fill = choose_fill(tile, count, d->shares);
+    d->fill = (uint32_t)likely_fill(tile);
     /* What deal_split allots if samples are as many as they should be; it checks. These
        two rise with the count: plan_cover.c relies on it. */
     d->room_count = count + count / 8 + count / 32 + 262144;
@@ -135,7 +123,8 @@ void plan_deal(struct plan *plan, const mw_info *info, size_t key_size, uint64_t
         d->dealers = blocks;
     /* If every key came as often as fills a tile, samples would have twice as many equal
        pairs. */
-    d->most_equal = (uint32_t)((tile * tile * tile / (4 * count) + 2) * (d->samples / tile));
+    d->most_equal =
+        (uint32_t)((tile * tile * tile / (4 * count) + 2) * (d->samples / tile));
     plan->launches += DEAL_LAUNCHES - 1; /* deal_sort is tile_sort's, too */
     plan->kernels |= kernels_of(PROGRAM_DEAL);
     plan->kernels &= ~KERNEL_SET(KERNEL_TILE_SORT);

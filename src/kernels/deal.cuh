@@ -17,8 +17,8 @@
  *
  * Keys that are too uneven for that are noticed by deal_range, deal_split, deal_out or
  * deal_pack, before the caller's array is written to. The kernels up to deal_in then do
- * nothing more, deal_sort does what tile_sort does, and the keys are merged by the rounds of
- * engine tile, which are launched as well. Otherwise these do nothing.
+ * nothing more, deal_sort does what tile_sort does, and the keys are merged by the rounds
+ * of engine tile, which are launched as well. Otherwise these do nothing.
  */
 
 AGREE(TILE * sizeof(key) == DEAL_BYTES);
@@ -63,9 +63,10 @@ struct deal_bins {
     int shift;
 };
 
-DEVICE unsigned bin_of(key code, const struct deal_bins *bins)
+/* `gapped`, perhaps a constant: is there a gap? */
+DEVICE unsigned bin_of(key code, const struct deal_bins *bins, const int gapped)
 {
-    if (bins->gap && code > bins->below)
+    if (gapped && code > bins->below)
         code -= code - bins->below > bins->gap ? bins->gap : code - bins->below;
 
     const key above = (key)(code > bins->base ? code - bins->base : 0) >> bins->shift;
@@ -172,4 +173,3 @@ DEVICE unsigned sum_bins(struct deal_sums *sm, const wide_cell *bins)
     BARRIER();
     return most;
 }
-

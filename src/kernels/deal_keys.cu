@@ -71,9 +71,10 @@ DEVICE void reserve(struct deal_shared *sm, const struct deal_way *way)
     STORE(&sm->to[THREAD], (unsigned)at - before);
 }
 
-DEVICE unsigned digit_of(const struct deal_shared *sm, const struct deal_way *way, key code)
+DEVICE unsigned digit_of(const struct deal_shared *sm, const struct deal_way *way, key code,
+                         const int gapped)
 {
-    return LOAD(&sm->digit_of[bin_of(code, &way->bins)]);
+    return LOAD(&sm->digit_of[bin_of(code, &way->bins, gapped)]);
 }
 
 /* Load my keys of `count` from place `first` on. */
@@ -90,7 +91,8 @@ DEVICE void load_keys(const struct deal_way *way, unsigned first, int count, key
 }
 
 /* Order the block's `count` keys by digit in the cells. Returns 0 if there is no room. */
-DEVICE int order_keys(struct deal_shared *sm, const struct deal_way *way, int count, key *k)
+DEVICE int order_keys(struct deal_shared *sm, const struct deal_way *way, int count, key *k,
+                      const int gapped)
 {
     enum { DIGIT_BITS = 9 };
     unsigned told[DEAL_EACH]; /* a key's digit, and its number among those */
@@ -101,13 +103,13 @@ DEVICE int order_keys(struct deal_shared *sm, const struct deal_way *way, int co
     for (int j = 0; j < DEAL_EACH; j++) {
         k[j] = enter(k[j], &way->enter);
 
-        const unsigned digit = digit_of(sm, way, k[j]);
+        const unsigned digit = digit_of(sm, way, k[j], gapped);
 
         if (j == 0)
             alike = are_alike(digit);
-        told[j] = digit | count_key(sm->counts, digit, DEAL_THREADS * j + THREAD < count,
-                                    alike)
-                              << DIGIT_BITS;
+        told[j] =
+            digit | count_key(sm->counts, digit, DEAL_THREADS * j + THREAD < count, alike)
+                        << DIGIT_BITS;
     }
     BARRIER();
     reserve(sm, way);
@@ -126,7 +128,7 @@ DEVICE int order_keys(struct deal_shared *sm, const struct deal_way *way, int co
 
 /* Write the block's ordered keys. */
 DEVICE void store_keys_dealt(const struct deal_shared *sm, const struct deal_way *way,
-                             int count)
+                             int count, const int gapped)
 {
     enum { AT_ONCE = 4 }; /* more would need registers that the next keys are in */
 
@@ -138,7 +140,7 @@ DEVICE void store_keys_dealt(const struct deal_shared *sm, const struct deal_way
 
             if (i < count) {
                 const key code = LOAD(&sm->cells[i]);
-                const unsigned to = LOAD(&sm->to[digit_of(sm, way, code)]);
+                const unsigned to = LOAD(&sm->to[digit_of(sm, way, code, gapped)]);
 
                 STORE_AS(BULK, &way->out[to + (unsigned)i], code);
             }
@@ -157,8 +159,8 @@ DEVICE int count_from(unsigned first, unsigned end)
  * keys of the next turn are loaded while those of this one are written. Returns 0 if a
  * digit has no room left.
  */
-DEVICE int deal_all(struct deal_shared *sm, const struct deal_way *way, unsigned first,
-                    unsigned end, unsigned step)
+DEVICE int deal_turns(struct deal_shared *sm, const struct deal_way *way, unsigned first,
+                      unsigned end, unsigned step, const int gapped)
 {
     int count = count_from(first, end);
     key k[DEAL_EACH];
@@ -168,7 +170,7 @@ DEVICE int deal_all(struct deal_shared *sm, const struct deal_way *way, unsigned
     while (count) {
         STORE(&sm->counts[THREAD], 0);
         BARRIER();
-        if (!order_keys(sm, way, count, k))
+        if (!order_keys(sm, way, count, k, gapped))
             return 0;
         BARRIER();
         first += step;
@@ -176,11 +178,19 @@ DEVICE int deal_all(struct deal_shared *sm, const struct deal_way *way, unsigned
         const int next = count_from(first, end);
 
         load_keys(way, first, next, k);
-        store_keys_dealt(sm, way, count);
+        store_keys_dealt(sm, way, count, gapped);
         count = next;
         BARRIER();
     }
     return 1;
+}
+
+/* The same, in a loop of its own for keys without a gap: it has fewer instructions. */
+DEVICE int deal_all(struct deal_shared *sm, const struct deal_way *way, unsigned first,
+                    unsigned end, unsigned step)
+{
+    return way->bins.gap ? deal_turns(sm, way, first, end, step, 1)
+                         : deal_turns(sm, way, first, end, step, 0);
 }
 
 DEVICE void load_digits(struct deal_shared *sm, const unsigned short *digits)
@@ -202,12 +212,9 @@ KERNEL(deal_out, struct deal_args)
     if (!is_dealing(&args, DEAL_DEALING))
         return;
 
-    const struct deal_way way = {all_bins(&args),
-                                 (const key_cell *)args.keys,
-                                 (key_cell *)args.room,
-                                 (wide_cell *)args.next,
-                                 (const wide_cell *)args.start + 1,
-                                 args.merged.enter};
+    const struct deal_way way = {
+        all_bins(&args),        (const key_cell *)args.keys,       (key_cell *)args.room,
+        (wide_cell *)args.next, (const wide_cell *)args.start + 1, args.merged.enter};
 
     load_digits(sm, args.bucket_of);
     if (!deal_all(sm, &way, (unsigned)(BLOCK * DEAL_KEYS), (unsigned)args.count,
@@ -262,11 +269,11 @@ KERNEL(deal_count, struct deal_args)
 
             k[j] = i < mine.end ? LOAD_AS(BULK, &in[i]) : 0;
         }
-        const int alike = are_alike(bin_of(k[0], &bins));
+        const int alike = are_alike(bin_of(k[0], &bins, bins.gap != 0));
 
         UNROLL
         for (int j = 0; j < DEAL_EACH; j++)
-            count_key(counts, bin_of(k[j], &bins),
+            count_key(counts, bin_of(k[j], &bins, bins.gap != 0),
                       first + (unsigned)(DEAL_THREADS * j + THREAD) < mine.end, alike);
     }
     BARRIER();
@@ -287,12 +294,14 @@ KERNEL(deal_in, struct deal_args)
         return;
 
     const struct deal_piece mine = my_piece(&args);
-    const struct deal_way way = {bins_of_bucket(&args, mine.bucket),
-                                 (const key_cell *)args.room,
-                                 (key_cell *)args.keys,
-                                 (wide_cell *)args.tile_next + (wide)mine.bucket * DEAL_MOST,
-                                 0,
-                                 {0, 0, 0}};
+    const struct deal_way way = {
+        bins_of_bucket(&args, mine.bucket),
+        (const key_cell *)args.room,
+        (key_cell *)args.keys,
+        (wide_cell *)args.tile_next + (wide)mine.bucket * DEAL_MOST,
+        0,
+        {0, 0, 0}
+    };
 
     load_digits(sm, args.tile_of + (wide)mine.bucket * DEAL_BINS);
     deal_all(sm, &way, mine.first, mine.end, DEAL_KEYS);

@@ -142,7 +142,8 @@ DEVICE struct deal_reach load_reach(const struct deal_args *args, unsigned_cell 
 DEVICE struct deal_bins cut_range(const struct deal_args *args,
                                   const struct deal_reach *reach)
 {
-    const int signs = args->merged.enter.is_float && reach->below && reach->above > reach->below;
+    const int signs =
+        args->merged.enter.is_float && reach->below && reach->above > reach->below;
     struct deal_bins bins;
 
     bins.below = reach->below;
@@ -206,7 +207,7 @@ KERNEL(deal_sample, struct deal_args)
         const key code =
             sample_code(&args, mine + (unsigned)(i * DEAL_THREADS), args.samples);
 
-        ADD(SAMPLE, &sm->counts[bin_of(code, &bins)], 1);
+        ADD(SAMPLE, &sm->counts[bin_of(code, &bins, bins.gap != 0)], 1);
     }
     BARRIER();
     for (int i = THREAD; i < DEAL_BINS; i += DEAL_THREADS) {
@@ -307,7 +308,27 @@ DEVICE int begins_tile(unsigned before, unsigned last, unsigned count, unsigned 
 {
     const unsigned spare = TILE - fill;
 
-    return before / fill != (before - last) / fill || (count > spare) || last > spare;
+    return before / fill != (before - last) / fill || count > spare || last > spare;
+}
+
+/*
+ * Keys after which a tile takes no further bin: what the fullest bin, of which my thread
+ * knows `most`, leaves of a tile. A bin of more than half a tile is a tile of its own.
+ */
+DEVICE unsigned fill_of_tiles(unsigned most, unsigned_cell *room)
+{
+    most = GREATEST(most);
+    if (LANE == 0)
+        STORE(&room[THREAD / WARP], most);
+    BARRIER();
+    NO_UNROLL
+    for (int i = 0; i < DEAL_WARPS; i++) {
+        const unsigned other = LOAD(&room[i]);
+
+        most = other > most ? other : most;
+    }
+    BARRIER();
+    return most < TILE / 2 ? TILE - most : TILE / 2;
 }
 
 struct deal_pack_shared {
@@ -319,8 +340,7 @@ struct deal_pack_shared {
 AGREE(sizeof(struct deal_pack_shared) <= DEAL_PACK_SHARED);
 
 /* Number the tiles: mine[i] is one more than that of the tile of my bin i. */
-DEVICE void number_tiles(struct deal_pack_shared *sm, const struct deal_args *args,
-                         unsigned *mine)
+DEVICE void number_tiles(struct deal_pack_shared *sm, unsigned fill, unsigned *mine)
 {
     const unsigned_cell *const before = &sm->all.before[THREAD * BINS_EACH];
     unsigned last = THREAD ? LOAD(before) - LOAD(before - 1) : 0;
@@ -331,7 +351,7 @@ DEVICE void number_tiles(struct deal_pack_shared *sm, const struct deal_args *ar
         const unsigned at = LOAD(&before[i]);
         const unsigned count = LOAD(&before[i + 1]) - at;
 
-        begun += begins_tile(at, last, count, args->fill) || (THREAD == 0 && i == 0);
+        begun += begins_tile(at, last, count, fill) || (THREAD == 0 && i == 0);
         mine[i] = begun;
         last = count;
     }
@@ -351,7 +371,6 @@ DEVICE void number_tiles(struct deal_pack_shared *sm, const struct deal_args *ar
 /*
  * A block for each bucket makes tiles of its bins. A tile begins where another multiple of
  * `fill` keys lies before it. So it has fewer than `fill` keys and those of its last bin.
- * A bin of more keys than that leaves room for is a tile of its own.
  */
 KERNEL(deal_pack, struct deal_args)
 {
@@ -362,11 +381,15 @@ KERNEL(deal_pack, struct deal_args)
 
     if (!is_dealing(&args, DEAL_PACKING))
         return;
-    sum_bins(&sm->all, (const wide_cell *)args.fine + (wide)bucket * DEAL_BINS);
-    number_tiles(sm, &args, mine);
+
+    const unsigned most =
+        sum_bins(&sm->all, (const wide_cell *)args.fine + (wide)bucket * DEAL_BINS);
+
+    number_tiles(sm, fill_of_tiles(most, sm->begin), mine);
     UNROLL
     for (int i = 0; i < BINS_EACH; i++)
-        STORE((place_cell *)args.tile_of + (wide)bucket * DEAL_BINS + THREAD * BINS_EACH + i,
+        STORE((place_cell *)args.tile_of + (wide)bucket * DEAL_BINS + THREAD * BINS_EACH +
+                  i,
               (unsigned short)((mine[i] - 1) % DEAL_MOST));
 
     const unsigned tiles = LOAD(&sm->all.sums[DEAL_WARPS]);

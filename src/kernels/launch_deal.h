@@ -7,12 +7,12 @@
 
 enum {
     DEAL_BIN_BITS = 13,
-    DEAL_BINS = 1 << DEAL_BIN_BITS, /* into which a range of codes is cut */
-    DEAL_MOST = 512,                /* buckets, and tiles of a bucket */
-    DEAL_WIDEST = 64,               /* bins of a bucket */
-    DEAL_BLOCKS = 2,                /* that deal on an SM */
-    DEAL_THREADS = 512,             /* of a block that deals: one for each bucket */
-    DEAL_BYTES = 32768,             /* of the keys that a block deals at once */
+    DEAL_BINS = 1 << DEAL_BIN_BITS,   /* into which a range of codes is cut */
+    DEAL_MOST = 512,                  /* buckets, and tiles of a bucket */
+    DEAL_WIDEST = 64,                 /* bins of a bucket */
+    DEAL_BLOCKS = 2,                  /* that deal on an SM */
+    DEAL_THREADS = 512,               /* of a block that deals: one for each bucket */
+    DEAL_BYTES = 32768,               /* of the keys that a block deals at once */
     DEAL_SAMPLES = 16 * DEAL_THREADS, /* of a block of deal_sample */
     DEAL_LAUNCHES = 8
 };
@@ -97,16 +97,16 @@ struct deal_args {
     wide *next;                /* ... and where its next key goes */
     wide *fine;                /* DEAL_BINS for each bucket: keys of each of its bins */
     unsigned short *tile_of;   /* DEAL_BINS for each bucket: the tile of each of them */
-    wide *tile_next;           /* DEAL_MOST for each bucket: where in `keys` a tile's next goes */
-    wide *tiles;               /* the list: where a tile begins, times 2^16, plus its keys */
-    unsigned samples;          /* a multiple of DEAL_SAMPLES */
-    unsigned shares;           /* into which samples are divided */
-    unsigned buckets;          /* DEAL_BUCKETS(shares) */
+    wide *tile_next;     /* DEAL_MOST for each bucket: where in `keys` a tile's next goes */
+    wide *tiles;         /* the list: where a tile begins, times 2^16, plus its keys */
+    unsigned samples;    /* a multiple of DEAL_SAMPLES */
+    unsigned shares;     /* into which samples are divided */
+    unsigned buckets;    /* DEAL_BUCKETS(shares) */
     unsigned pieces;     /* blocks for each bucket */
-    unsigned fill;       /* keys after which a tile takes no further bin */
+    unsigned fill;       /* keys that a tile will have, about */
     unsigned most_equal; /* equal neighbours in sorted tiles of samples */
     wide most_tiles;     /* of the list */
-    struct key_code leave; /* to the caller's bits */
+    struct key_code leave;        /* to the caller's bits */
     struct tile_sort_args merged; /* for deal_sort, if the keys are merged instead */
 };
 
