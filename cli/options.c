@@ -11,7 +11,8 @@
 static const char *const engines[] = {[MW_ENGINE_AUTO] = "auto",
                                       [MW_ENGINE_HEAP] = "heap",
                                       [MW_ENGINE_TILE] = "tile",
-                                      [MW_ENGINE_PAIR] = "pair"};
+                                      [MW_ENGINE_PAIR] = "pair",
+                                      [MW_ENGINE_TALLY] = "tally"};
 
 enum { ENGINES = sizeof engines / sizeof engines[0] };
 

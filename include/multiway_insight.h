@@ -16,7 +16,8 @@ typedef enum mw_engine {
     MW_ENGINE_AUTO = 0, /* tile; heap if warps, threads or base is set, or from 2^32 keys */
     MW_ENGINE_HEAP = 1, /* the paper's: shearsort, exact cuts, minBlockHeap */
     MW_ENGINE_TILE = 2, /* merging by cuts alone, in tiles: faster; under 2^32 keys */
-    MW_ENGINE_PAIR = 3  /* two ways, by merge path: what others do, for comparison */
+    MW_ENGINE_PAIR = 3, /* two ways, by merge path: what others do, for comparison */
+    MW_ENGINE_TALLY = 4 /* counts bare keys of 1 and 2 bytes and writes them again */
 } mw_engine;
 
 /*
@@ -150,10 +151,11 @@ typedef enum mw_access {
     MW_ACCESS_CUT = 7,     /* cuts of lists */
     MW_ACCESS_PROBE = 8,   /* a key or sample that is read to find a cut; not SEARCH, */
                            /*   since its cost is counted per cut */
-    MW_ACCESS_VALUE = 9    /* values that travel with the keys, in shared memory */
+    MW_ACCESS_VALUE = 9,   /* values that travel with the keys, in shared memory */
+    MW_ACCESS_COUNTER = 10 /* engine tally: additions to counters in shared memory */
 } mw_access;
 
-enum { MW_ACCESS_COUNT = 10 };
+enum { MW_ACCESS_COUNT = 11 };
 
 /* The short name of a kind of access, such as "bulk"; NULL if there is none. */
 MW_API const char *mw_access_name(mw_access access);

@@ -44,7 +44,8 @@ mw_status plan_no_row(const char *engine, const mw_info *info, size_t key_size,
 mw_status plan_check(const mw_tuning *t, struct error *error)
 {
     if (t->engine != MW_ENGINE_AUTO && t->engine != MW_ENGINE_HEAP &&
-        t->engine != MW_ENGINE_TILE && t->engine != MW_ENGINE_PAIR)
+        t->engine != MW_ENGINE_TILE && t->engine != MW_ENGINE_PAIR &&
+        t->engine != MW_ENGINE_TALLY)
         return fail(error, MW_BAD_ARGUMENT, "tuning: there is no engine %d",
                     (int)t->engine);
     if (t->ways && (!power_of_two(t->ways) || t->ways < 2 || t->ways > HEAP_MOST_WAYS))
@@ -242,16 +243,21 @@ void plan_workspace(struct plan *plan, struct plan_keys keys, uint64_t count)
 }
 
 /*
- * Engine tile is the faster one. Warps ask for engine heap, which alone has them;
- * threads and a base do too, as they did before engine tile had a choice of them.
+ * Engine tile is faster than heap, and tally than tile where it serves. Warps ask for
+ * engine heap, which alone has them; threads and a base do too, as they did before engine
+ * tile had a choice of them. Ways and items ask for engine tile.
  */
-static mw_engine choose_engine(const mw_tuning *wish, struct plan_keys keys, uint64_t count)
+static mw_engine choose_engine(const mw_tuning *wish, const mw_info *info,
+                               struct plan_keys keys, uint64_t count)
 {
     if (wish->engine != MW_ENGINE_AUTO)
         return wish->engine;
-    if (wish->warps || wish->threads || wish->base || (count > UINT32_MAX && !keys.places))
+    if (wish->warps || wish->threads || wish->base)
         return MW_ENGINE_HEAP;
-    return MW_ENGINE_TILE;
+    if (!wish->ways && !wish->items && plan_tally_serves(info, keys) &&
+        count >= plan_tally_least(keys))
+        return MW_ENGINE_TALLY;
+    return count > UINT32_MAX && !keys.places ? MW_ENGINE_HEAP : MW_ENGINE_TILE;
 }
 
 mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
@@ -267,7 +273,7 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
         return fail(error, MW_BAD_ARGUMENT, "count %llu is beyond what can be sorted",
                     (unsigned long long)count);
     plan->tuning.size = sizeof plan->tuning;
-    plan->tuning.engine = choose_engine(wish, keys, count);
+    plan->tuning.engine = choose_engine(wish, info, keys, count);
     plan->program =
         (struct program_name){.engine = plan->tuning.engine, .bits = (int)(8 * keys.size)};
     plan->program.tile.places = (unsigned)keys.places;
@@ -277,6 +283,8 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
             "the engine of the tuning sorts bare keys only; engine tile sorts rows");
     if (plan->tuning.engine == MW_ENGINE_PAIR)
         return plan_pair(plan, keys.size, count, error);
+    if (plan->tuning.engine == MW_ENGINE_TALLY)
+        return plan_tally(plan, info, keys, count, error);
     if (plan->tuning.engine == MW_ENGINE_TILE)
         TRY(plan_tile(plan, info, keys, count, error));
     else

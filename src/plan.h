@@ -19,9 +19,9 @@ enum {
 #include "tune.def"
 };
 
-/* A sort under one wish uses at most one program for each row of tune.def, and heap's. */
+/* A sort under one wish uses at most one program for each row of tune.def, heap's and tally's. */
 enum {
-    PLAN_MOST_PROGRAMS = 1
+    PLAN_MOST_PROGRAMS = 2
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1
 #define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1
 #include "tune.def"
@@ -51,13 +51,25 @@ struct plan_round {
     int joined;       /* tile: every block finds the cuts of its tile, tile_join */
 };
 
+/* What engine tally has instead of rounds. The totals of its rows begin the workspace. */
+struct plan_tally {
+    uint64_t counts_offset; /* where in the workspace each array begins (tally_rows) */
+    uint64_t carries_offset;
+    uint64_t carry_count_offset;
+    uint64_t starts_offset;
+    uint64_t write_blocks;
+    uint32_t write_vectors; /* of 16 bytes, for each thread */
+    uint32_t sum_blocks;
+    uint32_t sum_threads;
+};
+
 struct plan {
     mw_tuning tuning;            /* every field filled */
     struct program_name program; /* whose kernels are launched ... */
     kernel_set kernels;          /* ... and the set of these; 0 for 0 keys */
     uint32_t rounds;
     uint32_t launches;
-    uint64_t base_blocks; /* of the first pass: base case, or sorting of tiles */
+    uint64_t base_blocks; /* of the first pass: base case, sorting of tiles, counting */
     uint32_t base_threads;
     uint32_t base_shared; /* bytes a block */
     uint32_t merge_shared;
@@ -67,7 +79,8 @@ struct plan {
     uint64_t cuts_offset;     /* where in the workspace each begins */
     uint64_t cut_cells;       /* of the round that has most */
     uint64_t samples_offset;
-    uint64_t spare_samples_offset;             /* the same if there is only one round */
+    uint64_t spare_samples_offset; /* the same if there is only one round */
+    struct plan_tally tally;
     struct plan_round round[PLAN_MOST_ROUNDS]; /* last: only `rounds` of them are set */
 };
 

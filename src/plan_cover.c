@@ -128,13 +128,15 @@ mw_status plan_cover(struct plan_cover *cover, const mw_tuning *wish, const mw_i
     *cover = (struct plan_cover){0};
     TRY(plan_make(&plan, wish, info, keys, count, error));
     add_program(cover, &plan);
-    add_bytes(cover, plan.workspace_bytes); /* engine pair: it rises with the count */
+    add_bytes(cover, plan.workspace_bytes); /* engines pair, tally: rises with the count */
     if (plan.tuning.engine == MW_ENGINE_HEAP)
         cover_heap(&q, &plan, count);
     if (plan.tuning.engine == MW_ENGINE_TILE)
         cover_tile(&q, count);
+    else if (wish->engine == MW_ENGINE_AUTO && plan.tuning.engine == MW_ENGINE_TALLY)
+        cover_tile(&q, plan_tally_least(keys) - 1); /* counts that engine tile sorts */
     else if (wish->engine == MW_ENGINE_AUTO && count > UINT32_MAX)
-        cover_tile(&q, UINT32_MAX); /* counts that engine tile would sort */
+        cover_tile(&q, UINT32_MAX);
 done:
     return status;
 }

@@ -1,5 +1,6 @@
 /*
- * plan_parts.h - what plan.c, plan_tile.c, plan_pair.c and plan_cover.c share.
+ * plan_parts.h - what plan.c, plan_tile.c, plan_pair.c, plan_tally.c and plan_cover.c
+ * share.
  */
 #ifndef MW_PLAN_PARTS_H
 #define MW_PLAN_PARTS_H
@@ -53,6 +54,16 @@ uint64_t plan_tile_piece(const struct tile_geometry *tile, uint32_t ways);
 /* Engine pair's part: all of it. MW_UNSUPPORTED if the wish has other numbers. */
 mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count,
                     struct error *error);
+
+/* Does engine tally sort these keys on this device? */
+int plan_tally_serves(const mw_info *info, struct plan_keys keys);
+
+/* The fewest of such keys that it is chosen for. */
+uint64_t plan_tally_least(struct plan_keys keys);
+
+/* Engine tally's part: all of it. MW_UNSUPPORTED if the wish has other numbers. */
+mw_status plan_tally(struct plan *plan, const mw_info *info, struct plan_keys keys,
+                     uint64_t count, struct error *error);
 
 /* Lay out the workspace for the rounds that the plan has, of engine heap or tile. */
 void plan_workspace(struct plan *plan, struct plan_keys keys, uint64_t count);

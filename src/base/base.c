@@ -117,6 +117,7 @@ const char *mw_access_name(mw_access access)
     static const char *const names[MW_ACCESS_COUNT] = {
         "plain",  "bulk",   "search", "gather", "scatter",
         "serial", "sample", "cut",    "probe",  "value",
+        "counter",
     };
 
     return (unsigned)access < MW_ACCESS_COUNT ? names[access] : NULL;

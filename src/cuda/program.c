@@ -161,9 +161,10 @@ static void name_image(const struct program_name *name, char *text, size_t bytes
                  tile->places ? "_places" : "");
     else
         snprintf(text, bytes, "%s_%d.fatbin",
-                 name->engine == MW_ENGINE_PAIR ? "pair"
-                 : name->engine == PROGRAM_ROWS ? "rows"
-                                                : "heap",
+                 name->engine == MW_ENGINE_PAIR    ? "pair"
+                 : name->engine == MW_ENGINE_TALLY ? "tally"
+                 : name->engine == PROGRAM_ROWS    ? "rows"
+                                                   : "heap",
                  name->bits);
 }
 

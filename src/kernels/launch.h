@@ -407,6 +407,8 @@ struct check_last_args {
     unsigned *wrong;
 };
 
+#include "launch_tally.h"
+
 #include "launch_less.h"
 #include "launch_lists.h"
 

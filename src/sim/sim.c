@@ -15,7 +15,7 @@
 /*
  * A program is an array of kernels in the order of kernels.def, made by program.cu:
  * simt_heap_32, simt_pair_32, simt_tile_32_256x32 and so on. There are engine heap's and
- * engine pair's for four key widths, engine tile's for the geometries of tune.def, and
+ * engine pair's for four key widths, engine tally's for two, engine tile's for the geometries of tune.def, and
  * simt_rows_0. simt_lists_32_256x32 and the like merge lists. simt_less_128_128x27 and the like call the host's comparison.
  * A geometry of several rows is declared and listed several times.
  */
@@ -68,6 +68,8 @@ struct program {
 WIDTHS
 #include "tune.def"
 extern const struct simt_kernel *const simt_rows_0[KERNEL_COUNT];
+extern const struct simt_kernel *const simt_tally_8[KERNEL_COUNT];
+extern const struct simt_kernel *const simt_tally_16[KERNEL_COUNT];
 #undef WIDTH
 #undef TILE
 #undef PLACES
@@ -97,6 +99,8 @@ extern const struct simt_kernel *const simt_rows_0[KERNEL_COUNT];
     {MW_ENGINE_TILE, bits, rows, items, 1, simt_tile_##bits##_##rows##x##items##_places},
 static const struct program programs[] = {
 {PROGRAM_ROWS, 0, 0, 0, 0, simt_rows_0},
+{PROGRAM_TALLY, 8, 0, 0, 0, simt_tally_8},
+{PROGRAM_TALLY, 16, 0, 0, 0, simt_tally_16},
 WIDTHS
 #include "tune.def"
 };

@@ -88,6 +88,8 @@
 #define SIMT_PROGRAM SIMT_KERNEL(rows, KEY_BITS)
 #elif defined(PAIR_PROGRAM)
 #define SIMT_PROGRAM SIMT_KERNEL(pair, KEY_BITS)
+#elif defined(TALLY_PROGRAM)
+#define SIMT_PROGRAM SIMT_KERNEL(tally, KEY_BITS)
 #else
 #define SIMT_PROGRAM SIMT_KERNEL(heap, KEY_BITS)
 #endif
