@@ -13,6 +13,7 @@ static const struct contestant engines[] = {
     {.name = "tile", .about = ABOUT("with engine tile"), .engine = MW_ENGINE_TILE},
     {.name = "heap", .about = ABOUT("with engine heap"), .engine = MW_ENGINE_HEAP},
     {.name = "pair", .about = ABOUT("with engine pair"), .engine = MW_ENGINE_PAIR},
+    {.name = "tally", .about = ABOUT("with engine tally"), .engine = MW_ENGINE_TALLY},
 };
 static const struct contestant cpu = {.name = "cpu", .about = ABOUT("on the CPU")};
 

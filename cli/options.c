@@ -95,7 +95,7 @@ static const char *set_value(const struct option *option, const char *text)
                 return NULL;
             }
         }
-        return "expected auto, heap, tile or pair";
+        return "expected auto, heap, tile, pair or tally";
     case OPTION_LIST:
         return add_text(option->value, text);
     }

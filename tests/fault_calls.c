@@ -35,6 +35,7 @@ static const struct scenario {
     {"sim",   MW_ENGINE_HEAP, MW_F64, 2100,   0, 0, 1, 10, 0,  0},
     {"sim",   MW_ENGINE_TILE, MW_I16, 17000,  0, 0, 1, 10, 0,  0},
     {"sim",   MW_ENGINE_PAIR, MW_I32, 9000,   0, 0, 1, 10, 0,  0},
+    {"sim",   MW_ENGINE_TALLY, MW_U8, 9000,   0, 0, 1, 8,  0,  0},
     {"auto",  MW_ENGINE_AUTO, MW_I64, 5000,   0, 0, 1, 3,  0,  0},
     {NULL,    MW_ENGINE_HEAP, MW_U8,  5000,   0, 0, 0, 10, 0,  0},
     {NULL,    MW_ENGINE_TILE, MW_I32, 17000,  0, 1, 0, 8,  0,  0},

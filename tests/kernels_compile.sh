@@ -61,7 +61,7 @@ by_nvcc() { # PROGRAM ARCHITECTURE DEFINITION...
         "$(grep -o TILE_PLACES <<<"$*")"
 }
 
-by_nvrtc() { # BITS ARCHITECTURE heap|pair|rows|tile|lists [ROWS ITEMS SORT MERGE [places]]
+by_nvrtc() { # BITS ARCHITECTURE heap|pair|tally|rows|tile|lists [ROWS ITEMS SORT MERGE [places]]
     "$nvrtc_compile" "$@" >"$folder/log" 2>&1
     judge $? "$2" "$3" \
         "NVRTC, $3, $1-bit keys, sm_$2${5:+, tiles of $4 x $5}${8:+ with $8}: few spills" \
@@ -70,6 +70,8 @@ by_nvrtc() { # BITS ARCHITECTURE heap|pair|rows|tile|lists [ROWS ITEMS SORT MERG
 
 for architecture in ${nvcc:+80 90}; do
     by_nvcc rows "$architecture" -DKEY_BITS=0 -DROWS_PROGRAM=1
+    by_nvcc tally "$architecture" -DKEY_BITS=8 -DTALLY_PROGRAM=1
+    by_nvcc tally "$architecture" -DKEY_BITS=16 -DTALLY_PROGRAM=1
     for bits in 8 16 32 64; do
         by_nvcc heap "$architecture" -DKEY_BITS=$bits
         by_nvcc pair "$architecture" -DKEY_BITS=$bits -DPAIR_PROGRAM=1
@@ -100,6 +102,7 @@ if [ $? -ne 77 ]; then
             tiles 90 "$bits" | sed "s/^/$bits 90 tile /"
             "$nvrtc_compile" lists 90 "$bits" | sed "s/^/$bits 90 lists /"
         done
+        printf '%s\n' '8 75 tally' '16 75 tally' '8 90 tally' '16 90 tally'
         printf '%s\n' '32 75 heap' '32 75 pair' '64 75 pair' '0 75 rows' '0 90 rows'
         printf '%s 0 0\n' '32 75 tile 128 32' '64 75 tile 128 16' '32 90 tile 64 8' \
             '32 90 tile 128 16' '32 90 tile 512 32' '64 90 tile 512 8' '64 90 tile 256 32'

@@ -50,6 +50,7 @@ static unsigned engine_of(const char *name)
            : strcmp(name, "tile") == 0  ? MW_ENGINE_TILE
            : strcmp(name, "lists") == 0 ? PROGRAM_LISTS
            : strcmp(name, "pair") == 0  ? MW_ENGINE_PAIR
+           : strcmp(name, "tally") == 0 ? MW_ENGINE_TALLY
            : strcmp(name, "rows") == 0  ? PROGRAM_ROWS
                                         : MW_ENGINE_AUTO;
 }

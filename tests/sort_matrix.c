@@ -21,7 +21,7 @@ enum parameter { TYPE, DIRECTION, SHAPE, COUNT, ENGINE, WAYS, WARPS, THREADS, BA
 enum { CPU = 1, SIM = 2, CUDA = 4, ALL = 7 };
 
 static const mw_engine all_engines[] = {MW_ENGINE_AUTO, MW_ENGINE_HEAP, MW_ENGINE_TILE,
-                                        MW_ENGINE_PAIR};
+                                        MW_ENGINE_PAIR, MW_ENGINE_TALLY};
 static const uint32_t all_ways[] = {0, 2, 4, 8, 16, 32};
 static const uint32_t all_warps[] = {0, 1, 7, 100};
 static const uint32_t all_threads[] = {0, 32, 96, 256};

@@ -94,6 +94,37 @@ static const char *check_round(const struct sample *s, const struct plan_round *
 }
 
 /* Runs grow from the base to the count, and each round is needed. */
+/* Engine tally: no counter and no list of carries overflows, and the arrays do not overlap. */
+static const char *check_tally(const struct sample *s)
+{
+    const struct plan *const p = &s->plan;
+    const struct plan_tally *const t = &p->tally;
+    const huge rows = p->base_blocks;
+    const huge codes = (huge)1 << 8 * s->size;
+    const int pairs = s->size == 2;
+
+    if (p->rounds || p->launches != (s->count ? 3 : 0) ||
+        p->kernels != (s->count ? kernels_of(MW_ENGINE_TALLY) : 0))
+        return "rounds, launches or kernels";
+    if (s->count == 0)
+        return p->workspace_bytes ? "a workspace for nothing" : NULL;
+    if (rows < 1 || rows > INT32_MAX || p->base_threads != 1024 ||
+        p->base_shared > s->info->shared_per_block ||
+        s->count / rows + (huge)64 * 1024 > TALLY_MOST_KEYS(8 * (int)s->size))
+        return "a block counts too many keys";
+    if (t->counts_offset < rows * 256 * 4 ||
+        t->carries_offset < t->counts_offset + pairs * rows * codes * 2 ||
+        t->carry_count_offset < t->carries_offset + pairs * rows * TALLY_MOST_CARRIES * 2 ||
+        t->starts_offset < t->carry_count_offset + pairs * rows * 4 ||
+        p->workspace_bytes < t->starts_offset + (codes + 1) * 8 || t->counts_offset % 256 ||
+        t->carries_offset % 256 || t->carry_count_offset % 256 || t->starts_offset % 256)
+        return "arrays overlap";
+    if ((huge)t->write_blocks * 256 * t->write_vectors * 16 < p->key_bytes + (huge)16 ||
+        t->write_blocks > INT32_MAX || t->write_vectors < 1)
+        return "keys that nobody writes";
+    return NULL;
+}
+
 static const char *check_rounds(const struct sample *s)
 {
     const struct plan *const p = &s->plan;
@@ -188,8 +219,9 @@ static const char *check_again(const struct sample *s)
 
 static int plan_fits(const struct sample *s)
 {
-    const char *const all[] = {check_tuning(s), check_rounds(s), check_workspace(s),
-                               check_again(s)};
+    const int tally = s->plan.tuning.engine == MW_ENGINE_TALLY;
+    const char *const all[] = {check_tuning(s), tally ? check_tally(s) : check_rounds(s),
+                               tally ? NULL : check_workspace(s), check_again(s)};
     int passed = 1;
 
     for (size_t i = 0; i < COUNT_OF(all); i++) {
@@ -314,7 +346,17 @@ static const struct outcome {
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  1024 }, H200,  4, 1000, MW_ENGINE_HEAP, NULL},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  4, MANY - 1, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  4, MANY, MW_ENGINE_HEAP, NULL},
-    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  1, MOST, MW_ENGINE_HEAP, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  1, MOST, MW_ENGINE_TALLY, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  2, 1000, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  2, MANY, MW_ENGINE_TALLY, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, SM_86, 1, MANY, MW_ENGINE_TALLY, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, SM_86, 2, 1 << 20, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_AUTO, 4, 0, 0,    0,  0    }, H200,  1, 1 << 20, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_TALLY, 0, 0, 0,   0,  0    }, H200,  2, 1,    MW_ENGINE_TALLY, NULL},
+    {{0, MW_ENGINE_TALLY, 0, 0, 1024, 16, 16384}, H200, 1, 1000, MW_ENGINE_TALLY, NULL},
+    {{0, MW_ENGINE_TALLY, 0, 0, 0,   0,  0    }, H200,  4, 1000, NOT, "1 and 2 bytes"},
+    {{0, MW_ENGINE_TALLY, 0, 0, 0,   0,  0    }, SM_86, 2, 1000, NOT, "shared memory"},
+    {{0, MW_ENGINE_TALLY, 0, 0, 512, 0,  0    }, H200,  2, 1000, NOT, "1024 threads"},
     {{0, MW_ENGINE_TILE, 0, 0, 64,   8,  512  }, H200,  4, 1000, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_TILE, 0, 0, 512,  32, 0    }, H200,  8, 1000, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_HEAP, 0, 0, 0,    0,  8192 }, SM_60, 4, 1000, MW_ENGINE_HEAP, NULL},
@@ -343,7 +385,7 @@ static const struct outcome {
     {{0, MW_ENGINE_PAIR, 0, 0, 0,    0,  4096 }, H200,  4, 1000, NOT, "has 2 ways"},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  1, MOST + 1, BAD, "count"},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  1, UINT64_MAX, BAD, "count"},
-    {{0, (mw_engine)4,   0, 0, 0,    0,  0    }, H200,  4, 1000, BAD, "no engine"},
+    {{0, (mw_engine)5,   0, 0, 0,    0,  0    }, H200,  4, 1000, BAD, "no engine"},
     {{0, MW_ENGINE_HEAP, 1, 0, 0,    0,  0    }, H200,  4, 1000, BAD, "tuning: ways"},
     {{0, MW_ENGINE_HEAP, 64, 0, 0,   0,  0    }, H200,  4, 1000, BAD, "tuning: ways"},
     {{0, MW_ENGINE_HEAP, 0, 0, 33,   0,  0    }, H200,  4, 1000, BAD, "tuning: threads"},

@@ -5,11 +5,11 @@
 
 enum {
     tally_count_threads = 1024,
-    tally_sum_threads = 1024,
+    tally_sum_threads = 512,
     tally_write_threads = 256,
     TALLY_VECTOR = 16,         /* bytes that a thread loads or stores at once */
     TALLY_DIGITS = 256,        /* values of a byte */
-    TALLY_CARRY = 0x8000,      /* keys that leave a 16-bit counter at once */
+    TALLY_CARRY = 0x4000,      /* keys that leave a 16-bit counter at once */
     TALLY_MOST_CARRIES = 4096, /* of a block of tally_count */
     TALLY_MOST_WRITTEN = 16    /* vectors that a thread of tally_write stores */
 };
@@ -30,8 +30,13 @@ enum {
     ((bits) == 8 ? TALLY_DIGITS * WARP * 4                         \
                  : 65536 * 2 + TALLY_MOST_CARRIES * 2 + TALLY_DIGITS * 4 + 16)
 
-/* That of tally_sum: a sum of each thread, of each of 8 warps, two more, and carries. */
-#define TALLY_SUM_SHARED (tally_sum_threads * 8 + 10 * 8 + TALLY_DIGITS * 4)
+/*
+ * That of tally_sum: for each group of 64 threads a sum of each digit, with one more cell
+ * after 16 of them; sums of 8 warps, two more sums, and carries.
+ */
+#define TALLY_SUM_PITCH (TALLY_DIGITS + TALLY_DIGITS / 16)
+#define TALLY_SUM_SHARED \
+    (tally_sum_threads / 64 * TALLY_SUM_PITCH * 8 + 10 * 8 + TALLY_DIGITS * 4)
 
 /*
  * What the blocks of tally_count write, each a row of every array. Codes are those of

@@ -4,14 +4,16 @@
  * A block has one counter of 16 bits for each value, two in a word. Two things must be
  * prevented.
  *
- * A counter overflows into its neighbour. The lane whose addition makes a counter pass
- * TALLY_CARRY subtracts that again and notes a carry. All have done so at a barrier, so
- * counters are below TALLY_CARRY then. Between two barriers a block counts fewer than
+ * A counter overflows into its neighbour. A lane whose addition makes a counter reach or
+ * pass a multiple of TALLY_CARRY subtracts TALLY_CARRY and notes a carry. An addition
+ * passes at most one multiple. So once all have subtracted, which a barrier ensures, a
+ * counter is below TALLY_CARRY. Between two barriers a block counts at most
  * 65536 - TALLY_CARRY keys. So no counter reaches 65536.
  *
- * Many lanes add to the same counter, which a GPU would do one after the other. So lanes
- * look first how many of them have the key of one of them. If that is many, one lane adds
- * for all of these, and the others look again.
+ * Many lanes add to the same counter, which a GPU does one after the other. So a lane with
+ * equal keys in its vector adds them at once, if many lanes have such keys. And lanes take
+ * the keys of their vectors in different orders. Otherwise lanes of a warp would add to
+ * the same counters if keys repeat every 16 bytes, as fields of records do.
  */
 #if KEY_BITS == 16
 
@@ -26,12 +28,14 @@ struct tally_shared {
 AGREE(sizeof(struct tally_shared) == TALLY_SHARED(16));
 
 enum {
-    COUNT_BATCH = 3, /* vectors of a thread between two barriers */
-    COUNT_MANY = 6,  /* lanes with the same key that are worth a look */
-    COUNT_LOOKS = 4
+    COUNT_BATCH = 3,   /* vectors of a thread that are loaded at once, ... */
+    COUNT_BATCHES = 2, /* ... batches between two barriers */
+    COUNT_MANY = WARP / 2, /* lanes with equal keys that make them count together */
+    HALVES = 0x10001   /* times a key: two of it */
 };
 
-AGREE(tally_count_threads * COUNT_BATCH * VECTOR_KEYS < 65536 - TALLY_CARRY);
+AGREE(tally_count_threads * COUNT_BATCHES * COUNT_BATCH * VECTOR_KEYS <=
+      65536 - TALLY_CARRY);
 
 DEVICE void count_begin(struct tally_shared *sm)
 {
@@ -53,12 +57,12 @@ DEVICE unsigned add_keys(struct tally_shared *sm, unsigned bits, unsigned n)
     return ADD(COUNTER, &sm->counters[bits / 2], n << half_of(bits));
 }
 
-/* The word was `old` before my addition of n keys: did their counter pass TALLY_CARRY? */
+/* The word was `old` before my addition of n keys: did their counter pass a multiple? */
 DEVICE void carry(struct tally_shared *sm, unsigned bits, unsigned n, unsigned old)
 {
-    const unsigned was = old >> half_of(bits) & 0xffff;
+    const unsigned was = old >> half_of(bits);
 
-    if ((was + n) & ~was & TALLY_CARRY) {
+    if ((was ^ (was + n)) & (0u - TALLY_CARRY) & 0xffff) {
         ADD(COUNTER, &sm->counters[bits / 2], 0u - ((unsigned)TALLY_CARRY << half_of(bits)));
         STORE(&sm->carries[ADD(PLAIN, &sm->carry_count, 1u)], (unsigned short)bits);
     }
@@ -74,18 +78,6 @@ DEVICE void count_key(struct tally_shared *sm, unsigned bits)
     count_keys(sm, bits, 1);
 }
 
-/* The lane at whose key i of a vector all lanes look. Headers of records do not hide. */
-DEVICE int leader_of(int i)
-{
-    return (11 * i + 7) % WARP;
-}
-
-/* Lanes that have the key of lane `leader`. */
-DEVICE unsigned same_as(unsigned bits, int leader)
-{
-    return BALLOT(bits == SHUFFLE(bits, leader));
-}
-
 /* One addition of each lane for each key. All are under way before the first is seen. */
 DEVICE void count_apart(struct tally_shared *sm, vector v)
 {
@@ -99,53 +91,65 @@ DEVICE void count_apart(struct tally_shared *sm, vector v)
         carry(sm, bits_of(v, i), 1, old[i]);
 }
 
-/* Lanes with the same key count together. */
+/* Key `lane` of my vector, modulo 8, comes first; the others follow it, going round. */
+DEVICE vector turn(vector v, int lane)
+{
+    const int shift = lane % 4 * 16;
+    const wide low = shift ? v.low >> shift | v.high << (64 - shift) : v.low;
+    const wide high = shift ? v.high >> shift | v.low << (64 - shift) : v.high;
+    const vector turned = {lane & 4 ? high : low, lane & 4 ? low : high};
+
+    return turned;
+}
+
+/* The top bits of the halves of `word` that are equal to those of `twice`. */
+DEVICE unsigned equal_halves(unsigned word, unsigned twice)
+{
+    const unsigned lower = 0x7fff7fffu;
+    const unsigned other = word ^ twice;
+
+    return ~(((other & lower) + lower) | other) & ~lower;
+}
+
+/* Bits of the keys that are equal to `bits`: the top four bits of both halves. */
+DEVICE unsigned equal_keys(vector v, unsigned bits)
+{
+    const unsigned twice = bits * HALVES;
+
+    return equal_halves(word_of(v, 0), twice) >> 3 |
+           equal_halves(word_of(v, 1), twice) >> 2 |
+           equal_halves(word_of(v, 2), twice) >> 1 | equal_halves(word_of(v, 3), twice);
+}
+
+/* One addition for each different key of a vector. */
 DEVICE void count_together(struct tally_shared *sm, vector v)
 {
+    unsigned left = 0xfu * HALVES << 12;
+
     NO_UNROLL
-    for (int i = 0; i < VECTOR_KEYS; i++) {
-        const unsigned bits = (unsigned)v.low & 0xffff;
-        unsigned left = ~0u;
-        int leader = leader_of(i);
+    while (left) {
+        const int first = LOWEST_BIT(left); /* 12 to 15 and 28 to 31 */
+        const unsigned bits =
+            (unsigned)((first & 2 ? v.high : v.low) >> (first % 2 * 32 + first / 16 * 16)) &
+            0xffff;
+        const unsigned same = equal_keys(v, bits);
 
-        v.low = v.low >> 16 | v.high << 48;
-        v.high >>= 16;
-        NO_UNROLL
-        for (int look = 0; look < COUNT_LOOKS && left; look++) {
-            const unsigned same = same_as(bits, leader) & left;
-
-            if (BITS(same) < COUNT_MANY)
-                break;
-            if (LANE == leader)
-                count_keys(sm, bits, (unsigned)BITS(same));
-            left &= ~same;
-            leader = HIGHEST_BIT(left | 1);
-        }
-        if (left >> LANE & 1)
-            count_keys(sm, bits, 1);
+        count_keys(sm, bits, (unsigned)BITS(same));
+        left &= ~same;
     }
 }
 
 /* Count a vector of each lane that is `mine`. */
 DEVICE void count_vector(struct tally_shared *sm, vector v, int mine)
 {
-    int most = 0;
+    const vector turned = turn(v, LANE);
+    const unsigned same = equal_keys(turned, (unsigned)turned.low & 0xffff);
+    const unsigned many = BALLOT(mine && BITS(same) > 1);
 
-    if (BALLOT(!mine)) { /* in the last batch only */
-        if (mine)
-            count_apart(sm, v);
-        return;
-    }
-    UNROLL
-    for (int i = 0; i < VECTOR_KEYS; i++) {
-        const int same = BITS(same_as(bits_of(v, i), leader_of(i)));
-
-        most = same > most ? same : most;
-    }
-    if (most < COUNT_MANY)
-        count_apart(sm, v);
-    else
-        count_together(sm, v);
+    if (mine && BITS(many) < COUNT_MANY)
+        count_apart(sm, turned);
+    else if (mine)
+        count_together(sm, turned);
 }
 
 /* Count the vectors [first, last) that are mine; load a batch ahead. */
@@ -155,6 +159,7 @@ DEVICE void count_vectors(struct tally_shared *sm, const vector_cell *all, wide 
     const wide step = (wide)BLOCKS * THREADS;
     const wide block = first + (wide)BLOCK * THREADS;
     vector batch[COUNT_BATCH] = {{0, 0}};
+    int batches = 0;
 
     UNROLL
     for (int j = 0; j < COUNT_BATCH; j++) {
@@ -172,7 +177,8 @@ DEVICE void count_vectors(struct tally_shared *sm, const vector_cell *all, wide 
                 batch[j] = LOAD_AS(BULK, all + i + COUNT_BATCH * step);
             count_vector(sm, now, i < last);
         }
-        BARRIER();
+        if (++batches % COUNT_BATCHES == 0)
+            BARRIER();
     }
 }
 

@@ -1,18 +1,20 @@
 /*
  * tally_sum.cu - add up the rows that tally_count wrote: how many keys precede each code.
  *
- * A block has TALLY_DIGITS threads or a multiple of that. The threads that are equal
- * modulo TALLY_DIGITS share the rows of one digit. Every block adds up the digits, so that
- * none waits for another. Of 2-byte keys block d then adds up the codes of digit d.
+ * A block has TALLY_DIGITS threads or a multiple of that. Every block adds up the digits,
+ * so that none waits for another. Of 2-byte keys block d then adds up the codes of digit
+ * d. A thread loads four neighbours of a row at once; groups of threads share the rows.
  */
 enum {
     SUM_WARPS = TALLY_DIGITS / WARP,
-    SUM_BATCH = 8, /* rows that a thread loads at once */
+    SUM_EACH = 4,                        /* neighbours of a thread */
+    SUM_GROUP = TALLY_DIGITS / SUM_EACH, /* threads of a row */
+    SUM_BATCH = 9,                       /* rows that a thread loads at once */
     tally_sum_blocks = 2
 };
 
 struct tally_sum_shared {
-    wide_cell parts[tally_sum_threads];
+    wide_cell parts[tally_sum_threads / SUM_GROUP * TALLY_SUM_PITCH]; /* by group, digit */
     wide_cell warps[SUM_WARPS];
     wide_cell first; /* keys before my digit, ... */
     wide_cell total; /* ... and those of it */
@@ -21,15 +23,24 @@ struct tally_sum_shared {
 
 AGREE(sizeof(struct tally_sum_shared) == TALLY_SUM_SHARED);
 
-/* Add up `mine` of the threads of a digit, for the first of them. */
-DEVICE wide sum_of_threads(struct tally_sum_shared *sm, wide mine)
+/* The spare cells let lanes access every fourth digit, or neighbours, without conflict. */
+DEVICE wide_cell *part_of(struct tally_sum_shared *sm, int group, int digit)
+{
+    return &sm->parts[group * TALLY_SUM_PITCH + digit + digit / 16];
+}
+
+/* Add up the neighbours of all groups, one sum for each of the first TALLY_DIGITS threads. */
+DEVICE wide sum_of_groups(struct tally_sum_shared *sm, const wide *mine)
 {
     wide sum = 0;
 
-    STORE(&sm->parts[THREAD], mine);
+    UNROLL
+    for (int i = 0; i < SUM_EACH; i++)
+        STORE(part_of(sm, THREAD / SUM_GROUP, THREAD % SUM_GROUP * SUM_EACH + i), mine[i]);
     BARRIER();
-    for (int i = THREAD; THREAD < TALLY_DIGITS && i < THREADS; i += TALLY_DIGITS)
-        sum += LOAD(&sm->parts[i]);
+    for (int i = 0; THREAD < TALLY_DIGITS && i < THREADS / SUM_GROUP; i++)
+        sum += LOAD(part_of(sm, i, THREAD));
+    BARRIER();
     return sum;
 }
 
@@ -54,44 +65,52 @@ DEVICE wide sum_up_to(struct tally_sum_shared *sm, wide mine)
     return sum;
 }
 
-DEVICE wide my_totals(const struct tally_rows *rows)
+DEVICE void add_totals(const struct tally_rows *rows, wide *sum)
 {
-    const wide step = (wide)(THREADS / TALLY_DIGITS);
-    const unsigned_cell *const totals =
-        (const unsigned_cell *)rows->totals + THREAD % TALLY_DIGITS;
-    wide sum = 0;
+    const vector_cell *const totals =
+        (const vector_cell *)rows->totals + THREAD % SUM_GROUP;
+    const wide step = (wide)(THREADS / SUM_GROUP);
 
     NO_UNROLL
-    for (wide row = (wide)(THREAD / TALLY_DIGITS); row < rows->rows;
-         row += SUM_BATCH * step) {
+    for (wide row = (wide)(THREAD / SUM_GROUP); row < rows->rows; row += SUM_BATCH * step) {
+        vector batch[SUM_BATCH];
+
         UNROLL
         for (int i = 0; i < SUM_BATCH; i++) {
+            const vector none = {0, 0};
+
+            batch[i] = none;
             if (row + i * step < rows->rows)
-                sum += LOAD_AS(CUT, totals + (row + i * step) * TALLY_DIGITS);
+                batch[i] = LOAD_AS(CUT, totals + (row + i * step) * SUM_GROUP);
         }
+        UNROLL
+        for (int i = 0; i < SUM_BATCH * SUM_EACH; i++)
+            sum[i % SUM_EACH] += word_of(batch[i / SUM_EACH], i % SUM_EACH);
     }
-    return sum;
 }
 
 #if KEY_BITS == 16
 
-DEVICE wide my_counts(const struct tally_rows *rows)
+DEVICE void add_counts(const struct tally_rows *rows, wide *sum)
 {
-    const wide step = (wide)(THREADS / TALLY_DIGITS);
-    const place_cell *const counts =
-        (const place_cell *)rows->counts + BLOCK * TALLY_DIGITS + THREAD % TALLY_DIGITS;
-    wide sum = 0;
+    const wide_cell *const counts =
+        (const wide_cell *)rows->counts + BLOCK * SUM_GROUP + THREAD % SUM_GROUP;
+    const wide step = (wide)(THREADS / SUM_GROUP);
 
     NO_UNROLL
-    for (wide row = (wide)(THREAD / TALLY_DIGITS); row < rows->rows;
-         row += SUM_BATCH * step) {
+    for (wide row = (wide)(THREAD / SUM_GROUP); row < rows->rows; row += SUM_BATCH * step) {
+        wide batch[SUM_BATCH];
+
         UNROLL
         for (int i = 0; i < SUM_BATCH; i++) {
+            batch[i] = 0;
             if (row + i * step < rows->rows)
-                sum += LOAD_AS(CUT, counts + (row + i * step) * CODES);
+                batch[i] = LOAD_AS(CUT, counts + (row + i * step) * (CODES / SUM_EACH));
         }
+        UNROLL
+        for (int i = 0; i < SUM_BATCH * SUM_EACH; i++)
+            sum[i % SUM_EACH] += batch[i / SUM_EACH] >> (i % SUM_EACH * 16) & 0xffff;
     }
-    return sum;
 }
 
 /* The keys of carries of my code. */
@@ -122,6 +141,7 @@ DEVICE wide my_carries(struct tally_sum_shared *sm, const struct tally_rows *row
 DEVICE void sum_codes(const struct tally_sum_args *args, struct tally_sum_shared *sm,
                       wide *sum, wide *upto)
 {
+    wide mine[SUM_EACH] = {0};
     wide first;
 
     if (THREAD == BLOCK) {
@@ -130,7 +150,8 @@ DEVICE void sum_codes(const struct tally_sum_args *args, struct tally_sum_shared
     }
     BARRIER();
     first = LOAD(&sm->first);
-    *sum = sum_of_threads(sm, my_counts(&args->rows));
+    add_counts(&args->rows, mine);
+    *sum = sum_of_groups(sm, mine);
     *upto = sum_up_to(sm, *sum);
     if (THREAD == TALLY_DIGITS - 1)
         STORE(&sm->warps[0], *upto);
@@ -157,9 +178,12 @@ KERNEL(tally_sum, struct tally_sum_args)
     SHARED(struct tally_sum_shared, sm);
     const int code = BLOCK * TALLY_DIGITS + THREAD;
     wide_cell *const starts = (wide_cell *)args.starts;
-    wide sum = sum_of_threads(sm, my_totals(&args.rows));
-    wide upto = sum_up_to(sm, sum);
+    wide mine[SUM_EACH] = {0};
+    wide sum, upto;
 
+    add_totals(&args.rows, mine);
+    sum = sum_of_groups(sm, mine);
+    upto = sum_up_to(sm, sum);
     sum_codes(&args, sm, &sum, &upto);
     if (THREAD < TALLY_DIGITS)
         STORE_AS(CUT, starts + code, upto - sum);
