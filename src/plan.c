@@ -245,7 +245,8 @@ void plan_workspace(struct plan *plan, struct plan_keys keys, uint64_t count)
 /*
  * Engine tile is faster than heap, and tally than tile where it serves. Warps ask for
  * engine heap, which alone has them; threads and a base do too, as they did before engine
- * tile had a choice of them. Ways and items ask for engine tile.
+ * tile had a choice of them. Ways and items ask for engine tile. It merges lists of fewer
+ * than 2^32 keys, so few ways may not do for 2^32 keys and more.
  */
 static mw_engine choose_engine(const mw_tuning *wish, const mw_info *info,
                                struct plan_keys keys, uint64_t count)
@@ -257,7 +258,11 @@ static mw_engine choose_engine(const mw_tuning *wish, const mw_info *info,
     if (!wish->ways && !wish->items && plan_tally_serves(info, keys) &&
         count >= plan_tally_least(keys))
         return MW_ENGINE_TALLY;
-    return count > UINT32_MAX && !keys.places ? MW_ENGINE_HEAP : MW_ENGINE_TILE;
+    if (count <= UINT32_MAX || keys.places)
+        return MW_ENGINE_TILE;
+    return keys.size >= 4 && count <= PLAN_MOST_TILED && (!wish->ways || wish->ways >= 16)
+               ? MW_ENGINE_TILE
+               : MW_ENGINE_HEAP;
 }
 
 mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,

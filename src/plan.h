@@ -24,6 +24,7 @@ enum {
     PLAN_MOST_PROGRAMS = 2
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1
 #define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1
+#define TUNE_LARGE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1
 #include "tune.def"
 };
 
@@ -31,6 +32,7 @@ enum {
 struct plan_keys {
     size_t size; /* bytes of a key or code */
     int places;
+    int large; /* tests: take engine tile's program for 2^32 keys and more in any case */
 };
 
 static inline struct plan_keys plan_bare(size_t size)

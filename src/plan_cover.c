@@ -136,7 +136,7 @@ mw_status plan_cover(struct plan_cover *cover, const mw_tuning *wish, const mw_i
     else if (wish->engine == MW_ENGINE_AUTO && plan.tuning.engine == MW_ENGINE_TALLY)
         cover_tile(&q, plan_tally_least(keys) - 1); /* counts that engine tile sorts */
     else if (wish->engine == MW_ENGINE_AUTO && count > UINT32_MAX)
-        cover_tile(&q, UINT32_MAX);
+        cover_tile(&q, count < PLAN_MOST_TILED ? count : PLAN_MOST_TILED);
 done:
     return status;
 }

@@ -10,6 +10,9 @@
 /* The smallest tile; engine heap's smallest base is HEAP_GRID. */
 enum { PLAN_LEAST_BASE = 512 };
 
+/* Engine tile: the most keys, of 4 or 8 bytes; its ranks of samples have 32 bits. */
+#define PLAN_MOST_TILED (UINT64_C(1) << 34)
+
 /* Bytes that each part of the workspace begins at a multiple of. */
 enum { PLAN_ALIGNMENT = 256 };
 

@@ -72,6 +72,10 @@ for architecture in ${nvcc:+80 90}; do
     by_nvcc rows "$architecture" -DKEY_BITS=0 -DROWS_PROGRAM=1
     by_nvcc tally "$architecture" -DKEY_BITS=8 -DTALLY_PROGRAM=1
     by_nvcc tally "$architecture" -DKEY_BITS=16 -DTALLY_PROGRAM=1
+    by_nvcc tile "$architecture" -DKEY_BITS=32 -DTILE_LARGE=1 -DTILE_ROWS=256 \
+        -DTILE_ITEMS=32 -DTILE_SORT_BLOCKS=5 -DTILE_MERGE_BLOCKS=4
+    by_nvcc tile "$architecture" -DKEY_BITS=64 -DTILE_LARGE=1 -DTILE_ROWS=256 \
+        -DTILE_ITEMS=16 -DTILE_SORT_BLOCKS=4 -DTILE_MERGE_BLOCKS=4
     for bits in 8 16 32 64; do
         by_nvcc heap "$architecture" -DKEY_BITS=$bits
         by_nvcc pair "$architecture" -DKEY_BITS=$bits -DPAIR_PROGRAM=1

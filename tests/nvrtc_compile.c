@@ -37,9 +37,9 @@ static const struct list_row {
     struct tile_geometry tile;
 } list_rows[] = {
 #define TUNE_LISTS(arch, kib, size, rows, items, merge_blocks) \
-    {arch, size, {rows, items, 0, merge_blocks, 0}},
+    {arch, size, {rows, items, 0, merge_blocks, 0, 0}},
 #define TUNE_LISTS_PLACES(arch, kib, size, rows, items, merge_blocks) \
-    {arch, size, {rows, items, 0, merge_blocks, 1}},
+    {arch, size, {rows, items, 0, merge_blocks, 1, 0}},
 #include "tune.def"
 };
 /* clang-format on */

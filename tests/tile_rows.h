@@ -23,9 +23,9 @@ struct tile_row {
 /* clang-format off */
 static const struct tile_row tile_rows[] = {
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
-    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 0}},
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 0, 0}},
 #define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
-    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 1}},
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 1, 0}},
 #include "tune.def"
 };
 /* clang-format on */

@@ -82,6 +82,8 @@ static mw_status make_options(struct options *options, const struct nvrtc_reques
         add(options, "--define-macro=TILE_MERGE_BLOCKS=%u", tile->merge_blocks);
         if (tile->places)
             add(options, "--define-macro=TILE_PLACES=1");
+        if (tile->large)
+            add(options, "--define-macro=TILE_LARGE=1");
     }
     if (options->overflow)
         return fail(error, MW_COMPILE_FAILED,

@@ -4,6 +4,7 @@
  * engine tile's program, with PAIR_PROGRAM engine pair's, with TALLY_PROGRAM engine
  * tally's (8 and 16 bits), otherwise engine heap's.
  * With TILE_PLACES, too, engine tile's items carry their places (item.cuh). With
+ * TILE_LARGE, too, it takes 2^32 keys and more (tile_source.cuh). With
  * TILE_LISTS, too, it merges lists that lie anywhere (lists_merge.cu).
  *
  * With ROWS_PROGRAM it has what all engines use to move rows; KEY_BITS is then 0.
