@@ -13,9 +13,12 @@ extern "C" {
 
 /* The methods by which a GPU or the simulator sorts. Values are pinned. */
 typedef enum mw_engine {
-    MW_ENGINE_AUTO = 0, /* tile; heap if warps, threads or base is set, or from 2^32 keys */
+    MW_ENGINE_AUTO =
+        0, /* heap if warps, threads or base is set; tally for many keys of 1 */
+           /*   and 2 bytes, unless ways or items are set; otherwise tile */
     MW_ENGINE_HEAP = 1, /* the paper's: shearsort, exact cuts, minBlockHeap */
-    MW_ENGINE_TILE = 2, /* merging by cuts alone, in tiles: faster; under 2^32 keys */
+    MW_ENGINE_TILE = 2, /* merging by cuts alone, in tiles: faster; up to 2^34 keys of 4 */
+                        /*   and 8 bytes, fewer than 2^32 others */
     MW_ENGINE_PAIR = 3, /* two ways, by merge path: what others do, for comparison */
     MW_ENGINE_TALLY = 4 /* counts bare keys of 1 and 2 bytes and writes them again */
 } mw_engine;
@@ -30,7 +33,8 @@ typedef enum mw_engine {
  * tile, name the engine: MW_ENGINE_AUTO takes them for engine heap's.
  *
  * Engine pair leaves no choice: it merges 2 ways with 256 threads of 17 keys, or of
- * 8 keys of 8 bytes.
+ * 8 keys of 8 bytes. Nor does engine tally: its blocks count with 1024 threads, and it
+ * has no rounds.
  */
 typedef struct mw_tuning {
     size_t size; /* sizeof(mw_tuning), set by MW_TUNING_INIT */

@@ -258,7 +258,7 @@ static const struct engine engines[] = {
     [MW_ENGINE_HEAP] = {heap_base, heap_merge},
     [MW_ENGINE_TILE] = {tile_sort, tile_merge},
     [MW_ENGINE_PAIR] = {pair_sort, pair_merge},
-    [MW_ENGINE_TALLY] = {NULL, NULL}
+    [MW_ENGINE_TALLY] = {NULL,      NULL      }
 };
 
 mw_status passes_sort(struct device *device, struct program *program,
@@ -287,7 +287,8 @@ mw_status passes_sort(struct device *device, struct program *program,
     mw_status status;
 
     if (plan->tuning.engine == MW_ENGINE_TALLY)
-        return passes_tally(device, program, plan, code, keys, count, workspace, stream, log);
+        return passes_tally(device, program, plan, code, keys, count, workspace, stream,
+                            log);
     TRY(engine->first(&run, keys, buffer[at], ours, plan->rounds == 0 ? ours : no_code));
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const int last = i + 1 == plan->rounds;

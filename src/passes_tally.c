@@ -50,7 +50,7 @@ mw_status passes_tally(struct device *device, struct program *program,
          .blocks = tally->write_blocks,
          .threads = tally_write_threads,
          .args = &write_args,
-         .args_bytes = sizeof write_args},
+         .args_bytes = sizeof write_args  },
     };
     mw_status status = MW_OK;
 

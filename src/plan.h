@@ -19,7 +19,8 @@ enum {
 #include "tune.def"
 };
 
-/* A sort under one wish uses at most one program for each row of tune.def, heap's and tally's. */
+/* A sort under one wish uses at most a program for each row of tune.def, heap's, tally's.
+ */
 enum {
     PLAN_MOST_PROGRAMS = 2
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1

@@ -35,7 +35,7 @@ static uint64_t rows_for(const mw_info *info, struct plan_keys keys, uint64_t co
 static void plan_writing(struct plan *plan, const mw_info *info)
 {
     struct plan_tally *const tally = &plan->tally;
-    const uint64_t vectors = plan->key_bytes / TALLY_VECTOR + 2; /* perhaps cut at the ends */
+    const uint64_t vectors = plan->key_bytes / TALLY_VECTOR + 2; /* some cut at the ends */
     const uint64_t full = (uint64_t)info->processors * 2048;
     const uint64_t each = vectors / full;
 

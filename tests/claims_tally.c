@@ -48,7 +48,8 @@ static void test_sort(struct tap *tap, mw_context *context, const struct trial *
                  c.counts.bytes_read == t->count * c.size &&
                  c.counts.bytes_written == c.counts.bytes_read &&
                  traffic_right(&c, "tally_count", 0) &&
-                 traffic_right(&c, "tally_write", 1) && (!narrow || counting(&c).shared_worst == 1),
+                 traffic_right(&c, "tally_write", 1) &&
+                 (!narrow || counting(&c).shared_worst == 1),
              "%s", text);
 }
 
@@ -57,13 +58,15 @@ static void test_sorts(struct tap *tap, mw_context *context, int percent)
     const int all = COUNT_OF(types) * COUNT_OF(shapes) * 2;
 
     for (int i = 0; i < all; i++) {
-        const struct trial t = {.type = types[i / 2 % COUNT_OF(types)],
-                                .direction = (mw_direction)(i % 2),
-                                .shape = shapes[i / 2 / COUNT_OF(types)],
-                                .seed = (uint64_t)i / 2,
-                                .count = counts[i % COUNT_OF(counts)],
-                                .tuning = {sizeof t.tuning, MW_ENGINE_TALLY, 0, 0, 0, 0, 0},
-                                .device_memory = i % 5 != 0};
+        const struct trial t = {
+            .type = types[i / 2 % COUNT_OF(types)],
+            .direction = (mw_direction)(i % 2),
+            .shape = shapes[i / 2 / COUNT_OF(types)],
+            .seed = (uint64_t)i / 2,
+            .count = counts[i % COUNT_OF(counts)],
+            .tuning = {sizeof t.tuning, MW_ENGINE_TALLY, 0, 0, 0, 0, 0},
+            .device_memory = i % 5 != 0
+        };
 
         if (claim_chosen(i, percent))
             test_sort(tap, context, &t);
@@ -88,13 +91,15 @@ static void test_carries(struct tap *tap, mw_context *context)
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const struct trial t = {.type = rows[i].type,
-                                .direction = MW_DESCENDING,
-                                .shape = rows[i].shape,
-                                .seed = 3,
-                                .count = rows[i].count,
-                                .tuning = {sizeof t.tuning, MW_ENGINE_TALLY, 0, 0, 0, 0, 0},
-                                .device_memory = 1};
+        const struct trial t = {
+            .type = rows[i].type,
+            .direction = MW_DESCENDING,
+            .shape = rows[i].shape,
+            .seed = 3,
+            .count = rows[i].count,
+            .tuning = {sizeof t.tuning, MW_ENGINE_TALLY, 0, 0, 0, 0, 0},
+            .device_memory = 1
+        };
         struct claim c;
         const int made = claim_make(&c, context, &t);
 
@@ -116,13 +121,15 @@ static void test_device(struct tap *tap, const char *device)
     const int all = COUNT_OF(types) * COUNT_OF(shapes) * COUNT_OF(larger);
 
     for (int i = 0; context && i < all; i++) {
-        const struct trial t = {.type = types[i % COUNT_OF(types)],
-                                .direction = (mw_direction)(i / 3 % 2),
-                                .shape = shapes[i / COUNT_OF(types) % COUNT_OF(shapes)],
-                                .seed = (uint64_t)i + 1,
-                                .count = larger[i / COUNT_OF(types) / COUNT_OF(shapes)],
-                                .tuning = {sizeof t.tuning, MW_ENGINE_TALLY, 0, 0, 0, 0, 0},
-                                .device_memory = 1};
+        const struct trial t = {
+            .type = types[i % COUNT_OF(types)],
+            .direction = (mw_direction)(i / 3 % 2),
+            .shape = shapes[i / COUNT_OF(types) % COUNT_OF(shapes)],
+            .seed = (uint64_t)i + 1,
+            .count = larger[i / COUNT_OF(types) / COUNT_OF(shapes)],
+            .tuning = {sizeof t.tuning, MW_ENGINE_TALLY, 0, 0, 0, 0, 0},
+            .device_memory = 1
+        };
         struct outcome outcome;
         char text[TRIAL_TEXT];
         const int right = trial_run(context, &t, &outcome);

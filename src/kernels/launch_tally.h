@@ -26,8 +26,8 @@ enum {
  * 2-byte keys: one of 2 bytes for each value, carries, their number, and carries of each
  * digit.
  */
-#define TALLY_SHARED(bits)                                         \
-    ((bits) == 8 ? TALLY_DIGITS * WARP * 4                         \
+#define TALLY_SHARED(bits)                 \
+    ((bits) == 8 ? TALLY_DIGITS * WARP * 4 \
                  : 65536 * 2 + TALLY_MOST_CARRIES * 2 + TALLY_DIGITS * 4 + 16)
 
 /*

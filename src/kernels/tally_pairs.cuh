@@ -28,14 +28,13 @@ struct tally_shared {
 AGREE(sizeof(struct tally_shared) == TALLY_SHARED(16));
 
 enum {
-    COUNT_BATCH = 3,   /* vectors of a thread that are loaded at once, ... */
-    COUNT_BATCHES = 2, /* ... batches between two barriers */
+    COUNT_BATCH = 3,       /* vectors of a thread that are loaded at once, ... */
+    COUNT_BATCHES = 2,     /* ... batches between two barriers */
     COUNT_MANY = WARP / 2, /* lanes with equal keys that make them count together */
-    HALVES = 0x10001   /* times a key: two of it */
+    HALVES = 0x10001       /* times a key: two of it */
 };
 
-AGREE(tally_count_threads * COUNT_BATCHES * COUNT_BATCH * VECTOR_KEYS <=
-      65536 - TALLY_CARRY);
+AGREE(tally_count_threads *COUNT_BATCHES *COUNT_BATCH *VECTOR_KEYS <= 65536 - TALLY_CARRY);
 
 DEVICE void count_begin(struct tally_shared *sm)
 {
@@ -63,7 +62,8 @@ DEVICE void carry(struct tally_shared *sm, unsigned bits, unsigned n, unsigned o
     const unsigned was = old >> half_of(bits);
 
     if ((was ^ (was + n)) & (0u - TALLY_CARRY) & 0xffff) {
-        ADD(COUNTER, &sm->counters[bits / 2], 0u - ((unsigned)TALLY_CARRY << half_of(bits)));
+        ADD(COUNTER, &sm->counters[bits / 2],
+            0u - ((unsigned)TALLY_CARRY << half_of(bits)));
         STORE(&sm->carries[ADD(PLAIN, &sm->carry_count, 1u)], (unsigned short)bits);
     }
 }
@@ -158,7 +158,9 @@ DEVICE void count_vectors(struct tally_shared *sm, const vector_cell *all, wide 
 {
     const wide step = (wide)BLOCKS * THREADS;
     const wide block = first + (wide)BLOCK * THREADS;
-    vector batch[COUNT_BATCH] = {{0, 0}};
+    vector batch[COUNT_BATCH] = {
+        {0, 0}
+    };
     int batches = 0;
 
     UNROLL

@@ -29,7 +29,7 @@ DEVICE wide_cell *part_of(struct tally_sum_shared *sm, int group, int digit)
     return &sm->parts[group * TALLY_SUM_PITCH + digit + digit / 16];
 }
 
-/* Add up the neighbours of all groups, one sum for each of the first TALLY_DIGITS threads. */
+/* Add up the neighbours of all groups: a sum for each of the first TALLY_DIGITS threads. */
 DEVICE wide sum_of_groups(struct tally_sum_shared *sm, const wide *mine)
 {
     wide sum = 0;
@@ -120,7 +120,8 @@ DEVICE wide my_carries(struct tally_sum_shared *sm, const struct tally_rows *row
         STORE(&sm->carries[THREAD], 0u);
     BARRIER();
     NO_UNROLL
-    for (wide row = (wide)(THREAD / WARP); row < rows->rows; row += (wide)(THREADS / WARP)) {
+    for (wide row = (wide)(THREAD / WARP); row < rows->rows;
+         row += (wide)(THREADS / WARP)) {
         const place_cell *const carries =
             (const place_cell *)rows->carries + row * TALLY_MOST_CARRIES;
         const unsigned last = LOAD_AS(CUT, (const unsigned_cell *)rows->carry_count + row);
@@ -137,7 +138,10 @@ DEVICE wide my_carries(struct tally_sum_shared *sm, const struct tally_rows *row
     return THREAD < TALLY_DIGITS ? (wide)LOAD(&sm->carries[THREAD]) * TALLY_CARRY : 0;
 }
 
-/* Of the codes of my digit. Only if they are fewer than the digit's keys there are carries. */
+/*
+ * The same of the codes of my digit. There are carries only if their counts are fewer than
+ * the digit's keys.
+ */
 DEVICE void sum_codes(const struct tally_sum_args *args, struct tally_sum_shared *sm,
                       wide *sum, wide *upto)
 {

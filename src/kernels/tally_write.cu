@@ -21,7 +21,7 @@ DEVICE unsigned code_at(const wide_cell *starts, unsigned low, unsigned high, wi
     return low;
 }
 
-/* The same for two places: half of the lanes search for each, SEARCH_LANES probes a step. */
+/* The same for two places: half of the lanes search for each, by as many probes a step. */
 DEVICE void codes_at(const wide_cell *starts, wide first, wide last, unsigned *first_code,
                      unsigned *last_code)
 {
@@ -31,9 +31,9 @@ DEVICE void codes_at(const wide_cell *starts, wide first, wide last, unsigned *f
 
     for (unsigned step = CODES / SEARCH_LANES; step; step /= SEARCH_LANES) {
         const unsigned probe = low + (unsigned)(LANE % SEARCH_LANES) * step;
-        const unsigned found = BALLOT(LOAD_AS(PROBE, starts + probe) <= place) >>
-                                   half * SEARCH_LANES &
-                               ((1u << SEARCH_LANES) - 1);
+        const unsigned found =
+            BALLOT(LOAD_AS(PROBE, starts + probe) <= place) >> half * SEARCH_LANES &
+            ((1u << SEARCH_LANES) - 1);
 
         low += (unsigned)HIGHEST_BIT(found) * step;
     }

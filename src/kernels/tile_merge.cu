@@ -20,10 +20,10 @@
 
 /* The lowest bit of a tile's position in tree->tile, above the number of its keys. */
 #ifdef TILE_LARGE
-enum { TILE_FIRST_AT = 16 };
-AGREE(TILE < 1 << TILE_FIRST_AT);
+enum { TILE_FIRST_AT = 16, TILE_COUNT_MASK = (1 << TILE_FIRST_AT) - 1 };
+AGREE((int)TILE <= (int)TILE_COUNT_MASK);
 #else
-enum { TILE_FIRST_AT = 32 };
+enum { TILE_FIRST_AT = 32, TILE_COUNT_MASK = ~0 };
 #endif
 
 /*
@@ -99,7 +99,7 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
     to.array = (key_cell *)round->out;
     to.samples = (key_cell *)round->out_samples;
     to.first = (tile_index)(tile >> TILE_FIRST_AT);
-    to.count = TILE_FIRST_AT == 32 ? (int)tile : (int)(tile & ((1 << TILE_FIRST_AT % 32) - 1));
+    to.count = (int)(tile & TILE_COUNT_MASK);
 #ifdef TILE_PLACES
     store_carried(&args->carry, &stage, staged, ties, cells, sm->splits, &to, &b,
                   &args->leave, 1);

@@ -15,8 +15,9 @@
 /*
  * A program is an array of kernels in the order of kernels.def, made by program.cu:
  * simt_heap_32, simt_pair_32, simt_tile_32_256x32 and so on. There are engine heap's and
- * engine pair's for four key widths, engine tally's for two, engine tile's for the geometries of tune.def, and
- * simt_rows_0. simt_lists_32_256x32 and the like merge lists. simt_less_128_128x27 and the like call the host's comparison.
+ * engine pair's for four key widths, engine tally's for two, engine tile's for the
+ * geometries of tune.def, and simt_rows_0. simt_lists_32_256x32 and the like merge lists.
+ * simt_less_128_128x27 and the like call the host's comparison.
  * A geometry of several rows is declared and listed several times.
  */
 struct program {
