@@ -15,26 +15,16 @@ AGREE(sizeof(struct tally_shared) == TALLY_SHARED(8));
 
 enum { COUNT_BATCH = 4 }; /* vectors that a thread loads at once */
 
-DEVICE void count_begin(struct tally_shared *sm)
-{
-    for (int i = THREAD; i < (int)sizeof *sm / TALLY_VECTOR; i += THREADS) {
-        const vector none = {0, 0};
-
-        STORE((vector_cell *)sm->counters + i, none);
-    }
-    BARRIER();
-}
-
 DEVICE void count_key(struct tally_shared *sm, unsigned bits)
 {
     ADD(COUNTER, &sm->counters[bits * WARP + LANE], 1u);
 }
 
 /* A counter's offset is its value times 128, and four times its lane. */
-DEVICE void count_vector(struct tally_shared *sm, vector v)
+DEVICE void count_vector(struct tally_shared *sm, vector v, int mine)
 {
     UNROLL
-    for (int i = 0; i < VECTOR_KEYS; i++) {
+    for (int i = 0; i < VECTOR_KEYS && mine; i++) {
         const unsigned word = word_of(v, i / 4);
         const unsigned row = (i % 4 ? word >> (8 * (i % 4) - 7) : word << 7) & 255u << 7;
 
@@ -42,27 +32,10 @@ DEVICE void count_vector(struct tally_shared *sm, vector v)
     }
 }
 
-/* Count the vectors [first, last) that are mine. */
-DEVICE void count_vectors(struct tally_shared *sm, const vector_cell *all, wide first,
-                          wide last)
+/* Counters of 4 bytes need no barrier before the end. */
+DEVICE void meet_after(int batches)
 {
-    const wide step = (wide)BLOCKS * THREADS;
-    wide i = first + (wide)BLOCK * THREADS + THREAD;
-
-    NO_UNROLL
-    for (; i + (COUNT_BATCH - 1) * step < last; i += COUNT_BATCH * step) {
-        vector batch[COUNT_BATCH];
-
-        UNROLL
-        for (int j = 0; j < COUNT_BATCH; j++)
-            batch[j] = LOAD_AS(BULK, all + i + j * step);
-        UNROLL
-        for (int j = 0; j < COUNT_BATCH; j++)
-            count_vector(sm, batch[j]);
-    }
-    NO_UNROLL
-    for (; i < last; i += step)
-        count_vector(sm, LOAD_AS(BULK, all + i));
+    (void)batches;
 }
 
 /* Write my row: each warp adds up the counters of some codes. */

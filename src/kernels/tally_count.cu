@@ -11,6 +11,15 @@
 
 enum { tally_count_blocks = 1 };
 
+DEVICE void clear_counters(struct tally_shared *sm)
+{
+    for (int i = THREAD; i < (int)sizeof *sm / TALLY_VECTOR; i += THREADS) {
+        const vector none = {0, 0};
+
+        STORE((vector_cell *)sm + i, none);
+    }
+}
+
 /* The first block counts keys before the first whole vector and after the last. */
 DEVICE void count_edges(const struct tally_count_args *args, struct tally_shared *sm,
                         wide skipped, wide whole)
@@ -24,6 +33,40 @@ DEVICE void count_edges(const struct tally_count_args *args, struct tally_shared
         count_key(sm, LOAD_AS(BULK, (const key_cell *)args->keys + place));
 }
 
+/* Count the vectors [first, last) that are mine; a batch is loaded ahead. */
+DEVICE void count_vectors(struct tally_shared *sm, const vector_cell *all, wide first,
+                          wide last)
+{
+    const wide step = (wide)BLOCKS * THREADS;
+    const wide block = first + (wide)BLOCK * THREADS;
+    vector batch[COUNT_BATCH] = {
+        {0, 0}
+    };
+    int batches = 0;
+
+    UNROLL
+    for (int j = 0; j < COUNT_BATCH; j++) {
+        if (block + j * step + THREAD < last)
+            batch[j] = LOAD_AS(BULK, all + block + j * step + THREAD);
+    }
+    clear_counters(sm); /* while the loads are under way */
+    BARRIER();
+    NO_UNROLL
+    for (wide begin = block; begin < last; begin += COUNT_BATCH * step) {
+        UNROLL
+        for (int j = 0; j < COUNT_BATCH; j++) {
+            const wide i = begin + j * step + THREAD;
+            const vector now = batch[j];
+
+            if (i + COUNT_BATCH * step < last)
+                batch[j] = LOAD_AS(BULK, all + i + COUNT_BATCH * step);
+            count_vector(sm, now, i < last);
+        }
+        meet_after(++batches);
+    }
+    BARRIER();
+}
+
 KERNEL(tally_count, struct tally_count_args)
 {
     SHARED(struct tally_shared, sm);
@@ -31,9 +74,8 @@ KERNEL(tally_count, struct tally_count_args)
     const wide first = all.skipped != 0;
     const wide last = (all.skipped + args.count) / VECTOR_KEYS;
 
-    count_begin(sm);
-    count_edges(&args, sm, all.skipped, last > first ? last - first : 0);
     count_vectors(sm, (const vector_cell *)all.at, first, last);
+    count_edges(&args, sm, all.skipped, last > first ? last - first : 0);
     BARRIER();
     put_row(&args, sm);
 }

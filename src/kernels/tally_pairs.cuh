@@ -10,8 +10,8 @@
  * counter is below TALLY_CARRY. Between two barriers a block counts at most
  * 65536 - TALLY_CARRY keys. So no counter reaches 65536.
  *
- * Many lanes add to the same counter, which a GPU does one after the other. So a lane with
- * equal keys in its vector adds them at once, if many lanes have such keys. And lanes take
+ * Many lanes add to the same counter, which a GPU does one after the other. So if half the
+ * lanes have several equal keys in their vectors, lanes add theirs at once. And lanes take
  * the keys of their vectors in different orders. Otherwise lanes of a warp would add to
  * the same counters if keys repeat every 16 bytes, as fields of records do.
  */
@@ -30,21 +30,13 @@ AGREE(sizeof(struct tally_shared) == TALLY_SHARED(16));
 enum {
     COUNT_BATCH = 3,       /* vectors of a thread that are loaded at once, ... */
     COUNT_BATCHES = 2,     /* ... batches between two barriers */
-    COUNT_MANY = WARP / 2, /* lanes with equal keys that make them count together */
-    HALVES = 0x10001       /* times a key: two of it */
+    COUNT_SAME = 4,        /* equal keys of a lane that are worth counting together, ... */
+    COUNT_MANY = WARP / 2, /* ... if this many lanes have them */
+    DIGIT_PAIRS = TALLY_DIGITS / 2 / WARP, /* pairs of codes of a lane and digit */
+    HALVES = 0x10001                       /* times a key: two of it */
 };
 
 AGREE(tally_count_threads *COUNT_BATCHES *COUNT_BATCH *VECTOR_KEYS <= 65536 - TALLY_CARRY);
-
-DEVICE void count_begin(struct tally_shared *sm)
-{
-    for (int i = THREAD; i < (int)sizeof *sm / TALLY_VECTOR; i += THREADS) {
-        const vector none = {0, 0};
-
-        STORE((vector_cell *)sm + i, none);
-    }
-    BARRIER();
-}
 
 DEVICE int half_of(unsigned bits)
 {
@@ -144,7 +136,7 @@ DEVICE void count_vector(struct tally_shared *sm, vector v, int mine)
 {
     const vector turned = turn(v, LANE);
     const unsigned same = equal_keys(turned, (unsigned)turned.low & 0xffff);
-    const unsigned many = BALLOT(mine && BITS(same) > 1);
+    const unsigned many = BALLOT(mine && BITS(same) >= COUNT_SAME);
 
     if (mine && BITS(many) < COUNT_MANY)
         count_apart(sm, turned);
@@ -152,49 +144,35 @@ DEVICE void count_vector(struct tally_shared *sm, vector v, int mine)
         count_together(sm, turned);
 }
 
-/* Count the vectors [first, last) that are mine; load a batch ahead. */
-DEVICE void count_vectors(struct tally_shared *sm, const vector_cell *all, wide first,
-                          wide last)
+DEVICE void meet_after(int batches)
 {
-    const wide step = (wide)BLOCKS * THREADS;
-    const wide block = first + (wide)BLOCK * THREADS;
-    vector batch[COUNT_BATCH] = {
-        {0, 0}
-    };
-    int batches = 0;
-
-    UNROLL
-    for (int j = 0; j < COUNT_BATCH; j++) {
-        if (block + j * step + THREAD < last)
-            batch[j] = LOAD_AS(BULK, all + block + j * step + THREAD);
-    }
-    NO_UNROLL
-    for (wide begin = block; begin < last; begin += COUNT_BATCH * step) {
-        UNROLL
-        for (int j = 0; j < COUNT_BATCH; j++) {
-            const wide i = begin + j * step + THREAD;
-            const vector now = batch[j];
-
-            if (i + COUNT_BATCH * step < last)
-                batch[j] = LOAD_AS(BULK, all + i + COUNT_BATCH * step);
-            count_vector(sm, now, i < last);
-        }
-        if (++batches % COUNT_BATCHES == 0)
-            BARRIER();
-    }
+    if (batches % COUNT_BATCHES == 0)
+        BARRIER();
 }
 
-DEVICE unsigned counted(const struct tally_shared *sm, unsigned code,
-                        const struct key_code *to_bits)
+DEVICE unsigned counted(const struct tally_shared *sm, unsigned bits)
 {
-    const unsigned bits = leave((key)code, to_bits);
-
     return LOAD((const place_cell *)sm->counters + bits);
+}
+
+/* The counters of code 2 `pair` and, in the upper half, the next. */
+DEVICE unsigned pair_counted(const struct tally_shared *sm, unsigned pair,
+                             const struct key_code *to_bits)
+{
+    const unsigned first = leave((key)(2 * pair), to_bits);
+
+    if (to_bits->is_float)
+        return counted(sm, leave((key)(2 * pair + 1), to_bits)) << 16 | counted(sm, first);
+
+    const unsigned both =
+        LOAD(&sm->counters[first / 2]); /* of integers they share a word */
+
+    return first % 2 ? both << 16 | both >> 16 : both;
 }
 
 /*
  * Write my row. A warp has whole digits and a lane two neighbouring codes of each part of
- * a digit.
+ * a digit. Counts of digits without keys are not written.
  */
 DEVICE void put_row(const struct tally_count_args *args, struct tally_shared *sm)
 {
@@ -213,21 +191,21 @@ DEVICE void put_row(const struct tally_count_args *args, struct tally_shared *sm
         STORE((unsigned_cell *)rows->carry_count + BLOCK, carries);
     BARRIER();
     for (int digit = THREAD / WARP; digit < TALLY_DIGITS; digit += THREADS / WARP) {
+        const unsigned first = (unsigned)(digit * (TALLY_DIGITS / 2) + LANE);
+        unsigned pairs[DIGIT_PAIRS];
         unsigned sum = 0;
 
         UNROLL
-        for (int i = LANE; i < TALLY_DIGITS / 2; i += WARP) {
-            const unsigned pair = (unsigned)(digit * (TALLY_DIGITS / 2) + i);
-            const unsigned low = counted(sm, 2 * pair, &args->leave);
-            const unsigned high = counted(sm, 2 * pair + 1, &args->leave);
-
-            STORE(counts + pair, high << 16 | low);
-            sum += low + high;
+        for (int i = 0; i < DIGIT_PAIRS; i++) {
+            pairs[i] = pair_counted(sm, first + i * WARP, &args->leave);
+            sum += (pairs[i] & 0xffff) + (pairs[i] >> 16);
         }
-        sum = SUM(sum);
+        sum = SUM(sum) + LOAD(&sm->digits[digit]);
+        UNROLL
+        for (int i = 0; i < DIGIT_PAIRS && sum; i++)
+            STORE(counts + first + i * WARP, pairs[i]);
         if (LANE == 0)
-            STORE((unsigned_cell *)rows->totals + (wide)BLOCK * TALLY_DIGITS + digit,
-                  sum + LOAD(&sm->digits[digit]));
+            STORE((unsigned_cell *)rows->totals + (wide)BLOCK * TALLY_DIGITS + digit, sum);
     }
 }
 

@@ -9,7 +9,7 @@ enum {
     SUM_WARPS = TALLY_DIGITS / WARP,
     SUM_EACH = 4,                        /* neighbours of a thread */
     SUM_GROUP = TALLY_DIGITS / SUM_EACH, /* threads of a row */
-    SUM_BATCH = 9,                       /* rows that a thread loads at once */
+    SUM_BATCH = 8,                       /* rows that a thread loads at once */
     tally_sum_blocks = 2
 };
 
@@ -65,53 +65,52 @@ DEVICE wide sum_up_to(struct tally_sum_shared *sm, wide mine)
     return sum;
 }
 
-DEVICE void add_totals(const struct tally_rows *rows, wide *sum)
+/*
+ * Add my neighbours of all rows of mine to `digits` and, of 2-byte keys, those of my
+ * block's digit to `codes`: rows without keys of this digit have no counts.
+ */
+DEVICE void add_rows(const struct tally_rows *rows, wide *digits, unsigned *codes)
 {
-    const vector_cell *const totals =
-        (const vector_cell *)rows->totals + THREAD % SUM_GROUP;
+    const vector_cell *const totals = (const vector_cell *)rows->totals;
+    const unsigned_cell *const mine = (const unsigned_cell *)rows->totals + BLOCK;
+    const wide_cell *const counts = (const wide_cell *)rows->counts + BLOCK * SUM_GROUP;
+    const int at = THREAD % SUM_GROUP;
     const wide step = (wide)(THREADS / SUM_GROUP);
 
     NO_UNROLL
     for (wide row = (wide)(THREAD / SUM_GROUP); row < rows->rows; row += SUM_BATCH * step) {
-        vector batch[SUM_BATCH];
+        unsigned there[SUM_BATCH];
+        vector of_digits[SUM_BATCH];
 
         UNROLL
         for (int i = 0; i < SUM_BATCH; i++) {
             const vector none = {0, 0};
+            const wide r = row + i * step;
 
-            batch[i] = none;
-            if (row + i * step < rows->rows)
-                batch[i] = LOAD_AS(CUT, totals + (row + i * step) * SUM_GROUP);
+            there[i] = KEY_BITS == 16 && r < rows->rows
+                           ? LOAD_AS(CUT, mine + r * TALLY_DIGITS)
+                           : 0;
+            of_digits[i] = none;
+            if (r < rows->rows)
+                of_digits[i] = LOAD_AS(CUT, totals + r * SUM_GROUP + at);
         }
         UNROLL
         for (int i = 0; i < SUM_BATCH * SUM_EACH; i++)
-            sum[i % SUM_EACH] += word_of(batch[i / SUM_EACH], i % SUM_EACH);
+            digits[i % SUM_EACH] += word_of(of_digits[i / SUM_EACH], i % SUM_EACH);
+        UNROLL
+        for (int i = 0; i < SUM_BATCH; i++) {
+            const wide r = row + i * step;
+            const wide four =
+                there[i] ? LOAD_AS(CUT, counts + r * (CODES / SUM_EACH) + at) : 0;
+
+            UNROLL
+            for (int j = 0; j < SUM_EACH; j++)
+                codes[j] += (unsigned)(four >> (j * 16)) & 0xffff;
+        }
     }
 }
 
 #if KEY_BITS == 16
-
-DEVICE void add_counts(const struct tally_rows *rows, wide *sum)
-{
-    const wide_cell *const counts =
-        (const wide_cell *)rows->counts + BLOCK * SUM_GROUP + THREAD % SUM_GROUP;
-    const wide step = (wide)(THREADS / SUM_GROUP);
-
-    NO_UNROLL
-    for (wide row = (wide)(THREAD / SUM_GROUP); row < rows->rows; row += SUM_BATCH * step) {
-        wide batch[SUM_BATCH];
-
-        UNROLL
-        for (int i = 0; i < SUM_BATCH; i++) {
-            batch[i] = 0;
-            if (row + i * step < rows->rows)
-                batch[i] = LOAD_AS(CUT, counts + (row + i * step) * (CODES / SUM_EACH));
-        }
-        UNROLL
-        for (int i = 0; i < SUM_BATCH * SUM_EACH; i++)
-            sum[i % SUM_EACH] += batch[i / SUM_EACH] >> (i % SUM_EACH * 16) & 0xffff;
-    }
-}
 
 /* The keys of carries of my code. */
 DEVICE wide my_carries(struct tally_sum_shared *sm, const struct tally_rows *rows)
@@ -143,9 +142,9 @@ DEVICE wide my_carries(struct tally_sum_shared *sm, const struct tally_rows *row
  * the digit's keys.
  */
 DEVICE void sum_codes(const struct tally_sum_args *args, struct tally_sum_shared *sm,
-                      wide *sum, wide *upto)
+                      const unsigned *codes, wide *sum, wide *upto)
 {
-    wide mine[SUM_EACH] = {0};
+    const wide mine[SUM_EACH] = {codes[0], codes[1], codes[2], codes[3]};
     wide first;
 
     if (THREAD == BLOCK) {
@@ -154,7 +153,6 @@ DEVICE void sum_codes(const struct tally_sum_args *args, struct tally_sum_shared
     }
     BARRIER();
     first = LOAD(&sm->first);
-    add_counts(&args->rows, mine);
     *sum = sum_of_groups(sm, mine);
     *upto = sum_up_to(sm, *sum);
     if (THREAD == TALLY_DIGITS - 1)
@@ -170,9 +168,9 @@ DEVICE void sum_codes(const struct tally_sum_args *args, struct tally_sum_shared
 #else
 
 DEVICE void sum_codes(const struct tally_sum_args *args, struct tally_sum_shared *sm,
-                      wide *sum, wide *upto)
+                      const unsigned *codes, wide *sum, wide *upto)
 {
-    (void)args, (void)sm, (void)sum, (void)upto; /* a digit is a code */
+    (void)args, (void)sm, (void)codes, (void)sum, (void)upto; /* a digit is a code */
 }
 
 #endif
@@ -182,13 +180,14 @@ KERNEL(tally_sum, struct tally_sum_args)
     SHARED(struct tally_sum_shared, sm);
     const int code = BLOCK * TALLY_DIGITS + THREAD;
     wide_cell *const starts = (wide_cell *)args.starts;
-    wide mine[SUM_EACH] = {0};
+    wide digits[SUM_EACH] = {0};
+    unsigned codes[SUM_EACH] = {0};
     wide sum, upto;
 
-    add_totals(&args.rows, mine);
-    sum = sum_of_groups(sm, mine);
+    add_rows(&args.rows, digits, codes);
+    sum = sum_of_groups(sm, digits);
     upto = sum_up_to(sm, sum);
-    sum_codes(&args, sm, &sum, &upto);
+    sum_codes(&args, sm, codes, &sum, &upto);
     if (THREAD < TALLY_DIGITS)
         STORE_AS(CUT, starts + code, upto - sum);
     if (THREAD < TALLY_DIGITS && code == CODES - 1)
