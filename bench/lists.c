@@ -14,6 +14,7 @@ static const struct contestant engines[] = {
     {.name = "heap", .about = ABOUT("with engine heap"), .engine = MW_ENGINE_HEAP},
     {.name = "pair", .about = ABOUT("with engine pair"), .engine = MW_ENGINE_PAIR},
     {.name = "deal", .about = ABOUT("with engine deal"), .engine = MW_ENGINE_DEAL},
+    {.name = "tally", .about = ABOUT("with engine tally"), .engine = MW_ENGINE_TALLY},
 };
 static const struct contestant cpu = {.name = "cpu", .about = ABOUT("on the CPU")};
 

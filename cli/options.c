@@ -12,6 +12,7 @@ static const char *const engines[] = {[MW_ENGINE_AUTO] = "auto",
                                       [MW_ENGINE_HEAP] = "heap",
                                       [MW_ENGINE_TILE] = "tile",
                                       [MW_ENGINE_PAIR] = "pair",
+                                      [MW_ENGINE_TALLY] = "tally",
                                       [MW_ENGINE_DEAL] = "deal"};
 
 enum { ENGINES = sizeof engines / sizeof engines[0] };
@@ -95,7 +96,7 @@ static const char *set_value(const struct option *option, const char *text)
                 return NULL;
             }
         }
-        return "expected auto, heap, tile or pair";
+        return "expected auto, heap, tile, pair, tally or deal";
     case OPTION_LIST:
         return add_text(option->value, text);
     }

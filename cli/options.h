@@ -88,7 +88,8 @@ void shape_text(struct kit_shape shape, char text[SHAPE_WORDS]);
 #define JSON_OPTION(json)                                                                \
     {"json",    0, NULL,    OPTION_FLAG,  &(json),       0, "print everything as JSON"}
 #define TUNING_OPTIONS(t)                                                                \
-    {"engine",  0, "NAME", OPTION_ENGINE, &(t).engine,  0, "auto, heap, tile or pair"},  \
+    {"engine",  0, "NAME", OPTION_ENGINE, &(t).engine,  0,                               \
+     "auto, heap, tile, pair, tally or deal"},                                           \
     {"ways",    0, "K",    OPTION_NUMBER, &(t).ways,    0, "merged at once: 2 to 32"},   \
     {"warps",   0, "N",    OPTION_NUMBER, &(t).warps,   0, "heap: tasks in flight"},     \
     {"threads", 0, "N",    OPTION_NUMBER, &(t).threads, 0, "per block of the merge"},    \

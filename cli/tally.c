@@ -6,8 +6,9 @@
 #include "device.h"
 
 enum {
-    LANES = 32, /* of a warp; also the keys of a bulk request, and of a heap's node */
-    SECTOR = 32 /* bytes */
+    LANES = 32,  /* of a warp; also the keys of a bulk request, and of a heap's node */
+    SECTOR = 32, /* bytes */
+    VECTOR = 16  /* bytes that a lane of engine tally moves at once */
 };
 
 static uint64_t divide_up(uint64_t a, uint64_t b)
@@ -84,6 +85,35 @@ static void add_cuts(uint64_t cuts[MERGING], const mw_plan *plan,
     cuts[WRITE_SECTORS] += rows;
 }
 
+/*
+ * Engine tally reads the keys in its first pass and writes them in the last, 16 bytes a
+ * lane. What is left over at the end of the array is moved key by key.
+ */
+static void plan_counting(struct tally *tally, uint64_t bytes, size_t size)
+{
+    const uint64_t rest = bytes % VECTOR / size;
+    const uint64_t once[2] = {bytes / VECTOR / LANES, bytes / SECTOR};
+    /* clang-format off */
+    static const char *const planned[PLANNED][2] = {
+        {"first pass reads",           "floor(N size / 512)"},
+        {"first pass sectors read",    "floor(N size / 32)"},
+        {"first pass writes",          "0"},
+        {"first pass sectors written", "0"},
+        {"later reads",                "0"},
+        {"later sectors read",         "0"},
+        {"last pass writes",           "floor(N size / 512)"},
+        {"last pass sectors written",  "floor(N size / 32)"}};
+    /* clang-format on */
+
+    for (int i = 0; i < PLANNED; i++) {
+        const int moves = i < WRITES || i >= MERGING + WRITES;
+        const uint64_t more = i < MERGING ? 1 + (rest > 0) : 1 + rest;
+
+        add_claim(tally, "", planned[i][0], 0, moves ? once[i % 2] : 0, planned[i][1],
+                  moves ? more : 0, moves ? "the end of the array" : "");
+    }
+}
+
 mw_status tally_plan(struct tally *tally, mw_context *context, const mw_tuning *tuning,
                      mw_type type, uint64_t count)
 {
@@ -112,6 +142,10 @@ mw_status tally_plan(struct tally *tally, mw_context *context, const mw_tuning *
     if (status != MW_OK)
         return status;
     tally->claim_count = 0;
+    if (plan->tuning.engine == MW_ENGINE_TALLY) {
+        plan_counting(tally, count * mw_type_size(type), mw_type_size(type));
+        return MW_OK;
+    }
     for (uint32_t i = 0; i < plan->rounds; i++)
         add_cuts(cuts + MERGING, plan, &plan->round[i]);
     for (int i = 0; i < PLANNED; i++)
@@ -136,6 +170,8 @@ static void claim_conflicts(struct tally *tally, size_t key_size)
     const mw_traffic *const merging = &tally->merging;
     const int other_rows = tuning->items * (key_size == 8 ? 8 : 4) != 128;
 
+    if (tuning->engine == MW_ENGINE_TALLY && key_size == 1)
+        add_claim(tally, "", "bank conflicts", conflicts(total), 0, "none", 0, "");
     if (tuning->engine == MW_ENGINE_HEAP)
         add_claim(tally, "C1", "bank conflicts", conflicts(total), 0, "none", 0, "");
     if (tuning->engine == MW_ENGINE_TILE)
@@ -199,6 +235,8 @@ static void make_claims(struct tally *tally, size_t key_size)
     uint64_t rounds = 0;
 
     claim_conflicts(tally, key_size);
+    if (tuning->engine == MW_ENGINE_TALLY)
+        return; /* it merges nothing */
     claim_traffic(tally);
     if (tuning->engine == MW_ENGINE_HEAP)
         add_claim(tally, "C4", "shared bytes of a merging warp", tally->counts.warp_shared,

@@ -261,6 +261,8 @@ static int tune(struct tune *tune)
         result = nothing_to_tune(tune, tune->info.device, tune->info.name);
     else if (tune->only.engine == MW_ENGINE_PAIR)
         result = nothing_to_tune(tune, "engine pair", "its geometry is fixed");
+    else if (tune->only.engine == MW_ENGINE_TALLY)
+        result = nothing_to_tune(tune, "engine tally", "its blocks follow from the count");
     else
         result = tune_to_file(tune);
     mw_close(tune->context);
@@ -296,7 +298,8 @@ int command_tune(int argc, char **argv)
             "Sort the same keys by many tunings; check every result; print the times, the\n"
             "fastest, and its row of the library's tuning table (src/tune.def).\n"
             "Engine tile: threads, items and ways. Engine heap: ways and warps, then base\n"
-            "and threads for the fastest of those. Engine pair has nothing to tune.\n"
+            "and threads for the fastest of those. Engines pair and tally have\n"
+            "nothing to tune.\n"
             "What you set is not swept.",
         .options = options,
         .more =

@@ -13,12 +13,16 @@ extern "C" {
 
 /* The methods by which a GPU or the simulator sorts. Values are pinned. */
 typedef enum mw_engine {
-    MW_ENGINE_AUTO = 0, /* tile; heap if warps, threads or base is set, or from 2^32 keys */
-    MW_ENGINE_HEAP = 1, /* the paper's: shearsort, exact cuts, minBlockHeap */
-    MW_ENGINE_TILE = 2, /* merging by cuts alone, in tiles: faster; under 2^32 keys */
-    MW_ENGINE_PAIR = 3, /* two ways, by merge path: what others do, for comparison */
-    MW_ENGINE_DEAL = 4  /* many keys of 4 or 8 bytes: dealt to tiles if they are spread
-                           evenly enough, otherwise as by tile */
+    MW_ENGINE_AUTO = 0,  /* heap if warps, threads or base is set; otherwise tile, or, */
+                         /*   unless ways or items are set, for many bare keys tally */
+                         /*   (1 and 2 bytes) and deal (4 and 8 bytes) */
+    MW_ENGINE_HEAP = 1,  /* the paper's: shearsort, exact cuts, minBlockHeap */
+    MW_ENGINE_TILE = 2,  /* merging by cuts alone, in tiles: faster; up to 2^34 keys of 4 */
+                         /*   and 8 bytes, fewer than 2^32 others */
+    MW_ENGINE_PAIR = 3,  /* two ways, by merge path: what others do, for comparison */
+    MW_ENGINE_TALLY = 4, /* counts bare keys of 1 and 2 bytes and writes them again */
+    MW_ENGINE_DEAL = 5 /* deals bare keys of 4 and 8 bytes out to tiles that it sorts, if */
+                       /*   they are spread evenly enough; otherwise as tile */
 } mw_engine;
 
 /*
@@ -31,7 +35,8 @@ typedef enum mw_engine {
  * tile, name the engine: MW_ENGINE_AUTO takes them for engine heap's.
  *
  * Engine pair leaves no choice: it merges 2 ways with 256 threads of 17 keys, or of
- * 8 keys of 8 bytes.
+ * 8 keys of 8 bytes. Nor does engine tally: its blocks count with 1024 threads, and it
+ * has no rounds.
  */
 typedef struct mw_tuning {
     size_t size; /* sizeof(mw_tuning), set by MW_TUNING_INIT */
@@ -152,10 +157,11 @@ typedef enum mw_access {
     MW_ACCESS_CUT = 7,     /* cuts of lists */
     MW_ACCESS_PROBE = 8,   /* a key or sample that is read to find a cut; not SEARCH, */
                            /*   since its cost is counted per cut */
-    MW_ACCESS_VALUE = 9    /* values that travel with the keys, in shared memory */
+    MW_ACCESS_VALUE = 9,   /* values that travel with the keys, in shared memory */
+    MW_ACCESS_COUNTER = 10 /* engine tally: additions to counters in shared memory */
 } mw_access;
 
-enum { MW_ACCESS_COUNT = 10 };
+enum { MW_ACCESS_COUNT = 11 };
 
 /* The short name of a kind of access, such as "bulk"; NULL if there is none. */
 MW_API const char *mw_access_name(mw_access access);

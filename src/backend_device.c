@@ -141,7 +141,8 @@ done:
 void device_note(struct backend *backend, const struct request *request,
                  const struct plan *plan)
 {
-    const uint64_t bytes = request->count ? plan->key_bytes * (1 + plan->rounds) : 0;
+    const uint64_t passes = plan->deal.buckets ? DEAL_PASSES : 1 + plan->rounds;
+    const uint64_t bytes = request->count ? plan->key_bytes * passes : 0;
     const uint64_t warps = plan->tuning.threads / WARP; /* of a block */
 
     backend->counts = (mw_counts){

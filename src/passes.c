@@ -30,7 +30,7 @@ struct pass_run {
                           /*   its predecessor itself */
     int floats;           /* what keys are, 1: ascending floats, -1: descending, 0: none */
     const struct tile_carry *carry; /* of the pass, for rows; NULL: bare keys */
-    const wide *condition; /* engine deal: a word; merges do nothing if it is 0 */
+    const wide *condition;          /* engine deal: a word; merges do nothing if it is 0 */
 };
 
 /* What tile kernels get; programs without places have only the first struct. */
@@ -134,15 +134,15 @@ static struct tile_sort_args tile_sort_args(const struct pass_run *run, const vo
     const struct plan *const plan = run->plan;
     char *const space = run->workspace; /* may be NULL if there are no rounds */
 
-    return (struct tile_sort_args){
-        .in = in,
-        .out = out,
-        .samples = plan->rounds ? space + run->samples : NULL,
-        .cuts = space ? (wide *)(space + plan->cuts_offset) : NULL,
-        .cells = plan->cut_cells,
-        .count = run->count,
-        .enter = enter,
-        .leave = leave};
+    return (struct tile_sort_args){.in = in,
+                                   .out = out,
+                                   .samples = plan->rounds ? space + run->samples : NULL,
+                                   .cuts =
+                                       space ? (wide *)(space + plan->cuts_offset) : NULL,
+                                   .cells = plan->cut_cells,
+                                   .count = run->count,
+                                   .enter = enter,
+                                   .leave = leave};
 }
 
 /* Engine tile: sort tiles from `in` to `out`, which may be the same buffer. */
@@ -269,7 +269,8 @@ static const struct engine engines[] = {
     [MW_ENGINE_HEAP] = {heap_base, heap_merge},
     [MW_ENGINE_TILE] = {tile_sort, tile_merge},
     [MW_ENGINE_PAIR] = {pair_sort, pair_merge},
-    [MW_ENGINE_DEAL] = {tile_sort, tile_merge}
+    [MW_ENGINE_DEAL] = {tile_sort, tile_merge},
+    [MW_ENGINE_TALLY] = {NULL,      NULL      }
 };
 
 mw_status passes_sort(struct device *device, struct program *program,
@@ -297,6 +298,9 @@ mw_status passes_sort(struct device *device, struct program *program,
     uint32_t at = plan->rounds % 2; /* where the runs are; 0 after the last round */
     mw_status status;
 
+    if (plan->tuning.engine == MW_ENGINE_TALLY)
+        return passes_tally(device, program, plan, code, keys, count, workspace, stream,
+                            log);
     if (plan->deal.buckets) {
         const struct tile_sort_args merged =
             tile_sort_args(&run, keys, buffer[at], ours, no_code);

@@ -30,6 +30,11 @@ mw_status passes_sort(struct device *device, struct program *program,
                       const struct plan *plan, struct code code, void *keys, uint64_t count,
                       void *workspace, void *stream, struct pass_log *log);
 
+/* The same by a plan of engine tally. */
+mw_status passes_tally(struct device *device, struct program *program,
+                       const struct plan *plan, struct code code, void *keys,
+                       uint64_t count, void *workspace, void *stream, struct pass_log *log);
+
 /*
  * Enqueue the launches of engine deal. After them a word of the workspace says whether
  * engine tile's rounds have to merge the tiles (DEAL_FAILED), which have then been sorted as

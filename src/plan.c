@@ -45,7 +45,7 @@ mw_status plan_check(const mw_tuning *t, struct error *error)
 {
     if (t->engine != MW_ENGINE_AUTO && t->engine != MW_ENGINE_HEAP &&
         t->engine != MW_ENGINE_TILE && t->engine != MW_ENGINE_PAIR &&
-        t->engine != MW_ENGINE_DEAL)
+        t->engine != MW_ENGINE_TALLY && t->engine != MW_ENGINE_DEAL)
         return fail(error, MW_BAD_ARGUMENT, "tuning: there is no engine %d",
                     (int)t->engine);
     if (t->ways && (!power_of_two(t->ways) || t->ways < 2 || t->ways > HEAP_MOST_WAYS))
@@ -243,18 +243,29 @@ void plan_workspace(struct plan *plan, struct plan_keys keys, uint64_t count)
 }
 
 /*
- * Engine tile is the faster one. Warps ask for engine heap, which alone has them;
- * threads and a base do too, as they did before engine tile had a choice of them.
+ * Engine tile is faster than heap, and tally and deal than tile where they serve. Warps ask for
+ * engine heap, which alone has them; threads and a base do too, as they did before engine
+ * tile had a choice of them. Ways and items ask for engine tile. It merges lists of fewer
+ * than 2^32 keys, so few ways may not do for 2^32 keys and more.
  */
-static mw_engine choose_engine(const mw_tuning *wish, struct plan_keys keys, uint64_t count)
+static mw_engine choose_engine(const mw_tuning *wish, const mw_info *info,
+                               struct plan_keys keys, uint64_t count)
 {
     if (wish->engine != MW_ENGINE_AUTO)
         return wish->engine;
-    if (wish->warps || wish->threads || wish->base || (count > UINT32_MAX && !keys.places))
+    if (wish->warps || wish->threads || wish->base)
         return MW_ENGINE_HEAP;
-    if (count >= PLAN_DEAL_LEAST / keys.size && !keys.places && !wish->ways && !wish->items)
+    if (!wish->ways && !wish->items && plan_tally_serves(info, keys) &&
+        count >= plan_tally_least(keys))
+        return MW_ENGINE_TALLY;
+    if (!wish->ways && !wish->items && !keys.places &&
+        count >= PLAN_DEAL_LEAST / keys.size && count <= UINT32_MAX)
         return MW_ENGINE_DEAL; /* or tile, if keys of this size are not dealt */
-    return MW_ENGINE_TILE;
+    if (count <= UINT32_MAX || keys.places)
+        return MW_ENGINE_TILE;
+    return keys.size >= 4 && count <= PLAN_MOST_TILED && (!wish->ways || wish->ways >= 16)
+               ? MW_ENGINE_TILE
+               : MW_ENGINE_HEAP;
 }
 
 mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
@@ -270,7 +281,7 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
         return fail(error, MW_BAD_ARGUMENT, "count %llu is beyond what can be sorted",
                     (unsigned long long)count);
     plan->tuning.size = sizeof plan->tuning;
-    plan->tuning.engine = choose_engine(wish, keys, count);
+    plan->tuning.engine = choose_engine(wish, info, keys, count);
     plan->program =
         (struct program_name){.engine = plan->tuning.engine, .bits = (int)(8 * keys.size)};
     if (plan->tuning.engine == MW_ENGINE_DEAL)
@@ -282,6 +293,8 @@ mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *inf
             "the engine of the tuning sorts bare keys only; engine tile sorts rows");
     if (plan->tuning.engine == MW_ENGINE_PAIR)
         return plan_pair(plan, keys.size, count, error);
+    if (plan->tuning.engine == MW_ENGINE_TALLY)
+        return plan_tally(plan, info, keys, count, error);
     if (plan->program.engine == MW_ENGINE_TILE)
         TRY(plan_tile(plan, info, keys, count, error));
     else

@@ -19,11 +19,13 @@ enum {
 #include "tune.def"
 };
 
-/* A sort under one wish uses at most one program for each row of tune.def, and heap's. */
+/* A sort under one wish uses at most a program for each row of tune.def, heap's, tally's.
+ */
 enum {
-    PLAN_MOST_PROGRAMS = 1
+    PLAN_MOST_PROGRAMS = 2
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1
 #define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1
+#define TUNE_LARGE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) +1
 #include "tune.def"
 };
 
@@ -31,6 +33,7 @@ enum {
 struct plan_keys {
     size_t size; /* bytes of a key or code */
     int places;
+    int large; /* tests: take engine tile's program for 2^32 keys and more in any case */
 };
 
 static inline struct plan_keys plan_bare(size_t size)
@@ -62,7 +65,20 @@ struct plan_deal {
     uint64_t dealers; /* blocks of deal_out */
     uint64_t most_tiles;
     uint64_t room_count; /* keys of the array at the workspace's beginning */
-    uint64_t head, reach, bins, bucket_of, first, start, next, fine, tile_of, tile_next, tiles;
+    uint64_t head, reach, bins, bucket_of, first, start, next, fine, tile_of, tile_next,
+        tiles;
+};
+
+/* What engine tally has instead of rounds. The totals of its rows begin the workspace. */
+struct plan_tally {
+    uint64_t counts_offset; /* where in the workspace each array begins (tally_rows) */
+    uint64_t carries_offset;
+    uint64_t carry_count_offset;
+    uint64_t starts_offset;
+    uint64_t write_blocks;
+    uint32_t write_vectors; /* of 16 bytes, for each thread */
+    uint32_t sum_blocks;
+    uint32_t sum_threads;
 };
 
 struct plan {
@@ -71,7 +87,7 @@ struct plan {
     kernel_set kernels;          /* ... and the set of these; 0 for 0 keys */
     uint32_t rounds;
     uint32_t launches;
-    uint64_t base_blocks; /* of the first pass: base case, or sorting of tiles */
+    uint64_t base_blocks; /* of the first pass: base case, sorting of tiles, counting */
     uint32_t base_threads;
     uint32_t base_shared; /* bytes a block */
     uint32_t merge_shared;
@@ -81,8 +97,9 @@ struct plan {
     uint64_t cuts_offset;     /* where in the workspace each begins */
     uint64_t cut_cells;       /* of the round that has most */
     uint64_t samples_offset;
-    uint64_t spare_samples_offset;             /* the same if there is only one round */
+    uint64_t spare_samples_offset; /* the same if there is only one round */
     struct plan_deal deal;
+    struct plan_tally tally;
     struct plan_round round[PLAN_MOST_ROUNDS]; /* last: only `rounds` of them are set */
 };
 

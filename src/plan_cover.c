@@ -19,6 +19,10 @@
  * passes the greater is the better one only if its each(p) is less, so from some count on:
  * the chosen number does not fall inside an interval of constant levels. Where it is the
  * same at both ends it is the same between them; otherwise the interval is halved.
+ *
+ * Engine deal serves counts from some on up to another, more than twice as great, and
+ * counts of one number of levels differ less. So if both ends are dealt, all between them
+ * are, and what that needs besides rises with the count (plan_deal.c).
  */
 #include "plan_parts.h"
 
@@ -72,11 +76,13 @@ static void cover_levels(const struct question *q, uint64_t first, uint64_t last
 {
     struct plan plan;
     uint32_t rounds;
+    int dealt;
 
     make(q, &plan, first);
     rounds = plan.rounds;
+    dealt = plan.deal.buckets != 0;
     make(q, &plan, last);
-    if (rounds == plan.rounds || last - first < 2)
+    if ((rounds == plan.rounds && dealt == (plan.deal.buckets != 0)) || last - first < 2)
         return;
 
     const uint64_t middle = first + (last - first) / 2;
@@ -87,7 +93,6 @@ static void cover_levels(const struct question *q, uint64_t first, uint64_t last
 
 static void cover_tile(const struct question *q, uint64_t count)
 {
-    const uint64_t least = PLAN_DEAL_LEAST / q->keys.size; /* of engine deal */
     uint64_t last;
 
     for (uint64_t first = 1; first <= count; first = last + 1) {
@@ -96,8 +101,6 @@ static void cover_tile(const struct question *q, uint64_t count)
 
         last = plan_tile_row_end(first);
         last = last < count ? last : count;
-        if (first < least && last >= least)
-            last = least - 1;
         if (status != MW_OK || plan.program.engine != MW_ENGINE_TILE)
             continue;
 
@@ -131,13 +134,15 @@ mw_status plan_cover(struct plan_cover *cover, const mw_tuning *wish, const mw_i
     *cover = (struct plan_cover){0};
     TRY(plan_make(&plan, wish, info, keys, count, error));
     add_program(cover, &plan);
-    add_bytes(cover, plan.workspace_bytes); /* engine pair: it rises with the count */
+    add_bytes(cover, plan.workspace_bytes); /* engines pair, tally: rises with the count */
     if (plan.tuning.engine == MW_ENGINE_HEAP)
         cover_heap(&q, &plan, count);
     if (plan.program.engine == MW_ENGINE_TILE)
         cover_tile(&q, count);
+    else if (wish->engine == MW_ENGINE_AUTO && plan.tuning.engine == MW_ENGINE_TALLY)
+        cover_tile(&q, plan_tally_least(keys) - 1); /* counts that engine tile sorts */
     else if (wish->engine == MW_ENGINE_AUTO && count > UINT32_MAX)
-        cover_tile(&q, UINT32_MAX); /* counts that engine tile would sort */
+        cover_tile(&q, count < PLAN_MOST_TILED ? count : PLAN_MOST_TILED);
 done:
     return status;
 }

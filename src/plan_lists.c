@@ -14,9 +14,9 @@ struct geometry {
 /* clang-format off */
 static const struct geometry geometries[] = {
 #define TUNE_LISTS(arch, kib, size, rows, items, merge_blocks) \
-    {arch, kib, size, {rows, items, 0, merge_blocks, 0}},
+    {arch, kib, size, {rows, items, 0, merge_blocks, 0, 0}},
 #define TUNE_LISTS_PLACES(arch, kib, size, rows, items, merge_blocks) \
-    {arch, kib, size, {rows, items, 0, merge_blocks, 1}},
+    {arch, kib, size, {rows, items, 0, merge_blocks, 1, 0}},
 #include "tune.def"
 };
 /* clang-format on */

@@ -1,5 +1,6 @@
 /*
- * plan_parts.h - what plan.c, plan_tile.c, plan_pair.c and plan_cover.c share.
+ * plan_parts.h - what plan.c, plan_tile.c, plan_pair.c, plan_tally.c and plan_cover.c
+ * share.
  */
 #ifndef MW_PLAN_PARTS_H
 #define MW_PLAN_PARTS_H
@@ -8,6 +9,9 @@
 
 /* The smallest tile; engine heap's smallest base is HEAP_GRID. */
 enum { PLAN_LEAST_BASE = 512 };
+
+/* Engine tile: the most keys, of 4 or 8 bytes; its ranks of samples have 32 bits. */
+#define PLAN_MOST_TILED (UINT64_C(1) << 34)
 
 /* Bytes that each part of the workspace begins at a multiple of. */
 enum { PLAN_ALIGNMENT = 256 };
@@ -59,6 +63,16 @@ void plan_deal(struct plan *plan, const mw_info *info, size_t key_size, uint64_t
 /* Engine pair's part: all of it. MW_UNSUPPORTED if the wish has other numbers. */
 mw_status plan_pair(struct plan *plan, size_t key_size, uint64_t count,
                     struct error *error);
+
+/* Does engine tally sort these keys on this device? */
+int plan_tally_serves(const mw_info *info, struct plan_keys keys);
+
+/* The fewest of such keys that it is chosen for. */
+uint64_t plan_tally_least(struct plan_keys keys);
+
+/* Engine tally's part: all of it. MW_UNSUPPORTED if the wish has other numbers. */
+mw_status plan_tally(struct plan *plan, const mw_info *info, struct plan_keys keys,
+                     uint64_t count, struct error *error);
 
 /* Lay out the workspace for the rounds that the plan has, of engine heap or tile. */
 void plan_workspace(struct plan *plan, struct plan_keys keys, uint64_t count);

@@ -17,9 +17,11 @@ struct tile_row {
 /* clang-format off */
 static const struct tile_row tile_rows[] = {
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
-    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 0}},
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 0, 0}},
 #define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
-    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 1}},
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 1, 0}},
+#define TUNE_LARGE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 0, 1}},
 #include "tune.def"
 };
 /* clang-format on */
@@ -30,6 +32,7 @@ static int row_fits(const struct tile_row *row, const mw_info *info, struct plan
 {
     return row->arch <= info->architecture && row->size == keys.size &&
            row->tile.places == (unsigned)keys.places &&
+           row->tile.large == (unsigned)keys.large &&
            row->kib * UINT64_C(1024) <= info->shared_per_processor;
 }
 
@@ -48,7 +51,7 @@ static const struct tile_row *tile_row(const mw_info *info, struct plan_keys key
 
 uint64_t plan_tile_row_end(uint64_t count)
 {
-    uint64_t end = UINT32_MAX;
+    uint64_t end = count > UINT32_MAX ? PLAN_MOST_TILED : UINT32_MAX;
 
     for (int i = 0; i < TILE_ROW_COUNT; i++) {
         const uint64_t most = tile_rows[i].most;
@@ -222,8 +225,11 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, struct plan_keys key
     uint32_t levels = 0;
     mw_status status;
 
-    if (count > UINT32_MAX)
-        return fail(error, MW_UNSUPPORTED, "engine tile sorts fewer than 2^32 keys");
+    if (count > (keys.places || keys.size < 4 ? UINT32_MAX : PLAN_MOST_TILED))
+        return fail(error, MW_UNSUPPORTED,
+                    "engine tile sorts up to 2^34 keys of 4 or 8 bytes, and fewer than "
+                    "2^32 others");
+    keys.large |= count > UINT32_MAX;
     TRY(tile_tuning(plan, info, keys, count, error));
 
     const uint64_t tiles = divide_up(count, t->base);
@@ -241,6 +247,11 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, struct plan_keys key
     for (uint32_t i = 0; i < plan->rounds; i++) {
         const uint32_t ways = 1u << levels_of_pass(levels, plan->rounds, i);
 
+        if (run > UINT32_MAX)
+            return fail(error, MW_UNSUPPORTED,
+                        "engine tile merges lists of fewer than 2^32 keys, which takes "
+                        "more than %u ways",
+                        t->ways);
         plan->round[i] = tile_round(&plan->program.tile, info, count, run, ways);
         plan->kernels |=
             KERNEL_SET(plan->round[i].joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE);

@@ -30,8 +30,8 @@ tiles() {
 
 # judge RESULT ARCHITECTURE PROGRAM NAME [PLACES]: one case, from the log in $folder/log.
 # Kernels that may spill a little, in bytes of stack: tile_cut and those that select, since
-# what waits gains more by more warps; and those with places, in which more blocks share an
-# SM.
+# what waits gains more by more warps; deal_in and deal_out, so that two blocks share an SM;
+# and those with places, in which more blocks do.
 judge() {
     local problem
     problem=$(
@@ -43,7 +43,7 @@ judge() {
         awk -v most=$((${5:+136} + 0)) '
             /properties for/ { kernel = $NF; gsub("\047", "", kernel) }
             match($0, /[0-9]+ bytes stack frame/) {
-                spare = kernel ~ /^select_/ ? 96 : kernel == "tile_cut" && !most ? 32 : most
+                spare = kernel ~ /^select_/ ? 96 : kernel ~ /^deal_(in|out)$/ ? 32 : kernel == "tile_cut" && !most ? 32 : most
                 if (substr($0, RSTART) + 0 > spare)
                     print substr($0, RSTART) " in " kernel }' "$folder/log"
     )
@@ -61,7 +61,7 @@ by_nvcc() { # PROGRAM ARCHITECTURE DEFINITION...
         "$(grep -o TILE_PLACES <<<"$*")"
 }
 
-by_nvrtc() { # BITS ARCHITECTURE heap|pair|rows|tile|lists [ROWS ITEMS SORT MERGE [places]]
+by_nvrtc() { # BITS ARCHITECTURE heap|pair|tally|rows|tile|lists [ROWS ITEMS SORT MERGE [places]]
     "$nvrtc_compile" "$@" >"$folder/log" 2>&1
     judge $? "$2" "$3" \
         "NVRTC, $3, $1-bit keys, sm_$2${5:+, tiles of $4 x $5}${8:+ with $8}: few spills" \
@@ -70,6 +70,12 @@ by_nvrtc() { # BITS ARCHITECTURE heap|pair|rows|tile|lists [ROWS ITEMS SORT MERG
 
 for architecture in ${nvcc:+80 90}; do
     by_nvcc rows "$architecture" -DKEY_BITS=0 -DROWS_PROGRAM=1
+    by_nvcc tally "$architecture" -DKEY_BITS=8 -DTALLY_PROGRAM=1
+    by_nvcc tally "$architecture" -DKEY_BITS=16 -DTALLY_PROGRAM=1
+    by_nvcc tile "$architecture" -DKEY_BITS=32 -DTILE_LARGE=1 -DTILE_ROWS=256 \
+        -DTILE_ITEMS=32 -DTILE_SORT_BLOCKS=5 -DTILE_MERGE_BLOCKS=4
+    by_nvcc tile "$architecture" -DKEY_BITS=64 -DTILE_LARGE=1 -DTILE_ROWS=256 \
+        -DTILE_ITEMS=16 -DTILE_SORT_BLOCKS=4 -DTILE_MERGE_BLOCKS=4
     for bits in 8 16 32 64; do
         by_nvcc heap "$architecture" -DKEY_BITS=$bits
         by_nvcc pair "$architecture" -DKEY_BITS=$bits -DPAIR_PROGRAM=1
@@ -100,6 +106,7 @@ if [ $? -ne 77 ]; then
             tiles 90 "$bits" | sed "s/^/$bits 90 tile /"
             "$nvrtc_compile" lists 90 "$bits" | sed "s/^/$bits 90 lists /"
         done
+        printf '%s\n' '8 75 tally' '16 75 tally' '8 90 tally' '16 90 tally'
         printf '%s\n' '32 75 heap' '32 75 pair' '64 75 pair' '0 75 rows' '0 90 rows'
         printf '%s 0 0\n' '32 75 tile 128 32' '64 75 tile 128 16' '32 90 tile 64 8' \
             '32 90 tile 128 16' '32 90 tile 512 32' '64 90 tile 512 8' '64 90 tile 256 32'

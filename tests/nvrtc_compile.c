@@ -37,9 +37,9 @@ static const struct list_row {
     struct tile_geometry tile;
 } list_rows[] = {
 #define TUNE_LISTS(arch, kib, size, rows, items, merge_blocks) \
-    {arch, size, {rows, items, 0, merge_blocks, 0}},
+    {arch, size, {rows, items, 0, merge_blocks, 0, 0}},
 #define TUNE_LISTS_PLACES(arch, kib, size, rows, items, merge_blocks) \
-    {arch, size, {rows, items, 0, merge_blocks, 1}},
+    {arch, size, {rows, items, 0, merge_blocks, 1, 0}},
 #include "tune.def"
 };
 /* clang-format on */
@@ -50,6 +50,7 @@ static unsigned engine_of(const char *name)
            : strcmp(name, "tile") == 0  ? MW_ENGINE_TILE
            : strcmp(name, "lists") == 0 ? PROGRAM_LISTS
            : strcmp(name, "pair") == 0  ? MW_ENGINE_PAIR
+           : strcmp(name, "tally") == 0 ? MW_ENGINE_TALLY
            : strcmp(name, "rows") == 0  ? PROGRAM_ROWS
                                         : MW_ENGINE_AUTO;
 }
@@ -100,7 +101,8 @@ static int compile_all(struct nvrtc_request *request)
     for (int i = 0; i < KERNEL_COUNT; i++) {
         struct nvrtc_code code;
 
-        if (kernels[i].engine != request->program.engine)
+        if (kernels[i].engine != request->program.engine &&
+            (kernels[i].engine != PROGRAM_DEAL || !program_deals(&request->program)))
             continue;
         request->kernel = kernels[i].name;
         request->args = kernels[i].args;

@@ -46,6 +46,7 @@ static const mw_tuning wishes[] = { /* size, engine, ways, warps, threads, items
     {0, MW_ENGINE_HEAP, 16, 6336,       128, 0,  16384},
     {0, MW_ENGINE_PAIR, 0,  0,          0,   0,  0    },
     {0, MW_ENGINE_PAIR, 2,  5,          256, 0,  0    },
+    {0, MW_ENGINE_TALLY, 0, 0,          0,   0,  0    },
 };
 /* clang-format on */
 

@@ -76,7 +76,7 @@ static void roll_shape(uint64_t count, char shape[SHAPE_TEXT])
 
 static void roll_tuning(mw_type type, mw_tuning *tuning)
 {
-    tuning->engine = (mw_engine)roll(4);
+    tuning->engine = (mw_engine)roll(5);
     tuning->ways = roll(5) ? 2u << roll(5) : 0;
     if (roll(4)) { /* auto is tile without what follows */
         tuning->warps = roll(3) ? 1 + (uint32_t)roll_magnitude(300) : 0;

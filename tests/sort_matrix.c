@@ -21,7 +21,7 @@ enum parameter { TYPE, DIRECTION, SHAPE, COUNT, ENGINE, WAYS, WARPS, THREADS, BA
 enum { CPU = 1, SIM = 2, CUDA = 4, ALL = 7 };
 
 static const mw_engine all_engines[] = {MW_ENGINE_AUTO, MW_ENGINE_HEAP, MW_ENGINE_TILE,
-                                        MW_ENGINE_PAIR};
+                                        MW_ENGINE_PAIR, MW_ENGINE_TALLY};
 static const uint32_t all_ways[] = {0, 2, 4, 8, 16, 32};
 static const uint32_t all_warps[] = {0, 1, 7, 100};
 static const uint32_t all_threads[] = {0, 32, 96, 256};
@@ -184,6 +184,8 @@ static void run_large(struct tap *tap, struct matrix *m)
         {CPU | CUDA, MW_I64, MW_DESCENDING, "interleaved:7",  4500000 },
         {CPU | CUDA, MW_U16, MW_ASCENDING,  "random",         5000003 },
         {CPU | CUDA, MW_I8,  MW_DESCENDING, "organ",          3000003 },
+        {CUDA,       MW_I32, MW_ASCENDING,  "random",         70000001},
+        {CUDA,       MW_F64, MW_DESCENDING, "random",         40000003},
         {SIM | CUDA, MW_U32, MW_ASCENDING,  "random",         700011  },
         {SIM | CUDA, MW_F64, MW_DESCENDING, "sawtooth:65536", 300001  },
     };
@@ -197,6 +199,49 @@ static void run_large(struct tap *tap, struct matrix *m)
                                      .count = rows[i].count,
                                      .tuning = MW_TUNING_INIT});
     }
+}
+
+/* Did the last sort, by engine deal, leave nothing to merge? */
+static int was_dealt(mw_context *context)
+{
+    const mw_launch *launches;
+    size_t count = 0;
+    uint64_t merged = 0;
+
+    if (mw_get_launches(context, &launches, &count) != MW_OK)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(launches[i].kernel, "tile_", 5) == 0)
+            merged += launches[i].traffic.shared_requests;
+    }
+    return count > 0 && merged == 0;
+}
+
+/* Engine deal: all shapes; and the simulator tells which keys are dealt. */
+static void run_dealt(struct tap *tap, struct matrix *m)
+{
+    static const mw_type types[] = {MW_U32, MW_F64, MW_I64, MW_F32};
+    static const char *const dealt = " random permutation organ ";
+    static const char *const merged = " equal few:16 ";
+    const int shapes = trial_shapes(m->shapes, MOST_SHAPES);
+
+    mw_set_timing(m->context, m->device == SIM ? MW_TIMING_LAUNCHES : MW_TIMING_OFF);
+    for (int i = 0; i < shapes; i++) {
+        struct trial t = {.type = types[i % COUNT_OF(types)],
+                          .direction = i / 4 % 2 ? MW_DESCENDING : MW_ASCENDING,
+                          .shape = m->shapes[i],
+                          .count = m->device == SIM ? 99013 : 3000017,
+                          .tuning = MW_TUNING_INIT};
+        char word[SHAPE_TEXT + 2];
+
+        t.tuning.engine = MW_ENGINE_DEAL;
+        run_trial(tap, m, t);
+        snprintf(word, sizeof word, " %s ", t.shape);
+        if (m->device == SIM && (strstr(dealt, word) || strstr(merged, word)))
+            tap_ok(tap, was_dealt(m->context) == (strstr(dealt, word) != NULL),
+                   strstr(dealt, word) ? "dealt" : "merged", t.shape);
+    }
+    mw_set_timing(m->context, MW_TIMING_OFF);
 }
 
 int main(int argc, char **argv)
@@ -219,6 +264,8 @@ int main(int argc, char **argv)
         if (m.context && m.judge) {
             run_matrix(&tap, &m, percent);
             run_large(&tap, &m);
+            if (m.device != CPU)
+                run_dealt(&tap, &m);
         }
         mw_close(m.judge);
         mw_close(m.context);

@@ -23,9 +23,9 @@ struct tile_row {
 /* clang-format off */
 static const struct tile_row tile_rows[] = {
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
-    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 0}},
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 0, 0}},
 #define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
-    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 1}},
+    {arch, kib, size, most, ways, {rows, items, sort_blocks, merge_blocks, 1, 0}},
 #include "tune.def"
 };
 /* clang-format on */
@@ -60,16 +60,19 @@ static inline const struct tile_geometry *tile_of_size(size_t size, int n)
 
 /*
  * What the engine of a tuning can follow: pair has 2 ways at most, tile its n-th geometry
- * for keys of `size` bytes, or the table's choice if there is no such geometry.
+ * for keys of `size` bytes, or the table's choice if there is no such geometry, tally no
+ * keys of more than 2 bytes.
  */
 static inline void tile_fit(mw_tuning *tuning, size_t size, int n)
 {
     const struct tile_geometry *const tile =
         tuning->engine == MW_ENGINE_TILE ? tile_of_size(size, n) : NULL;
 
+    if (tuning->engine == MW_ENGINE_TALLY && size > 2)
+        tuning->engine = MW_ENGINE_AUTO;
     if (tuning->engine == MW_ENGINE_PAIR && tuning->ways)
         tuning->ways = 2;
-    if (tuning->engine == MW_ENGINE_PAIR || tuning->engine == MW_ENGINE_TILE) {
+    if (tuning->engine >= MW_ENGINE_TILE) {
         tuning->warps = tuning->base = 0;
         tuning->threads = tile ? tile->rows : 0;
         tuning->items = tile ? tile->items : 0;

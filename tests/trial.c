@@ -146,7 +146,7 @@ mw_context *trial_open(struct tap *tap, const char *device)
 
 void trial_text(const struct trial *t, char text[TRIAL_TEXT])
 {
-    static const char *const engines[] = {"auto", "heap", "tile", "pair"};
+    static const char *const engines[] = {"auto", "heap", "tile", "pair", "tally", "deal"};
 
     snprintf(text, TRIAL_TEXT,
              "%s %s %s seed %llu, %llu keys, %s, ways %u, warps %u, threads %u, "

@@ -107,6 +107,7 @@ done:
 #define HEAP MW_ENGINE_HEAP
 #define PAIR MW_ENGINE_PAIR
 #define TILE MW_ENGINE_TILE
+#define TALLY MW_ENGINE_TALLY
 
 #define NAME(engine, bits, ...)               \
     {                                         \
@@ -140,6 +141,7 @@ static const struct program_row {
   /* clang-format off */
     {"heap",             NAME(HEAP, 32, 0),             KERNEL_HEAP_MERGE, 0,    100, 0},
     {"pair",             NAME(PAIR, 32, 0),             KERNEL_PAIR_MERGE, 0,    100, 0},
+    {"tally",            NAME(TALLY, 8, 0),             KERNEL_TALLY_SUM,  0,    -1,  1},
     {"tile",             NAME(TILE, 32, 256, 32, 4, 4), KERNEL_TILE_MERGE, 0,    66,  0},
     {"no image",         NAME(HEAP, 64, 0),             KERNEL_HEAP_CUT,   0,    0,   1},
     {"image rejected",   NAME(HEAP, 8, 0),              KERNEL_HEAP_MERGE, 0,    100, 1},

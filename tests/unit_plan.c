@@ -4,6 +4,7 @@
  * of the workspace do not overlap. What the tuning table comes to, and what is refused.
  */
 #include "plan_samples.h"
+#include "plan_tally.h"
 
 #include <string.h>
 
@@ -24,6 +25,12 @@ static int covers(huge piece, uint64_t pieces, huge keys)
     return pieces == (keys + piece - 1) / piece;
 }
 
+/* Are there tiles, to be merged at least if keys cannot be dealt? */
+static int is_tiled(const struct plan *p)
+{
+    return p->tuning.engine == MW_ENGINE_TILE || p->tuning.engine == MW_ENGINE_DEAL;
+}
+
 static const char *check_tuning(const struct sample *s)
 {
     const mw_tuning *const wish = &s->wish;
@@ -39,9 +46,11 @@ static const char *check_tuning(const struct sample *s)
         (t->engine == MW_ENGINE_HEAP && wish->warps && wish->warps != t->warps) ||
         (wish->ways && t->ways > wish->ways))
         return "a wish is not followed";
-    if (name->engine != t->engine || name->bits != (int)(8 * s->size) ||
-        name->tile.rows != (t->engine == MW_ENGINE_TILE ? t->threads : 0) ||
-        name->tile.items != (t->engine == MW_ENGINE_TILE ? t->items : 0))
+    if (name->engine != (is_tiled(&s->plan) ? MW_ENGINE_TILE : t->engine) ||
+        name->bits != (int)(8 * s->size) ||
+        name->tile.rows != (is_tiled(&s->plan) ? t->threads : 0) ||
+        name->tile.items != (is_tiled(&s->plan) ? t->items : 0) ||
+        (s->plan.deal.buckets != 0) != (t->engine == MW_ENGINE_DEAL))
         return "another program";
     return NULL;
 }
@@ -87,7 +96,7 @@ static const char *check_round(const struct sample *s, const struct plan_round *
         r->blocks < 1 || r->blocks > INT32_MAX)
         return "a round does not cover its keys";
     if ((engine == MW_ENGINE_HEAP && !heap_fits(s, r, group)) ||
-        (engine == MW_ENGINE_TILE && !tile_fits(s, r)) ||
+        (is_tiled(&s->plan) && !tile_fits(s, r)) ||
         (engine == MW_ENGINE_PAIR && r->blocks != s->plan.base_blocks))
         return "a round's pieces or blocks";
     return NULL;
@@ -97,7 +106,8 @@ static const char *check_round(const struct sample *s, const struct plan_round *
 static const char *check_rounds(const struct sample *s)
 {
     const struct plan *const p = &s->plan;
-    const int apart = p->tuning.engine != MW_ENGINE_TILE; /* cuts have launches */
+    const int apart = !is_tiled(p); /* cuts have launches */
+    const int first = p->deal.buckets ? DEAL_LAUNCHES : 1;
     kernel_set kernels = 0;
     huge run = p->tuning.base;
 
@@ -110,9 +120,11 @@ static const char *check_rounds(const struct sample *s)
         kernels |= p->round[i].joined ? KERNEL_SET(KERNEL_TILE_JOIN)
                                       : KERNEL_SET(KERNEL_TILE_MERGE);
     }
-    if (run < s->count || p->launches != (s->count ? 1 + p->rounds * (1 + apart) : 0))
+    if (run < s->count || p->launches != (s->count ? first + p->rounds * (1 + apart) : 0))
         return "too few rounds or launches";
-    kernels = apart ? kernels_of(p->tuning.engine) : kernels | KERNEL_SET(KERNEL_TILE_SORT);
+    kernels = apart             ? kernels_of(p->tuning.engine)
+              : p->deal.buckets ? kernels | kernels_of(PROGRAM_DEAL)
+                                : kernels | KERNEL_SET(KERNEL_TILE_SORT);
     if (s->count ? p->rounds && p->kernels != kernels : p->kernels != 0)
         return "other kernels";
     if (!covers(p->tuning.base, p->base_blocks, s->count) || p->base_blocks > INT32_MAX ||
@@ -129,11 +141,31 @@ static int adjoins(uint64_t begin, huge bytes, uint64_t next)
     return next % 256 == 0 && next >= begin + bytes && next < begin + bytes + 256;
 }
 
+/* What engine deal needs lies after what the passes of engine tile do; 1/4 more in all. */
+static const char *check_dealt(const struct sample *s)
+{
+    const struct plan *const p = &s->plan;
+    const struct plan_deal *const d = &p->deal;
+
+    if (d->room_count * s->size > d->head || !adjoins(d->head, 8 * DEAL_HEAD, d->reach) ||
+        !adjoins(d->next, 8 * (DEAL_MOST + 1), d->fine) ||
+        !adjoins(d->fine, (huge)8 * DEAL_BINS * d->buckets, d->tile_of) ||
+        !adjoins(d->tile_next, (huge)8 * DEAL_MOST * d->buckets, d->tiles) ||
+        !adjoins(d->tiles, (huge)8 * d->most_tiles, p->workspace_bytes))
+        return "the arrays of engine deal";
+    if (!s->wish.engine && p->workspace_bytes > s->count * s->size / 4 * 5)
+        return "a workspace of more than 1.25 times the keys";
+    return d->buckets <= DEAL_MOST && d->samples % DEAL_SAMPLES == 0 &&
+                   d->samples / p->tuning.base <= DEAL_THREADS && d->samples <= s->count
+               ? NULL
+               : "buckets or samples";
+}
+
 /* The second array, cuts and samples follow each other without overlap or gap. */
 static const char *check_workspace(const struct sample *s)
 {
     const struct plan *const p = &s->plan;
-    const int tile = p->tuning.engine == MW_ENGINE_TILE;
+    const int tile = is_tiled(p);
     const uint64_t samples = (s->count + TILE_SAMPLE - 1) / TILE_SAMPLE * s->size;
     const uint64_t cuts_end = tile ? p->samples_offset : p->workspace_bytes;
     huge cells = 0;
@@ -154,9 +186,11 @@ static const char *check_workspace(const struct sample *s)
     if (p->rounds && tile &&
         (!adjoins(p->samples_offset, p->rounds > 1 ? samples : 0,
                   p->spare_samples_offset) ||
-         !adjoins(p->spare_samples_offset, samples, p->workspace_bytes)))
+         !(p->deal.buckets
+               ? p->spare_samples_offset + samples <= p->deal.head
+               : adjoins(p->spare_samples_offset, samples, p->workspace_bytes))))
         return "the samples";
-    return NULL;
+    return p->deal.buckets ? check_dealt(s) : NULL;
 }
 
 /*
@@ -166,8 +200,11 @@ static const char *check_workspace(const struct sample *s)
 static const char *check_again(const struct sample *s)
 {
     mw_tuning half = s->plan.tuning;
+    struct program_name but_large = s->plan.program; /* the other count is no large one */
     struct error error;
     struct plan again;
+
+    but_large.tile.large = 0;
 
     if (plan_check(&s->plan.tuning, &error) != MW_OK ||
         plan_make(&again, &s->plan.tuning, s->info, plan_bare(s->size), s->count, &error) !=
@@ -176,7 +213,7 @@ static const char *check_again(const struct sample *s)
         again.workspace_bytes != s->plan.workspace_bytes ||
         plan_make(&again, &s->plan.tuning, s->info, plan_bare(s->size), 1 << 20, &error) !=
             MW_OK ||
-        memcmp(&again.program, &s->plan.program, sizeof again.program) != 0)
+        !same_program(&again.program, &but_large))
         return "not the same plan again";
     half.base /= 2;
     if (half.engine == MW_ENGINE_HEAP && !s->wish.base && half.base >= 1024 &&
@@ -188,8 +225,11 @@ static const char *check_again(const struct sample *s)
 
 static int plan_fits(const struct sample *s)
 {
-    const char *const all[] = {check_tuning(s), check_rounds(s), check_workspace(s),
-                               check_again(s)};
+    const int tally = s->plan.tuning.engine == MW_ENGINE_TALLY;
+    const char *const all[] = {check_tuning(s),
+                               tally ? check_tally(s->info, &s->plan, s->size, s->count)
+                                     : check_rounds(s),
+                               tally ? NULL : check_workspace(s), check_again(s)};
     int passed = 1;
 
     for (size_t i = 0; i < COUNT_OF(all); i++) {
@@ -267,6 +307,7 @@ static void test_table(struct tap *tap)
         {H200,   MW_ENGINE_TILE, 4, 1 << 23,    "256x32, 5 of 4: 32 32"          },
         {H200,   MW_ENGINE_TILE, 4, 1 << 26,    "256x32, 5 of 4: 32 16 16"       },
         {H200,   MW_ENGINE_TILE, 4, UINT32_MAX, "256x32, 5 of 4: 16 16 16 16 8"  },
+        {H200,   MW_ENGINE_TILE, 4, 4294979641, "256x32, 5 of 4: 16 16 16 16 16" },
         {H200,   MW_ENGINE_TILE, 8, 20000000,   "256x16, 4 of 4: 16 8 8 8"       },
         {A100,   MW_ENGINE_TILE, 8, 4097,       "256x16, 4 of 4: 2j"             },
         {SM_86,  MW_ENGINE_TILE, 4, 1 << 20,    "128x32, 0 of 0: 16j 16j"        },
@@ -297,6 +338,7 @@ enum { BAD = MW_BAD_ARGUMENT, NOT = MW_UNSUPPORTED };
 
 #define MOST (UINT64_C(1024) * INT32_MAX)
 #define MANY (UINT64_C(1) << 32)
+#define TILED (UINT64_C(1) << 34)
 
 /* A wish, and the engine it leads to, or the status and a word of the refusal. */
 static const struct outcome {
@@ -313,8 +355,31 @@ static const struct outcome {
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    16, 0    }, H200,  8, 1000, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  1024 }, H200,  4, 1000, MW_ENGINE_HEAP, NULL},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  4, MANY - 1, MW_ENGINE_TILE, NULL},
-    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  4, MANY, MW_ENGINE_HEAP, NULL},
-    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  1, MOST, MW_ENGINE_HEAP, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  4, MANY, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_AUTO, 16, 0, 0,   0,  0    }, H200,  8, TILED, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, SM_60, 8, TILED, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  8, TILED + 1, MW_ENGINE_HEAP, NULL},
+    {{0, MW_ENGINE_AUTO, 8, 0, 0,    0,  0    }, H200,  4, MANY, MW_ENGINE_HEAP, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, SM_86, 2, MANY, MW_ENGINE_HEAP, NULL},
+    {{0, MW_ENGINE_TILE, 2, 0, 0,    0,  0    }, H200,  4, MANY + 1, NOT, "more than 2 ways"},
+    {{0, MW_ENGINE_TILE, 0, 0, 0,    0,  0    }, H200,  4, TILED + 1, NOT, "2^34"},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  1, MOST, MW_ENGINE_TALLY, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  2, 1000, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  2, MANY, MW_ENGINE_TALLY, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, SM_86, 1, MANY, MW_ENGINE_TALLY, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, SM_86, 2, 1 << 20, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_AUTO, 4, 0, 0,    0,  0    }, H200,  1, 1 << 20, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  4, 1 << 26, MW_ENGINE_DEAL, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  8, 1 << 24, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_AUTO, 32, 0, 0,   0,  0    }, H200,  8, 1 << 26, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, SM_86, 8, 1 << 26, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_DEAL, 0, 0, 0,    0,  0    }, H200,  4, 1000, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_DEAL, 0, 0, 0,    0,  0    }, H200,  8, 99000, MW_ENGINE_DEAL, NULL},
+    {{0, MW_ENGINE_TALLY, 0, 0, 0,   0,  0    }, H200,  2, 1,    MW_ENGINE_TALLY, NULL},
+    {{0, MW_ENGINE_TALLY, 0, 0, 1024, 16, 16384}, H200, 1, 1000, MW_ENGINE_TALLY, NULL},
+    {{0, MW_ENGINE_TALLY, 0, 0, 0,   0,  0    }, H200,  4, 1000, NOT, "1 and 2 bytes"},
+    {{0, MW_ENGINE_TALLY, 0, 0, 0,   0,  0    }, SM_86, 2, 1000, NOT, "shared memory"},
+    {{0, MW_ENGINE_TALLY, 0, 0, 512, 0,  0    }, H200,  2, 1000, NOT, "1024 threads"},
     {{0, MW_ENGINE_TILE, 0, 0, 64,   8,  512  }, H200,  4, 1000, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_TILE, 0, 0, 512,  32, 0    }, H200,  8, 1000, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_HEAP, 0, 0, 0,    0,  8192 }, SM_60, 4, 1000, MW_ENGINE_HEAP, NULL},
@@ -343,7 +408,7 @@ static const struct outcome {
     {{0, MW_ENGINE_PAIR, 0, 0, 0,    0,  4096 }, H200,  4, 1000, NOT, "has 2 ways"},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  1, MOST + 1, BAD, "count"},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  1, UINT64_MAX, BAD, "count"},
-    {{0, (mw_engine)4,   0, 0, 0,    0,  0    }, H200,  4, 1000, BAD, "no engine"},
+    {{0, (mw_engine)6,   0, 0, 0,    0,  0    }, H200,  4, 1000, BAD, "no engine"},
     {{0, MW_ENGINE_HEAP, 1, 0, 0,    0,  0    }, H200,  4, 1000, BAD, "tuning: ways"},
     {{0, MW_ENGINE_HEAP, 64, 0, 0,   0,  0    }, H200,  4, 1000, BAD, "tuning: ways"},
     {{0, MW_ENGINE_HEAP, 0, 0, 33,   0,  0    }, H200,  4, 1000, BAD, "tuning: threads"},

@@ -80,7 +80,7 @@ static int sample_passes(struct sample *s)
     /* Where the number of passes changes without the number of levels. */
     static const uint64_t around[] = {
         1, 2048, 8192, 98304, 262144, 13636363, 150000000, 1 << 23, 1u << 31, UINT32_MAX,
-        UINT32_MAX + 1ull, 1ull << 40};
+        UINT32_MAX + 1ull, 1ull << 34, 1ull << 40};
     /* clang-format on */
     uint64_t state = s->size;
     int passed = s->info > &machines[SIM] || covers_below(s, 200000, &state, 1);

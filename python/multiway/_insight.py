@@ -51,8 +51,9 @@ def _tuning(**fields: Any) -> native.Tuning:
 def set_tuning(device: str, **fields: Any) -> None:
     """How this thread's later sorts on a device are made; without fields: the defaults.
 
-    ``engine`` is "auto", "heap", "tile" or "pair"; ``ways``, ``warps``, ``threads``,
-    ``items`` and ``base`` are numbers, 0 for the library's choice (mw_tuning has more).
+    ``engine`` is "auto", "heap", "tile", "pair", "tally" or "deal"; ``ways``, ``warps``,
+    ``threads``, ``items`` and ``base`` are numbers, 0 for the library's choice
+    (mw_tuning has more).
 
     >>> import multiway
     >>> multiway.set_tuning("sim", engine="heap", ways=8)

@@ -23,7 +23,7 @@ I8, U8, I16, U16, I32, U32, I64, U64, F32, F64, F16, BF16 = range(12)
 BYTES = 255
 SORT, MERGE, SPLIT, SELECT, CHECK = range(5)
 ZEROS_EQUAL, NANS_EQUAL, NANS_LAST, LEAST_LAST = 1, 2, 4, 8
-ENGINES = {"auto": 0, "heap": 1, "tile": 2, "pair": 3}
+ENGINES = {"auto": 0, "heap": 1, "tile": 2, "pair": 3, "tally": 4, "deal": 5}
 
 
 class Options(Structure):

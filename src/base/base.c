@@ -115,8 +115,8 @@ mw_status mw_type_parse(const char *name, mw_type *type)
 const char *mw_access_name(mw_access access)
 {
     static const char *const names[MW_ACCESS_COUNT] = {
-        "plain",  "bulk",   "search", "gather", "scatter",
-        "serial", "sample", "cut",    "probe",  "value",
+        "plain",  "bulk", "search", "gather", "scatter", "serial",
+        "sample", "cut",  "probe",  "value",  "counter",
     };
 
     return (unsigned)access < MW_ACCESS_COUNT ? names[access] : NULL;

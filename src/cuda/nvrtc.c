@@ -70,6 +70,8 @@ static mw_status make_options(struct options *options, const struct nvrtc_reques
         add(options, "--define-macro=ROWS_PROGRAM=1");
     if (request->program.engine == MW_ENGINE_PAIR)
         add(options, "--define-macro=PAIR_PROGRAM=1");
+    if (request->program.engine == MW_ENGINE_TALLY)
+        add(options, "--define-macro=TALLY_PROGRAM=1");
     if (request->program.engine == PROGRAM_LISTS)
         add(options, "--define-macro=TILE_LISTS=1");
     if (request->program.engine == MW_ENGINE_TILE ||
@@ -80,6 +82,8 @@ static mw_status make_options(struct options *options, const struct nvrtc_reques
         add(options, "--define-macro=TILE_MERGE_BLOCKS=%u", tile->merge_blocks);
         if (tile->places)
             add(options, "--define-macro=TILE_PLACES=1");
+        if (tile->large)
+            add(options, "--define-macro=TILE_LARGE=1");
     }
     if (options->overflow)
         return fail(error, MW_COMPILE_FAILED,

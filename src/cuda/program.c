@@ -158,12 +158,15 @@ static void name_image(const struct program_name *name, char *text, size_t bytes
         snprintf(text, bytes, "%s_%d_%ux%u_%u_%u%s.fatbin",
                  name->engine == PROGRAM_LISTS ? "lists" : "tile", name->bits, tile->rows,
                  tile->items, tile->sort_blocks, tile->merge_blocks,
-                 tile->places ? "_places" : "");
+                 tile->places  ? "_places"
+                 : tile->large ? "_large"
+                               : "");
     else
         snprintf(text, bytes, "%s_%d.fatbin",
-                 name->engine == MW_ENGINE_PAIR ? "pair"
-                 : name->engine == PROGRAM_ROWS ? "rows"
-                                                : "heap",
+                 name->engine == MW_ENGINE_PAIR    ? "pair"
+                 : name->engine == MW_ENGINE_TALLY ? "tally"
+                 : name->engine == PROGRAM_ROWS    ? "rows"
+                                                   : "heap",
                  name->bits);
 }
 

@@ -65,7 +65,7 @@ enum {
 /*
  * The geometry of engine tile is fixed when its kernels are compiled. The host has it in
  * this struct; kernels have the macros TILE_ROWS, TILE_ITEMS, TILE_SORT_BLOCKS,
- * TILE_MERGE_BLOCKS and perhaps TILE_PLACES.
+ * TILE_MERGE_BLOCKS and perhaps TILE_PLACES or TILE_LARGE.
  */
 struct tile_geometry {
     unsigned rows;         /* of a tile: threads of a block; 64, 128, 256 or 512 */
@@ -73,6 +73,7 @@ struct tile_geometry {
     unsigned sort_blocks;  /* blocks of tile_sort and of tile_merge per SM, which */
     unsigned merge_blocks; /*   limits their registers; 0: by TILE_BLOCKS */
     unsigned places;       /* 1: TILE_PLACES */
+    unsigned large;        /* 1: TILE_LARGE, for 2^32 keys and more */
 };
 
 #ifdef TILE_ROWS
@@ -409,6 +410,8 @@ struct check_last_args {
 };
 
 #include "launch_deal.h"
+#include "launch_tally.h"
+
 #include "launch_less.h"
 #include "launch_lists.h"
 

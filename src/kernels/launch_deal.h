@@ -14,6 +14,7 @@ enum {
     DEAL_THREADS = 512,               /* of a block that deals: one for each bucket */
     DEAL_BYTES = 32768,               /* of the keys that a block deals at once */
     DEAL_SAMPLES = 16 * DEAL_THREADS, /* of a block of deal_sample */
+    DEAL_PASSES = 3, /* that read and write all keys: deal_out, deal_in, deal_sort */
     DEAL_LAUNCHES = 8
 };
 

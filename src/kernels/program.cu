@@ -1,8 +1,10 @@
 /*
  * program.cu - the kernels of one engine for keys of KEY_BITS bits: 8, 16, 32 or
  * 64. With TILE_ROWS defined, and the rest of a tile's geometry (launch.h), it is
- * engine tile's program, with PAIR_PROGRAM engine pair's, otherwise engine heap's.
+ * engine tile's program, with PAIR_PROGRAM engine pair's, with TALLY_PROGRAM engine
+ * tally's (8 and 16 bits), otherwise engine heap's.
  * With TILE_PLACES, too, engine tile's items carry their places (item.cuh). With
+ * TILE_LARGE, too, it takes 2^32 keys and more (tile_source.cuh). With
  * TILE_LISTS, too, it merges lists that lie anywhere (lists_merge.cu).
  *
  * With ROWS_PROGRAM it has what all engines use to move rows; KEY_BITS is then 0.
@@ -95,6 +97,11 @@ namespace mw_kernels { /* see simt.h */
 #define TEXT_OF_PAIR
 #define ENTRY_OF_PAIR(name, args) ENTRY(name, args)
 
+#elif defined TALLY_PROGRAM
+
+#define TEXT_OF_TALLY
+#define ENTRY_OF_TALLY(name, args) ENTRY(name, args)
+
 #else
 
 #define TEXT_OF_HEAP
@@ -117,6 +124,9 @@ namespace mw_kernels { /* see simt.h */
 #ifndef ENTRY_OF_PAIR
 #define ENTRY_OF_PAIR(name, args) NO_ENTRY
 #endif
+#ifndef ENTRY_OF_TALLY
+#define ENTRY_OF_TALLY(name, args) NO_ENTRY
+#endif
 #ifndef ENTRY_OF_ROWS
 #define ENTRY_OF_ROWS(name, args) NO_ENTRY
 #endif
@@ -136,6 +146,7 @@ namespace mw_kernels { /* see simt.h */
 #undef TEXT_OF_PLACES
 #undef TEXT_OF_DEAL
 #undef TEXT_OF_PAIR
+#undef TEXT_OF_TALLY
 #undef TEXT_OF_ROWS
 #undef TEXT_OF_LESS
 #undef TEXT_OF_HEAP

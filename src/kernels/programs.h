@@ -30,6 +30,7 @@ enum program_kind {
     PROGRAM_HEAP = MW_ENGINE_HEAP,
     PROGRAM_TILE = MW_ENGINE_TILE,
     PROGRAM_PAIR = MW_ENGINE_PAIR,
+    PROGRAM_TALLY = MW_ENGINE_TALLY,
     PROGRAM_ROWS = 16,
     PROGRAM_LESS = 17,
     PROGRAM_LISTS = 18,
@@ -65,7 +66,8 @@ static inline int same_program(const struct program_name *a, const struct progra
            a->tile.items == b->tile.items && a->tile.sort_blocks == b->tile.sort_blocks &&
            a->tile.merge_blocks == b->tile.merge_blocks &&
            a->element_bytes == b->element_bytes && same_text(a->less, b->less) &&
-           same_text(a->declarations, b->declarations) && a->tile.places == b->tile.places;
+           same_text(a->declarations, b->declarations) &&
+           a->tile.places == b->tile.places && a->tile.large == b->tile.large;
 }
 
 /* Of engine tile: bytes of an item, and of shared memory a block. */

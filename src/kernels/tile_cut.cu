@@ -13,7 +13,8 @@
  * found between two samples of each list. If the pivot then turns out too far off, which
  * is rare, the search continues among keys.
  *
- * One warp finds one cut (tile_pivot.cuh). A group has fewer than 2^32 keys. Usually that
+ * One warp finds one cut (tile_pivot.cuh). Without TILE_LARGE a group has fewer than 2^32
+ * keys. Usually that
  * is a warp of tile_merge, shortly before the cut is needed (tile_ahead.cuh). Kernel
  * tile_cut finds all cuts of a round; it is used with MW_TIMING_PHASES.
  */
@@ -33,7 +34,7 @@ DEVICE struct cut_task task_of(const struct tile_round *round, unsigned group,
 
         t.length = (unsigned)(left < round->run ? left : round->run);
     }
-    t.whole = SUM(t.length);
+    t.whole = RANK_SUM(t.length);
     wanted = piece * round->piece;
     t.target = wanted < t.whole ? wanted : t.whole;
     return t;
@@ -67,8 +68,8 @@ DEVICE struct cut find_cut(const struct tile_round *round, const tile_input *in,
     c.pivot = none;
     c.before = c.task.target ? c.task.length : 0;
     if (c.task.target > 0 && c.task.target < c.task.whole) {
-        const unsigned first = (unsigned)c.task.list_first;
-        const unsigned target = (unsigned)c.task.target;
+        const tile_index first = (tile_index)c.task.list_first;
+        const tile_rank target = (tile_rank)c.task.target;
         const key_cell *const mine = samples->from + (first / TILE_SAMPLE - samples->first);
         int alike = 1;
 

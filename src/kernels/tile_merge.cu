@@ -18,13 +18,21 @@
 
 #include "tile_tree.cuh"
 
+/* The lowest bit of a tile's position in tree->tile, above the number of its keys. */
+#ifdef TILE_LARGE
+enum { TILE_FIRST_AT = 16, TILE_COUNT_MASK = (1 << TILE_FIRST_AT) - 1 };
+AGREE((int)TILE <= (int)TILE_COUNT_MASK);
+#else
+enum { TILE_FIRST_AT = 32, TILE_COUNT_MASK = ~0 };
+#endif
+
 /*
  * Lay out the lists, of which mine begins at `list_first` and those of the group at
  * `group_first`: where each lane's part begins, and where it goes in shared memory. Every
  * warp computes this, which is cheaper than waiting for one of them. The first warp also
  * writes the tree.
  */
-DEVICE struct tile_list lay_lists(unsigned group_first, unsigned list_first, int ways,
+DEVICE struct tile_list lay_lists(tile_index group_first, tile_index list_first, int ways,
                                   const struct tile_cuts *cuts, int cells,
                                   struct tile_tree *tree)
 {
@@ -37,12 +45,12 @@ DEVICE struct tile_list lay_lists(unsigned group_first, unsigned list_first, int
 
     lay_out_list(&list, cells);
     if (THREAD < WARP) {
-        const unsigned first = group_first + SUM(start);
+        const tile_index first = group_first + RANK_SUM(start);
         const unsigned total = SUM((unsigned)list.count);
 
         plant_tree(tree, &list, cells, ways);
         if (LANE == 0)
-            STORE(&tree->tile, (wide)total | (wide)first << 32);
+            STORE(&tree->tile, (wide)total | (wide)first << TILE_FIRST_AT);
     }
     return list;
 }
@@ -52,8 +60,8 @@ DEVICE struct tile_list plan_lists(const struct tile_round *round, unsigned grou
                                    const struct tile_cuts *cuts, int cells,
                                    struct tile_tree *tree)
 {
-    const unsigned run = (unsigned)round->run;
-    const unsigned group_first = group * round->ways * run;
+    const tile_index run = (tile_index)round->run;
+    const tile_index group_first = group * round->ways * run;
 
     return lay_lists(group_first, group_first + LANE * run, round->ways, cuts, cells, tree);
 }
@@ -90,8 +98,8 @@ DEVICE void merge_tile(const struct tile_merge_args *args, struct tile_merge_sha
 
     to.array = (key_cell *)round->out;
     to.samples = (key_cell *)round->out_samples;
-    to.first = (unsigned)(tile >> 32);
-    to.count = (int)tile;
+    to.first = (tile_index)(tile >> TILE_FIRST_AT);
+    to.count = (int)(tile & TILE_COUNT_MASK);
 #ifdef TILE_PLACES
     store_carried(&args->carry, &stage, staged, ties, cells, sm->splits, &to, &b,
                   &args->leave, 1);

@@ -177,7 +177,7 @@ DEVICE void narrow_search(struct cut_search *s, const struct cut_pivot *p, unsig
 }
 
 /* Is a rank close enough to `target` for a cut? */
-DEVICE int near_enough(unsigned rank, unsigned target)
+DEVICE int near_enough(tile_rank rank, tile_rank target)
 {
     return (rank < target ? target - rank : rank - target) <= (unsigned)TILE_SLACK(TILE);
 }

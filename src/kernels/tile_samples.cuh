@@ -4,7 +4,7 @@
  */
 
 /*
- * Find a pivot among samples whose expected rank is near `target`. Each sample before the
+ * Find a pivot among samples whose expected rank is near `wanted`. Each sample before the
  * pivot counts for 32 keys, but the last one of a list for 16, since the pivot may be
  * anywhere between it and the next. It counts for 32 if there is no next sample, or in
  * the list of the pivot itself. The number of lists with a half sample is known only
@@ -15,12 +15,13 @@
  */
 DEVICE struct cut_pivot search_samples(const struct tile_round *round,
                                        const key_cell *samples, unsigned length,
-                                       unsigned target, int *alike)
+                                       tile_rank wanted, int *alike)
 {
     const unsigned tolerance =
         (TILE_SLACK(TILE) + 36) / 32; /* ranks here are in units of 16 keys */
     const unsigned whole = (length + TILE_SAMPLE - 1) / TILE_SAMPLE;
     const unsigned all = SUM(whole);
+    const unsigned target = (unsigned)(wanted / 16);
     int halves = BITS(BALLOT(whole > 0)) - 1;
     struct cut_search s;
     unsigned aim; /* samples before the wanted pivot */
@@ -33,7 +34,6 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round,
     s.low = least_key(whole ? key_at(&s.w, 0) : 0, whole > 0);
     s.high = greatest_key(whole ? key_at(&s.w, whole - 1) : 0, whole > 0);
     s.tied = 0;
-    target /= 16;
     aim = (target + halves) / 2;
     NO_UNROLL
     for (int i = 0; s.end > s.begun; i++) {
@@ -118,17 +118,17 @@ DEVICE unsigned count_between(const struct cut_span *w, const struct cut_pivot *
  * The owner is -1 if the rank is too far off, or not known because the position is at an
  * end of a window that was shortened there.
  */
-DEVICE struct cut_pivot look_close(const struct cut_span *w, unsigned target, int ways)
+DEVICE struct cut_pivot look_close(const struct cut_span *w, tile_rank target, int ways)
 {
     struct cut_span near = *w;
     struct cut_pivot p;
 
     shorten(&near, target);
 
-    const unsigned begun = SUM(near.lo);
+    const tile_rank begun = RANK_SUM(near.lo);
 
-    const unsigned need = target - begun;
-    const unsigned open = SUM(near.hi) - begun;
+    const unsigned need = (unsigned)(target - begun);
+    const unsigned open = (unsigned)(RANK_SUM(near.hi) - begun);
     const unsigned place = alike_place(&near, QUOTIENT((float)need, (float)open));
     const key k = near.lo < near.hi ? key_at(&near, place) : (key) ~(key)0;
 
@@ -139,7 +139,7 @@ DEVICE struct cut_pivot look_close(const struct cut_span *w, unsigned target, in
     const int unknown = LANE != p.owner && ((p.before == near.hi && near.hi < w->hi) ||
                                             (p.before == near.lo && near.lo > w->lo));
 
-    if (BALLOT(unknown) || !near_enough(SUM(p.before), target))
+    if (BALLOT(unknown) || !near_enough(RANK_SUM(p.before), target))
         p.owner = -1;
     return p;
 }
@@ -149,11 +149,11 @@ DEVICE struct cut_pivot look_close(const struct cut_span *w, unsigned target, in
  * find a better pivot.
  */
 DEVICE struct cut_pivot search_keys(const struct tile_round *round, struct cut_list keys,
-                                    unsigned length, struct cut_pivot p, unsigned target,
+                                    unsigned length, struct cut_pivot p, tile_rank target,
                                     int alike)
 {
     struct cut_span w;
-    unsigned rank;
+    tile_rank rank;
 
     keys.keys = OPAQUE(keys.keys);
     w.list = keys;
@@ -161,12 +161,12 @@ DEVICE struct cut_pivot search_keys(const struct tile_round *round, struct cut_l
     w.hi = length;
     p.place *= TILE_SAMPLE;
     p.before = LANE == p.owner ? p.place : count_between(&w, &p);
-    rank = SUM(p.before);
+    rank = RANK_SUM(p.before);
     if (near_enough(rank, target))
         return p;
 
     /* Among equal keys of one list, move the cut to the target. */
-    const unsigned place = p.place + (target - rank);
+    const unsigned place = p.place + (unsigned)(target - rank);
     const int slides = LANE == p.owner && place < length && key_at(&w, place) == p.value;
 
     if (BALLOT(slides)) {

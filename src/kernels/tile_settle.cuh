@@ -148,17 +148,17 @@ DEVICE key greatest_key(key k, int present)
 }
 
 /* Shorten the windows to where the key of rank `aim` can be. */
-DEVICE void shorten(struct cut_span *w, unsigned aim)
+DEVICE void shorten(struct cut_span *w, tile_rank aim)
 {
-    const unsigned need = aim - SUM(w->lo);
+    const tile_rank need = aim - RANK_SUM(w->lo);
 
     if (w->hi - w->lo > need)
-        w->hi = w->lo + need + 1;
+        w->hi = w->lo + (unsigned)need + 1;
 
-    const unsigned rest = SUM(w->hi) - aim;
+    const tile_rank rest = RANK_SUM(w->hi) - aim;
 
     if (w->hi - w->lo > rest)
-        w->lo = w->hi - rest;
+        w->lo = w->hi - (unsigned)rest;
 }
 
 /* Bounds of the wanted key, inclusive, with the lists that they are in. */
@@ -174,11 +174,11 @@ struct cut_bounds {
  * than `need` keys, its last key is an upper bound. If it has at least `rest` keys, the
  * number from the wanted key on, its first key is a lower bound.
  */
-DEVICE void close_windows(struct cut_span *w, unsigned aim, struct cut_bounds *bounds)
+DEVICE void close_windows(struct cut_span *w, tile_rank aim, struct cut_bounds *bounds)
 {
     const unsigned length = w->hi - w->lo;
-    const unsigned need = aim - SUM(w->lo);
-    const unsigned rest = SUM(w->hi) - aim;
+    const tile_rank need = aim - RANK_SUM(w->lo);
+    const tile_rank rest = RANK_SUM(w->hi) - aim;
     const int before = length > need;
     const int after = length > 0 && length >= rest;
     const key first = length > 0 ? key_at(w, w->lo) : 0;
@@ -331,9 +331,10 @@ DEVICE int is_endless(int round)
 
 /*
  * Find a pivot of rank `aim`, up to `tolerance` more or less. Each lane has a window
- * of its list.
+ * of its list. Windows that shorten() leaves have fewer than 2^32 keys in all: there are
+ * fewer samples, and among keys a pivot nearby is known.
  */
-DEVICE struct cut_pivot settle(struct cut_span w, unsigned aim, unsigned tolerance)
+DEVICE struct cut_pivot settle(struct cut_span w, tile_rank aim, unsigned tolerance)
 {
     struct cut_bounds bounds = {0, -1, (key) ~(key)0, WARP};
     int below = 0;
@@ -342,8 +343,8 @@ DEVICE struct cut_pivot settle(struct cut_span w, unsigned aim, unsigned toleran
         shorten(&w, aim);
         close_windows(&w, aim, &bounds);
 
-        const unsigned begun = SUM(w.lo);
-        const unsigned open = SUM(w.hi) - begun;
+        const tile_rank begun = RANK_SUM(w.lo);
+        const unsigned open = (unsigned)(RANK_SUM(w.hi) - begun);
 
         if (open == 0 || is_endless(round)) { /* only if keys change during the search */
             const struct cut_pivot none = {0, -1, 0, w.lo};
@@ -351,9 +352,9 @@ DEVICE struct cut_pivot settle(struct cut_span w, unsigned aim, unsigned toleran
             return none;
         }
 
-        const struct cut_pivot p = take_probe(&w, aim - begun, open, below);
-        const unsigned rank = SUM(p.before);
-        const unsigned off = rank < aim ? aim - rank : rank - aim;
+        const struct cut_pivot p = take_probe(&w, (unsigned)(aim - begun), open, below);
+        const tile_rank rank = RANK_SUM(p.before);
+        const tile_rank off = rank < aim ? aim - rank : rank - aim;
 
         /* The counts of closed windows are right only for pivots within the bounds. */
         if (off <= tolerance &&

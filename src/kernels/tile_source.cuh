@@ -5,6 +5,22 @@
  * arrays (lists_source.cuh).
  */
 
+/*
+ * A rank among the keys of a group, and the sum of such numbers of all lanes. Lists are
+ * always shorter than 2^32 keys; with TILE_LARGE a group need not be.
+ */
+#ifdef TILE_LARGE
+typedef wide tile_rank;
+#define RANK_SUM(v) rank_sum(v)
+DEVICE wide rank_sum(unsigned v)
+{
+    return ((wide)SUM(v >> 16) << 16) + SUM(v & 0xffff);
+}
+#else
+typedef unsigned tile_rank;
+#define RANK_SUM(v) SUM(v)
+#endif
+
 #ifdef TILE_LISTS
 
 #include "lists_source.cuh"
@@ -12,7 +28,11 @@
 #elif !defined(TILE_PLACES)
 
 typedef key_cell tile_input;
-typedef unsigned tile_index; /* of a key in the input, which has less than 2^32 keys */
+#ifdef TILE_LARGE
+typedef wide tile_index; /* of a key in the input */
+#else
+typedef unsigned tile_index; /* the same if there are fewer than 2^32 keys */
+#endif
 
 #define INPUT_OF(args) ((const key_cell *)(args)->round.in)
 

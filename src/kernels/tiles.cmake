@@ -1,7 +1,7 @@
 # Programs whose geometry is in the tuning table: engine tile's, and those that sort by a
 # comparison. Sets, with names such as 32_256x32
 # (bits, rows, items) and 32_256x32_5_4 (and blocks of tile_sort and tile_merge on an SM),
-# ending in _places for items with places:
+# ending in _places for items with places, in _large for 2^32 keys and more:
 #   tiles, defines_<tile>                              the geometries, for the simulator
 #   tile_images, defines_<image>, gencode_<image>      the images, for nvcc
 #   gencode_all                                        for what suits every architecture
@@ -83,14 +83,16 @@ macro(gencode_row arch kib image images)
         list(REMOVE_DUPLICATES gencode_${image})
     endif()
 endmacro()
-macro(tile_row arch kib size rows items sort merge places)
+macro(tile_row arch kib size rows items sort merge kind)
     math(EXPR bits "8 * ${size}")
-    set(tile ${bits}_${rows}x${items}${places})
-    set(image ${bits}_${rows}x${items}_${sort}_${merge}${places})
+    set(tile ${bits}_${rows}x${items}${kind})
+    set(image ${bits}_${rows}x${items}_${sort}_${merge}${kind})
     list(APPEND tiles ${tile})
     set(defines_${tile} KEY_BITS=${bits} TILE_ROWS=${rows} TILE_ITEMS=${items})
-    if(NOT "${places}" STREQUAL "")
+    if("${kind}" STREQUAL "_places")
         list(APPEND defines_${tile} TILE_PLACES=1)
+    elseif("${kind}" STREQUAL "_large")
+        list(APPEND defines_${tile} TILE_LARGE=1)
     endif()
     set(defines_${image} ${defines_${tile}} TILE_SORT_BLOCKS=${sort} TILE_MERGE_BLOCKS=${merge})
     gencode_row(${arch} ${kib} ${image} tile_images)

@@ -15,8 +15,9 @@
 /*
  * A program is an array of kernels in the order of kernels.def, made by program.cu:
  * simt_heap_32, simt_pair_32, simt_tile_32_256x32 and so on. There are engine heap's and
- * engine pair's for four key widths, engine tile's for the geometries of tune.def, and
- * simt_rows_0. simt_lists_32_256x32 and the like merge lists. simt_less_128_128x27 and the like call the host's comparison.
+ * engine pair's for four key widths, engine tally's for two, engine tile's for the
+ * geometries of tune.def, and simt_rows_0. simt_lists_32_256x32 and the like merge lists.
+ * simt_less_128_128x27 and the like call the host's comparison.
  * A geometry of several rows is declared and listed several times.
  */
 struct program {
@@ -25,6 +26,7 @@ struct program {
     unsigned rows; /* of a tile; 0 for the other engines */
     unsigned items;
     unsigned places;
+    unsigned large;
     const struct simt_kernel *const *kernels;
 };
 
@@ -37,6 +39,9 @@ struct program {
     TILE_OF(BITS_##size, rows, items)
 #define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
     PLACES_OF(BITS_##size, rows, items)
+#define TUNE_LARGE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)  \
+    LARGE_OF(BITS_##size, rows, items)
+#define LARGE_OF(bits, rows, items) LARGE(bits, rows, items)
 #define TILE_OF(bits, rows, items) TILE(bits, rows, items)
 #define PLACES_OF(bits, rows, items) PLACES(bits, rows, items)
 #define TUNE_LISTS(arch, kib, size, rows, items, merge_blocks)                           \
@@ -62,15 +67,21 @@ struct program {
 #define LISTS_PLACES(bits, rows, items)                                                  \
     extern const struct simt_kernel *const                                               \
         simt_lists_##bits##_##rows##x##items##_places[KERNEL_COUNT];
+#define LARGE(bits, rows, items)                                                         \
+    extern const struct simt_kernel *const                                               \
+        simt_tile_##bits##_##rows##x##items##_large[KERNEL_COUNT];
 #define PLACES(bits, rows, items)                                                        \
     extern const struct simt_kernel *const                                               \
         simt_tile_##bits##_##rows##x##items##_places[KERNEL_COUNT];
 WIDTHS
 #include "tune.def"
 extern const struct simt_kernel *const simt_rows_0[KERNEL_COUNT];
+extern const struct simt_kernel *const simt_tally_8[KERNEL_COUNT];
+extern const struct simt_kernel *const simt_tally_16[KERNEL_COUNT];
 #undef WIDTH
 #undef TILE
 #undef PLACES
+#undef LARGE
 #undef LISTS
 #undef LISTS_PLACES
 
@@ -80,23 +91,29 @@ extern const struct simt_kernel *const simt_rows_0[KERNEL_COUNT];
     LISTS_OF(BITS_##size, rows, items)
 #define TUNE_PLACES(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks) \
     PLACES_OF(BITS_##size, rows, items)
+#define TUNE_LARGE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)  \
+    LARGE_OF(BITS_##size, rows, items)
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
     TILE_OF(BITS_##size, rows, items)
 #define TUNE_LESS(bits, most, threads, items)                                            \
-    {PROGRAM_LESS, bits, threads, items, 0, simt_less_##bits##_##threads##x##items},
+    {PROGRAM_LESS, bits, threads, items, 0, 0, simt_less_##bits##_##threads##x##items},
 #define WIDTH(bits)                                                                      \
-    {MW_ENGINE_HEAP, bits, 0, 0, 0, simt_heap_##bits},                                   \
-    {MW_ENGINE_PAIR, bits, 0, 0, 0, simt_pair_##bits},
+    {MW_ENGINE_HEAP, bits, 0, 0, 0, 0, simt_heap_##bits},                                   \
+    {MW_ENGINE_PAIR, bits, 0, 0, 0, 0, simt_pair_##bits},
 #define TILE(bits, rows, items)                                                          \
-    {MW_ENGINE_TILE, bits, rows, items, 0, simt_tile_##bits##_##rows##x##items},
+    {MW_ENGINE_TILE, bits, rows, items, 0, 0, simt_tile_##bits##_##rows##x##items},
+#define LARGE(bits, rows, items)                                                         \
+    {MW_ENGINE_TILE, bits, rows, items, 0, 1, simt_tile_##bits##_##rows##x##items##_large},
 #define LISTS(bits, rows, items)                                                         \
-    {PROGRAM_LISTS, bits, rows, items, 0, simt_lists_##bits##_##rows##x##items},
+    {PROGRAM_LISTS, bits, rows, items, 0, 0, simt_lists_##bits##_##rows##x##items},
 #define LISTS_PLACES(bits, rows, items)                                                  \
-    {PROGRAM_LISTS, bits, rows, items, 1, simt_lists_##bits##_##rows##x##items##_places},
+    {PROGRAM_LISTS, bits, rows, items, 1, 0, simt_lists_##bits##_##rows##x##items##_places},
 #define PLACES(bits, rows, items)                                                        \
-    {MW_ENGINE_TILE, bits, rows, items, 1, simt_tile_##bits##_##rows##x##items##_places},
+    {MW_ENGINE_TILE, bits, rows, items, 1, 0, simt_tile_##bits##_##rows##x##items##_places},
 static const struct program programs[] = {
-{PROGRAM_ROWS, 0, 0, 0, 0, simt_rows_0},
+{PROGRAM_ROWS, 0, 0, 0, 0, 0, simt_rows_0},
+{PROGRAM_TALLY, 8, 0, 0, 0, 0, simt_tally_8},
+{PROGRAM_TALLY, 16, 0, 0, 0, 0, simt_tally_16},
 WIDTHS
 #include "tune.def"
 };
@@ -200,7 +217,8 @@ static mw_status sim_load(struct device *device, const struct program_name *name
         const struct program *const p = &programs[i];
 
         if (p->engine == name->engine && p->bits == name->bits && p->rows == tile->rows &&
-            p->items == tile->items && p->places == tile->places) {
+            p->items == tile->items && p->places == tile->places &&
+            p->large == tile->large) {
             *program = (struct program *)p; /* sim_launch only reads it */
             return MW_OK;
         }

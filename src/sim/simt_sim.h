@@ -32,6 +32,9 @@
 #if defined(TILE_ROWS) && defined(TILE_PLACES)
 #define SIMT_KERNEL_OF(name, bits, rows, items) \
     simt_##name##_##bits##_##rows##x##items##_places
+#elif defined(TILE_ROWS) && defined(TILE_LARGE)
+#define SIMT_KERNEL_OF(name, bits, rows, items) \
+    simt_##name##_##bits##_##rows##x##items##_large
 #elif defined(TILE_ROWS) || defined(LESS_THREADS)
 #define SIMT_KERNEL_OF(name, bits, rows, items) simt_##name##_##bits##_##rows##x##items
 #else
@@ -52,7 +55,7 @@
 /*
  * The kernel, and the struct by which the simulator starts it: simt_heap_merge_32 and so
  * on; for engine tile with the geometry, simt_tile_merge_32_256x32, followed by _places
- * if its items have places; and simt_less_merge_128_128x27.
+ * if its items have places and by _large with TILE_LARGE; and simt_less_merge_128_128x27.
  */
 #define KERNEL(name, args_t)                                     \
     static void name(const args_t args);                         \
@@ -88,6 +91,8 @@
 #define SIMT_PROGRAM SIMT_KERNEL(rows, KEY_BITS)
 #elif defined(PAIR_PROGRAM)
 #define SIMT_PROGRAM SIMT_KERNEL(pair, KEY_BITS)
+#elif defined(TALLY_PROGRAM)
+#define SIMT_PROGRAM SIMT_KERNEL(tally, KEY_BITS)
 #else
 #define SIMT_PROGRAM SIMT_KERNEL(heap, KEY_BITS)
 #endif

@@ -142,16 +142,16 @@ static int sort_keys(mw_context *context, mw_type type, void *keys, uint64_t cou
 static int sort_by_each(mw_context *context, char *engines, mw_type type, const char *shape,
                         void *keys, uint64_t count)
 {
-    static const char *const names[] = {"auto", "heap", "tile", "pair"};
+    static const char *const names[] = {"auto", "heap", "tile", "pair", "tally"};
     int result = 0;
 
     for (char *name = strtok(engines, ","); name && !result; name = strtok(NULL, ",")) {
         mw_tuning tuning = MW_TUNING_INIT;
 
-        for (int i = 1; i < 4; i++)
+        for (int i = 1; i < 5; i++)
             tuning.engine = strcmp(name, names[i]) ? tuning.engine : (mw_engine)i;
         if (tuning.engine == MW_ENGINE_AUTO)
-            return complain("engines are heap, tile and pair");
+            return complain("engines are heap, tile, pair and tally");
         if (mw_set_tuning(context, &tuning) != MW_OK)
             return complain(mw_error(context));
         if (kit_fill(type, shape, 1, keys, count) != MW_OK)

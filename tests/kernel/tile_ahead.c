@@ -17,9 +17,9 @@ static const struct row {
     unsigned number; /* of the round */
     struct tile_geometry tile;
 } rows[] = {
-    {16, 1,     {256, 8, 0, 0, 0}},
-    {32, 65535, {64, 32, 0, 0, 0}},
-    {64, 7,     {64, 32, 0, 0, 0}},
+    {16, 1,     {256, 8, 0, 0, 0, 0}},
+    {32, 65535, {64, 32, 0, 0, 0, 0}},
+    {64, 7,     {64, 32, 0, 0, 0, 0}},
 };
 
 /* Runs of a tile each; the last group is short. */

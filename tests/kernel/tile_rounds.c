@@ -3,7 +3,7 @@
  *
  * Rounds may be joined (tile_join: each block finds the cuts of its own tile) or not
  * (tile_merge), and cuts may be found by launches of their own: what comes out is the
- * same, whatever the plan chose.
+ * same, whatever the plan chose. The program for 2^32 keys and more sorts few keys, too.
  *
  * NaNs with the sign set are translated in a way of their own (tile_code.cuh): quickly,
  * and mended where a thread finds any. So they turn up alone in every register of a
@@ -30,7 +30,7 @@ struct sorting {
 };
 
 /* How a plan's rounds are merged. */
-enum manner { AS_PLANNED, NONE_JOINED, IN_PHASES, ALL_JOINED, MANNERS };
+enum manner { AS_PLANNED, NONE_JOINED, IN_PHASES, ALL_JOINED, MANNERS, LARGE };
 
 static const char *const manner_names[MANNERS] = {"as planned", "none joined", "in phases",
                                                   "all joined"};
@@ -47,6 +47,7 @@ static int sorts(struct fixture *f, const struct sorting *s, uint32_t ways,
 {
     const mw_tuning wish = {sizeof wish, MW_ENGINE_TILE, ways, 0, threads, items, 0};
     const struct code code = type_code(type_row(s->type), s->direction);
+    const struct plan_keys of = {.size = s->size, .large = manner == LARGE};
     struct device *const device = f->device;
     struct pass_log log = {.phases = manner == IN_PHASES};
     uint32_t launches = 1;
@@ -55,14 +56,14 @@ static int sorts(struct fixture *f, const struct sorting *s, uint32_t ways,
     void *keys;
     mw_status status;
 
-    TRY(plan_make(&plan, &wish, &device->info, plan_bare(s->size), s->count, &f->error));
+    TRY(plan_make(&plan, &wish, &device->info, of, s->count, &f->error));
     for (uint32_t i = 0; i < plan.rounds; i++) {
         if (manner != AS_PLANNED)
             plan.round[i].joined = manner == ALL_JOINED;
         launches += log.phases ? 2 : 1;
     }
     if (manner != AS_PLANNED)
-        plan_workspace(&plan, plan_bare(s->size), s->count);
+        plan_workspace(&plan, of, s->count);
     TRY(device->verbs->load(device, &plan.program, kernels_of(MW_ENGINE_TILE), &program));
     keys = fixture_array(f, plan.key_bytes);
     memcpy(keys, s->keys, plan.key_bytes);
@@ -127,6 +128,42 @@ static void test_manners(struct tap *tap, struct fixture *f, struct sorting *s)
     }
 }
 
+/* The rounds are not joined, as those of many keys: cuts are found ahead. */
+static void test_large(struct tap *tap, struct fixture *f, struct sorting *s)
+{
+    static const struct {
+        mw_type type;
+        uint32_t threads;
+        uint32_t items;
+        uint32_t ways;
+        uint64_t count;
+        const char *shape;
+    } rows[] = {
+        {MW_I32, 128, 32, 16, 17 * 4096 + 5,  "random"    },
+        {MW_U32, 128, 32, 4,  9 * 4096 - 1,   "few:2"     },
+        {MW_F32, 256, 32, 8,  9 * 8192 + 31,  "organ"     },
+        {MW_I64, 128, 16, 8,  40 * 2048 + 7,  "blocks:333"},
+        {MW_F64, 256, 16, 16, 17 * 4096 + 1,  "specials"  },
+        {MW_U64, 128, 16, 32, 33 * 2048 + 77, "swaps:99"  },
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        s->type = rows[i].type;
+        s->direction = (mw_direction)(i % 2);
+        s->size = mw_type_size(s->type);
+        s->count = rows[i].count;
+
+        const int filled =
+            kit_fill(s->type, rows[i].shape, 1 + i, s->keys, s->count) == MW_OK;
+
+        expect(s);
+        tap_case(tap,
+                 filled && sorts(f, s, rows[i].ways, rows[i].threads, rows[i].items, LARGE),
+                 "%llu %s %s, %u ways, by the large program", (wide)s->count,
+                 mw_type_name(s->type), rows[i].shape, rows[i].ways);
+    }
+}
+
 enum nans { ONE_A_THREAD, MIXED, EVERY_OTHER_THREAD, NANS };
 
 /* The bits of key i: thread t of a tile begins with keys t, t + rows, t + 2 rows ... */
@@ -185,6 +222,7 @@ void test_tile_rounds(struct tap *tap, struct fixture *f)
                         .items = malloc(2 * MOST_KEYS * sizeof(struct item))};
 
     test_manners(tap, f, &s);
+    test_large(tap, f, &s);
     test_nans(tap, f, &s, MW_F32);
     test_nans(tap, f, &s, MW_F64);
     free(s.items);

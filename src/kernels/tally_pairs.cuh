@@ -1,0 +1,212 @@
+/*
+ * tally_pairs.cuh - count keys of two bytes.
+ *
+ * A block has one counter of 16 bits for each value, two in a word. Two things must be
+ * prevented.
+ *
+ * A counter overflows into its neighbour. A lane whose addition makes a counter reach or
+ * pass a multiple of TALLY_CARRY subtracts TALLY_CARRY and notes a carry. An addition
+ * passes at most one multiple. So once all have subtracted, which a barrier ensures, a
+ * counter is below TALLY_CARRY. Between two barriers a block counts at most
+ * 65536 - TALLY_CARRY keys. So no counter reaches 65536.
+ *
+ * Many lanes add to the same counter, which a GPU does one after the other. So if half the
+ * lanes have several equal keys in their vectors, lanes add theirs at once. And lanes take
+ * the keys of their vectors in different orders. Otherwise lanes of a warp would add to
+ * the same counters if keys repeat every 16 bytes, as fields of records do.
+ */
+#if KEY_BITS == 16
+
+struct tally_shared {
+    unsigned_cell counters[CODES / 2];
+    place_cell carries[TALLY_MOST_CARRIES]; /* bits of keys, then codes */
+    unsigned_cell digits[TALLY_DIGITS];     /* keys of carries, by digit */
+    unsigned_cell carry_count;
+    unsigned_cell unused[3];
+};
+
+AGREE(sizeof(struct tally_shared) == TALLY_SHARED(16));
+
+enum {
+    COUNT_BATCH = 3,       /* vectors of a thread that are loaded at once, ... */
+    COUNT_BATCHES = 2,     /* ... batches between two barriers */
+    COUNT_SAME = 4,        /* equal keys of a lane that are worth counting together, ... */
+    COUNT_MANY = WARP / 2, /* ... if this many lanes have them */
+    DIGIT_PAIRS = TALLY_DIGITS / 2 / WARP, /* pairs of codes of a lane and digit */
+    HALVES = 0x10001                       /* times a key: two of it */
+};
+
+AGREE(tally_count_threads *COUNT_BATCHES *COUNT_BATCH *VECTOR_KEYS <= 65536 - TALLY_CARRY);
+
+DEVICE int half_of(unsigned bits)
+{
+    return bits % 2 * 16;
+}
+
+DEVICE unsigned add_keys(struct tally_shared *sm, unsigned bits, unsigned n)
+{
+    return ADD(COUNTER, &sm->counters[bits / 2], n << half_of(bits));
+}
+
+/* The word was `old` before my addition of n keys: did their counter pass a multiple? */
+DEVICE void carry(struct tally_shared *sm, unsigned bits, unsigned n, unsigned old)
+{
+    const unsigned was = old >> half_of(bits);
+
+    if ((was ^ (was + n)) & (0u - TALLY_CARRY) & 0xffff) {
+        ADD(COUNTER, &sm->counters[bits / 2],
+            0u - ((unsigned)TALLY_CARRY << half_of(bits)));
+        STORE(&sm->carries[ADD(PLAIN, &sm->carry_count, 1u)], (unsigned short)bits);
+    }
+}
+
+DEVICE void count_keys(struct tally_shared *sm, unsigned bits, unsigned n)
+{
+    carry(sm, bits, n, add_keys(sm, bits, n));
+}
+
+DEVICE void count_key(struct tally_shared *sm, unsigned bits)
+{
+    count_keys(sm, bits, 1);
+}
+
+/* One addition of each lane for each key. All are under way before the first is seen. */
+DEVICE void count_apart(struct tally_shared *sm, vector v)
+{
+    unsigned old[VECTOR_KEYS];
+
+    UNROLL
+    for (int i = 0; i < VECTOR_KEYS; i++)
+        old[i] = add_keys(sm, bits_of(v, i), 1);
+    UNROLL
+    for (int i = 0; i < VECTOR_KEYS; i++)
+        carry(sm, bits_of(v, i), 1, old[i]);
+}
+
+/* Key `lane` of my vector, modulo 8, comes first; the others follow it, going round. */
+DEVICE vector turn(vector v, int lane)
+{
+    const int shift = lane % 4 * 16;
+    const wide low = shift ? v.low >> shift | v.high << (64 - shift) : v.low;
+    const wide high = shift ? v.high >> shift | v.low << (64 - shift) : v.high;
+    const vector turned = {lane & 4 ? high : low, lane & 4 ? low : high};
+
+    return turned;
+}
+
+/* The top bits of the halves of `word` that are equal to those of `twice`. */
+DEVICE unsigned equal_halves(unsigned word, unsigned twice)
+{
+    const unsigned lower = 0x7fff7fffu;
+    const unsigned other = word ^ twice;
+
+    return ~(((other & lower) + lower) | other) & ~lower;
+}
+
+/* Bits of the keys that are equal to `bits`: the top four bits of both halves. */
+DEVICE unsigned equal_keys(vector v, unsigned bits)
+{
+    const unsigned twice = bits * HALVES;
+
+    return equal_halves(word_of(v, 0), twice) >> 3 |
+           equal_halves(word_of(v, 1), twice) >> 2 |
+           equal_halves(word_of(v, 2), twice) >> 1 | equal_halves(word_of(v, 3), twice);
+}
+
+/* One addition for each different key of a vector. */
+DEVICE void count_together(struct tally_shared *sm, vector v)
+{
+    unsigned left = 0xfu * HALVES << 12;
+
+    NO_UNROLL
+    while (left) {
+        const int first = LOWEST_BIT(left); /* 12 to 15 and 28 to 31 */
+        const unsigned bits =
+            (unsigned)((first & 2 ? v.high : v.low) >> (first % 2 * 32 + first / 16 * 16)) &
+            0xffff;
+        const unsigned same = equal_keys(v, bits);
+
+        count_keys(sm, bits, (unsigned)BITS(same));
+        left &= ~same;
+    }
+}
+
+/* Count a vector of each lane that is `mine`. */
+DEVICE void count_vector(struct tally_shared *sm, vector v, int mine)
+{
+    const vector turned = turn(v, LANE);
+    const unsigned same = equal_keys(turned, (unsigned)turned.low & 0xffff);
+    const unsigned many = BALLOT(mine && BITS(same) >= COUNT_SAME);
+
+    if (mine && BITS(many) < COUNT_MANY)
+        count_apart(sm, turned);
+    else if (mine)
+        count_together(sm, turned);
+}
+
+DEVICE void meet_after(int batches)
+{
+    if (batches % COUNT_BATCHES == 0)
+        BARRIER();
+}
+
+DEVICE unsigned counted(const struct tally_shared *sm, unsigned bits)
+{
+    return LOAD((const place_cell *)sm->counters + bits);
+}
+
+/* The counters of code 2 `pair` and, in the upper half, the next. */
+DEVICE unsigned pair_counted(const struct tally_shared *sm, unsigned pair,
+                             const struct key_code *to_bits)
+{
+    const unsigned first = leave((key)(2 * pair), to_bits);
+
+    if (to_bits->is_float)
+        return counted(sm, leave((key)(2 * pair + 1), to_bits)) << 16 | counted(sm, first);
+
+    const unsigned both =
+        LOAD(&sm->counters[first / 2]); /* of integers they share a word */
+
+    return first % 2 ? both << 16 | both >> 16 : both;
+}
+
+/*
+ * Write my row. A warp has whole digits and a lane two neighbouring codes of each part of
+ * a digit. Counts of digits without keys are not written.
+ */
+DEVICE void put_row(const struct tally_count_args *args, struct tally_shared *sm)
+{
+    const struct tally_rows *const rows = &args->rows;
+    const unsigned carries = LOAD(&sm->carry_count);
+    place_cell *const to = (place_cell *)rows->carries + (wide)BLOCK * TALLY_MOST_CARRIES;
+    unsigned_cell *const counts = (unsigned_cell *)rows->counts + (wide)BLOCK * (CODES / 2);
+
+    for (unsigned i = (unsigned)THREAD; i < carries; i += (unsigned)THREADS) {
+        const unsigned code = enter((key)LOAD(&sm->carries[i]), &args->leave);
+
+        STORE(to + i, (unsigned short)code);
+        ADD(PLAIN, &sm->digits[code / TALLY_DIGITS], (unsigned)TALLY_CARRY);
+    }
+    if (THREAD == 0)
+        STORE((unsigned_cell *)rows->carry_count + BLOCK, carries);
+    BARRIER();
+    for (int digit = THREAD / WARP; digit < TALLY_DIGITS; digit += THREADS / WARP) {
+        const unsigned first = (unsigned)(digit * (TALLY_DIGITS / 2) + LANE);
+        unsigned pairs[DIGIT_PAIRS];
+        unsigned sum = 0;
+
+        UNROLL
+        for (int i = 0; i < DIGIT_PAIRS; i++) {
+            pairs[i] = pair_counted(sm, first + i * WARP, &args->leave);
+            sum += (pairs[i] & 0xffff) + (pairs[i] >> 16);
+        }
+        sum = SUM(sum) + LOAD(&sm->digits[digit]);
+        UNROLL
+        for (int i = 0; i < DIGIT_PAIRS && sum; i++)
+            STORE(counts + first + i * WARP, pairs[i]);
+        if (LANE == 0)
+            STORE((unsigned_cell *)rows->totals + (wide)BLOCK * TALLY_DIGITS + digit, sum);
+    }
+}
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * tally_write.cu - write the keys in order: the last pass of engine tally.
+ *
+ * Key p of the result has the greatest code that at most p keys precede. A warp writes
+ * neighbouring vectors. It finds the codes of its first and last key; if they are equal, no
+ * lane has to search. Otherwise each lane searches between them.
+ */
+enum { tally_write_blocks = 8, SEARCH_LANES = WARP / 2 };
+
+/* The greatest code of [low, high] that at most `place` keys precede; `low` is one. */
+DEVICE unsigned code_at(const wide_cell *starts, unsigned low, unsigned high, wide place)
+{
+    while (low < high) {
+        const unsigned middle = (low + high + 1) / 2;
+
+        if (LOAD_AS(PROBE, starts + middle) <= place)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* The same for two places: half of the lanes search for each, by as many probes a step. */
+DEVICE void codes_at(const wide_cell *starts, wide first, wide last, unsigned *first_code,
+                     unsigned *last_code)
+{
+    const int half = LANE / SEARCH_LANES;
+    const wide place = half ? last : first;
+    unsigned low = 0;
+
+    for (unsigned step = CODES / SEARCH_LANES; step; step /= SEARCH_LANES) {
+        const unsigned probe = low + (unsigned)(LANE % SEARCH_LANES) * step;
+        const unsigned found =
+            BALLOT(LOAD_AS(PROBE, starts + probe) <= place) >> half * SEARCH_LANES &
+            ((1u << SEARCH_LANES) - 1);
+
+        low += (unsigned)HIGHEST_BIT(found) * step;
+    }
+    *first_code = SHUFFLE(low, 0);
+    *last_code = SHUFFLE(low, SEARCH_LANES);
+}
+
+/* A vector of one code. */
+DEVICE vector vector_of(unsigned code, const struct key_code *to_bits)
+{
+    const wide each = ~(wide)0 / (CODES - 1); /* a one in every key */
+    const wide low = leave((key)code, to_bits) * each;
+    const vector v = {low, low};
+
+    return v;
+}
+
+/* Put `other` into v from key i on, 0 < i < VECTOR_KEYS. */
+DEVICE void put_from(vector *v, vector other, int i)
+{
+    const int low = i * KEY_BITS;
+    const wide low_rest = low < 64 ? ~(wide)0 << low : 0;
+    const wide high_rest = low < 64 ? ~(wide)0 : ~(wide)0 << (low - 64);
+
+    v->low = (v->low & ~low_rest) | (other.low & low_rest);
+    v->high = (v->high & ~high_rest) | (other.high & high_rest);
+}
+
+/*
+ * The vector whose first key is key `at` of the vectors and has this code. No key has a
+ * greater code than `last`, and what follows the array may have any.
+ */
+DEVICE vector vector_at(const struct tally_write_args *args, wide skipped, wide at,
+                        unsigned code, unsigned last)
+{
+    const wide_cell *const starts = (const wide_cell *)args->starts;
+    vector v = vector_of(code, &args->leave);
+    wide next = code < last ? LOAD_AS(PROBE, starts + code + 1) + skipped : 0;
+
+    NO_UNROLL
+    while (code < last && next < at + VECTOR_KEYS) {
+        const int i = (int)(next - at);
+        wide end = LOAD_AS(PROBE, starts + code + 2) + skipped;
+
+        code++;
+        if (end == next) { /* no key has this code */
+            code = code_at(starts, code + 1, last, next - skipped);
+            end = LOAD_AS(PROBE, starts + code + 1) + skipped;
+        }
+        put_from(&v, vector_of(code, &args->leave), i);
+        next = end;
+    }
+    return v;
+}
+
+/* Store the keys of vector i that belong to the array, one by one. */
+DEVICE void store_part(const struct tally_write_args *args, wide skipped, wide i, vector v)
+{
+    NO_UNROLL
+    for (int k = 0; k < VECTOR_KEYS; k++) {
+        const wide place = i * VECTOR_KEYS + (wide)k - skipped;
+
+        if (place < args->count) /* of keys before the array it wraps around */
+            STORE_AS(BULK, (key_cell *)args->keys + place, (key)v.low);
+        v.low = v.low >> KEY_BITS | v.high << (64 - KEY_BITS);
+        v.high >>= KEY_BITS;
+    }
+}
+
+KERNEL(tally_write, struct tally_write_args)
+{
+    const struct vectors all = vectors_of(args.keys);
+    const wide_cell *const starts = (const wide_cell *)args.starts;
+    const wide keys = all.skipped + args.count;
+    const wide warp = (wide)BLOCK * (THREADS / WARP) + (wide)(THREAD / WARP);
+    const wide begin = warp * args.vectors * WARP;
+    const wide first = begin ? begin * VECTOR_KEYS - all.skipped : 0;
+    wide end = begin + args.vectors * WARP;
+    wide last = end * VECTOR_KEYS - all.skipped;
+    unsigned code, last_code;
+
+    if (begin * VECTOR_KEYS >= keys)
+        return;
+    last = last < args.count ? last : args.count;
+    end = end * VECTOR_KEYS < keys ? end : (keys + VECTOR_KEYS - 1) / VECTOR_KEYS;
+    codes_at(starts, first, last - 1, &code, &last_code);
+    NO_UNROLL
+    for (wide i = begin + (wide)LANE; i < end; i += WARP) {
+        const wide at = i * VECTOR_KEYS;
+        vector v;
+
+        code = code_at(starts, code, last_code, i ? at - all.skipped : 0);
+        v = vector_at(&args, all.skipped, at, code, last_code);
+        if (at >= all.skipped && at + VECTOR_KEYS <= keys)
+            STORE_AS(BULK, (vector_cell *)all.at + i, v);
+        else
+            store_part(&args, all.skipped, i, v);
+    }
+}
