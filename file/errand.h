@@ -75,7 +75,11 @@ void errand_stop(struct errand *errand);
 
 /* ---- Memory: one mapping, handed out from its beginning on ------------------------ */
 
-mw_status errand_reserve(struct errand *errand, uint64_t bytes);
+/*
+ * Reserve memory. The first `sequential` bytes are read and written in order: huge pages
+ * would gain nothing there, and take longer to get where memory comes from a hypervisor.
+ */
+mw_status errand_reserve(struct errand *errand, uint64_t bytes, uint64_t sequential);
 
 /* Aligned to DISK_ALIGN; what was reserved is enough for it. */
 void *errand_take(struct errand *errand, uint64_t bytes);

@@ -16,7 +16,8 @@ enum {
     SLOTS = 3,
     CHUNK_LEAST = 8 << 20,      /* bytes worth a run of their own, in memory ... */
     CHUNK_LEAST_GPU = 64 << 20, /* ... and on a GPU */
-    CHUNKS = 16,                /* of an input in memory */
+    CHUNKS = 16,                /* of an input in memory, sorted in place, ... */
+    CHUNKS_WIDE = 64,           /* ... or with three more on their way there */
     BLOCK_MOST = 1 << 20        /* of one write */
 };
 
@@ -156,7 +157,8 @@ static mw_status plan_in_memory(struct form *form)
     struct errand *const errand = form->errand;
     const uint64_t least_bytes = errand->context_is_cpu ? CHUNK_LEAST : CHUNK_LEAST_GPU;
     const uint64_t all = errand->inputs.is_known ? errand->inputs.total : errand->budget;
-    const uint64_t usual = all / CHUNKS > least_bytes ? all / CHUNKS : least_bytes;
+    const uint64_t part = all / (errand->is_wide ? CHUNKS_WIDE : CHUNKS);
+    const uint64_t usual = part > least_bytes ? part : least_bytes;
     uint64_t forming, merging, chunks, other;
     mw_status status;
 
@@ -178,7 +180,7 @@ static mw_status plan_in_memory(struct form *form)
     if (form->is_in_memory && errand->inputs.is_known)
         form->room = all;
     if (form->is_in_memory)
-        TRY(errand_reserve(errand, form->room + other));
+        TRY(errand_reserve(errand, form->room + other, form->room + DISK_ALIGN));
 done:
     return status;
 }
@@ -194,7 +196,7 @@ static mw_status plan_on_disk(struct form *form)
     if (form->block < DISK_ALIGN)
         form->block = DISK_ALIGN;
     TRY(largest_chunk(form, most, errand->budget - DISK_ALIGN));
-    TRY(errand_reserve(errand, errand->budget));
+    TRY(errand_reserve(errand, errand->budget, 0));
 done:
     return status;
 }
