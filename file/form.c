@@ -14,11 +14,11 @@
 
 enum {
     SLOTS = 3,
-    CHUNK_LEAST = 8 << 20,      /* bytes worth a run of their own, in memory ... */
-    CHUNK_LEAST_GPU = 64 << 20, /* ... and on a GPU */
-    CHUNKS = 16,                /* of an input in memory, sorted in place, ... */
-    CHUNKS_WIDE = 64,           /* ... or with three more on their way there */
-    BLOCK_MOST = 1 << 20        /* of one write */
+    CHUNK_LEAST = 8 << 20,  /* bytes worth a run of their own, in memory, ... */
+    CHUNK_LARGE = 64 << 20, /* ... on a GPU and in a file */
+    CHUNKS = 64,            /* of an input, if the memory allows it, ... */
+    CHUNKS_IN_PLACE = 16,   /* ... and if no others are on their way */
+    BLOCK_MOST = 1 << 20    /* of one write */
 };
 
 /* One chunk on its way. */
@@ -155,9 +155,9 @@ done:
 static mw_status plan_in_memory(struct form *form)
 {
     struct errand *const errand = form->errand;
-    const uint64_t least_bytes = errand->context_is_cpu ? CHUNK_LEAST : CHUNK_LEAST_GPU;
+    const uint64_t least_bytes = errand->context_is_cpu ? CHUNK_LEAST : CHUNK_LARGE;
     const uint64_t all = errand->inputs.is_known ? errand->inputs.total : errand->budget;
-    const uint64_t part = all / (errand->is_wide ? CHUNKS_WIDE : CHUNKS);
+    const uint64_t part = all / (errand->is_wide ? CHUNKS : CHUNKS_IN_PLACE);
     const uint64_t usual = part > least_bytes ? part : least_bytes;
     uint64_t forming, merging, chunks, other;
     mw_status status;
@@ -185,10 +185,18 @@ done:
     return status;
 }
 
+/*
+ * Chunks as large as the memory allows, but not larger than they need be: the first read
+ * and the last write overlap with nothing.
+ */
 static mw_status plan_on_disk(struct form *form)
 {
     struct errand *const errand = form->errand;
-    const uint64_t most = least(errand->budget, errand->chunk_most) / errand->row_bytes;
+    const uint64_t part = errand->inputs.total / CHUNKS;
+    const uint64_t usual = part > CHUNK_LARGE ? part : CHUNK_LARGE;
+    const uint64_t wanted = errand->inputs.is_known ? usual : errand->budget;
+    const uint64_t most =
+        least(least(errand->budget, wanted), errand->chunk_most) / errand->row_bytes;
     mw_status status;
 
     form->is_in_memory = 0;
