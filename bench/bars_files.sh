@@ -5,6 +5,7 @@
 #   keys     u64 keys in 256 MiB, and in memory
 #   budget   address space, peak disk and bytes moved
 #   kills    SIGKILL and SIGTERM at random moments; every k-th call failing
+#   gpu      records larger than the memory allowed, and keys in memory beside version 0.1
 #   places   the disk, overlayfs on it, tmpfs, and folders that PLACES names
 #
 # Each figure is a median of RUNS (3), contestants in turn. Files are removed afterwards.
@@ -12,6 +13,7 @@
 #   FOLDER   on the disk to measure, 30 GB free (TMPDIR or /tmp)
 #   GB       of the larger file of records (5); RUNS of everything (3)
 #   KILLS    by SIGKILL (500); a fifth of that by SIGTERM
+#   GPU_GB   of the file of records that a GPU sorts (16)
 #   BSORT, SORTBIN   programs; PYTHON: one that has duckdb and polars; skipped if unset
 #   BSORT is github.com/adamdeprince/bsort, SORTBIN github.com/jorisvr/sortbin
 
@@ -35,9 +37,11 @@ copies() { # COUNT FILE: copy it COUNT times, each with sync
     done
 }
 
-ours() { # OPTION... FILE
-    "$build/cli/multiway" sort -q --device cpu:2 -T "$place" -o "$place/out" "$@"
+ours_on() { # DEVICE OPTION... FILE
+    "$build/cli/multiway" sort -q --device "$1" -T "$place" -o "$place/out" "${@:2}"
 }
+
+ours() { ours_on cpu:2 "$@"; } # OPTION... FILE
 
 ours_process() { # the same, in place of a shell
     exec "$build/cli/multiway" sort -q --device cpu:2 -T "$place" -o "$place/out" "$@"
@@ -280,12 +284,60 @@ files_places() {
     done
 }
 
+parts() { # COUNT BYTES FILE OPTION...: 8 parts of a file, made at the same time
+    local i count=$1 bytes=$2 file=$3
+    shift 3
+    for ((i = 0; i < 8; i++)); do
+        "$build/cli/multiway" gen "$@" --count "$count" --seed "$i" |
+            dd of="$file" bs=1M oflag=seek_bytes seek=$((i * count * bytes)) conv=notrunc \
+                iflag=fullblock status=none &
+    done
+    wait
+}
+
+gpu_records() {
+    local file=$place/records gb=${GPU_GB:-16} key=(--record 100 --key 0:bytes:10) device
+    local what="$gb GB in 4 GiB" all
+    all=cpu:$(nproc)
+    parts $((gb * 1250000)) 100 "$file" "${key[@]}"
+    cold=$file contest "$runs" cuda ours_on cuda "${key[@]}" -S 4G "$file" -- \
+        cpu ours_on "$all" "${key[@]}" -S 4G "$file" -- copies copies 2 "$file"
+    for device in cpu cuda; do
+        took[ours]=${took[$device]}
+        within gpu "$what, $device" copies 1.4
+    done
+    beside gpu "$what, cuda" cpu 1
+    rm -f "$file"
+}
+
+gpu_keys() { # files in the page cache: tmpfs
+    local file place
+    old_tree && cmake -S "$old" -B "$work/old-build" -DMW_CUDA=OFF >"$work/log" 2>&1 &&
+        cmake --build "$work/old-build" -j "$(nproc)" --target multiway_cli >"$work/log" 2>&1 || {
+        tell gpu "2^30 keys: no build of 0.1" skipped
+        return
+    }
+    place=$(mktemp -d /dev/shm/bars-files.XXXXXX)
+    file=$place/keys
+    parts $((1 << 27)) 8 "$file" --type u64
+    contest "$runs" ours ours_on cuda --type u64 -S 40G "$file" -- \
+        old "$work/old-build/cli/multiway" sort --device cuda --type u64 -o "$place/out" "$file"
+    beside gpu "2^30 keys in memory" old 3
+    rm -rf "$place"
+}
+
+files_gpu() {
+    nvidia-smi -L >/dev/null 2>&1 || { tell gpu "no GPU" skipped; return; }
+    gpu_keys
+    gpu_records
+}
+
 files() {
     local part
     runs=${RUNS:-3}
     place=$(mktemp -d "${FOLDER:-${TMPDIR:-/tmp}}/bars-files.XXXXXX")
     trap 'rm -rf "$work" "$place"' EXIT
-    for part in records keys budget kills places; do
+    for part in records keys budget kills places gpu; do
         ! wanted $part || files_$part
     done
 }
