@@ -6,6 +6,7 @@
  */
 #include "form.h"
 
+#include "allocate.h"
 #include "move.h"
 #include "rounds.h"
 
@@ -369,7 +370,10 @@ mw_status form_runs(struct errand *errand)
     if (!form->is_in_memory)
         TRY(plan_on_disk(form));
     TRY(lay_out(form));
+    if (form->is_in_memory) /* on disk, temporary files have the room until then */
+        allocate_begin(errand, form->room);
     TRY(run_chunks(form));
+    TRY(allocate_end(errand));
     if (inputs_have_more(&errand->inputs)) {
         TRY(spill(form));
         TRY(plan_on_disk(form));
