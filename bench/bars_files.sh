@@ -5,14 +5,17 @@
 #   keys     u64 keys in 256 MiB, and in memory
 #   budget   address space, peak disk and bytes moved
 #   kills    SIGKILL and SIGTERM at random moments; every k-th call failing
-#   places   tmpfs, and a file system without O_TMPFILE or O_DIRECT where there is one
+#   gpu      records larger than the memory allowed, and keys in memory beside version 0.1
+#   places   the disk, overlayfs on it, tmpfs, and folders that PLACES names
 #
 # Each figure is a median of RUNS (3), contestants in turn. Files are removed afterwards.
 #
-#   FOLDER   on the disk to measure, 25 GB free (TMPDIR or /tmp)
+#   FOLDER   on the disk to measure, 30 GB free (TMPDIR or /tmp)
 #   GB       of the larger file of records (5); RUNS of everything (3)
 #   KILLS    by SIGKILL (500); a fifth of that by SIGTERM
+#   GPU_GB   of the file of records that a GPU sorts (16)
 #   BSORT, SORTBIN   programs; PYTHON: one that has duckdb and polars; skipped if unset
+#   BSORT is github.com/adamdeprince/bsort, SORTBIN github.com/jorisvr/sortbin
 
 seconds() { # COMMAND...: wall seconds; its output goes to $work/log
     local begin=$EPOCHREALTIME
@@ -34,9 +37,11 @@ copies() { # COUNT FILE: copy it COUNT times, each with sync
     done
 }
 
-ours() { # OPTION... FILE
-    "$build/cli/multiway" sort -q --device cpu:2 -T "$place" -o "$place/out" "$@"
+ours_on() { # DEVICE OPTION... FILE
+    "$build/cli/multiway" sort -q --device "$1" -T "$place" -o "$place/out" "${@:2}"
 }
+
+ours() { ours_on cpu:2 "$@"; } # OPTION... FILE
 
 ours_process() { # the same, in place of a shell
     exec "$build/cli/multiway" sort -q --device cpu:2 -T "$place" -o "$place/out" "$@"
@@ -44,6 +49,8 @@ ours_process() { # the same, in place of a shell
 
 gnu() { LC_ALL=C sort -S 256M --parallel=2 -T "$place" -o "$place/out" "$1"; }
 
+# bsort maps input and output, sorts in the page cache with one thread, and syncs nothing;
+# our result is synced, so bsort's is, too.
 bsort_records() { "$BSORT" -r 100 -k 10 -i "$1" -o "$place/out" && sync "$place/out"; }
 
 sortbin_records() {
@@ -51,28 +58,44 @@ sortbin_records() {
         --temporary-directory="$place" "$1" "$place/out"
 }
 
-duckdb_keys() { # FILE LIMIT: u64 keys from Parquet, sorted to Parquet
-    "$PYTHON" - "$place" "$2" <<'PYTHON'
+# Keys and records are Parquet for these two, since that is what they sort fastest. Memory
+# is limited as they allow: Polars and DuckDB take more than they were told.
+duckdb_sort() { # LIMIT: $place/rows.parquet by k
+    "$PYTHON" - "$place" "$1" <<'PYTHON'
 import duckdb, sys
 place, limit = sys.argv[1:]
 c = duckdb.connect(config={"memory_limit": limit, "threads": 2, "temp_directory": place})
 c.sql("set preserve_insertion_order = false")
-c.sql(f"copy (from '{place}/keys.parquet' order by k) to '{place}/out.parquet'")
+c.sql(f"""copy (from '{place}/rows.parquet' order by k) to '{place}/out.parquet'
+    (compression uncompressed)""")
 PYTHON
 }
 
-polars_keys() {
-    POLARS_MAX_THREADS=2 "$PYTHON" - "$place" <<'PYTHON'
+polars_sort() {
+    POLARS_MAX_THREADS=2 POLARS_OOC_MEMORY_BUDGET_MB=256 POLARS_OOC_SPILL_DIR=$place \
+        "$PYTHON" - "$place" <<'PYTHON'
 import polars, sys
 place = sys.argv[1]
-polars.scan_parquet(f"{place}/keys.parquet").sort("k").sink_parquet(f"{place}/out.parquet")
+polars.scan_parquet(f"{place}/rows.parquet").sort("k").sink_parquet(
+    f"{place}/out.parquet", compression="uncompressed")
 PYTHON
 }
 
-parquet_of() { # FILE: u64 keys as Parquet
-    "$PYTHON" - "$1" "$place/keys.parquet" <<'PYTHON'
+parquet_of_keys() { # FILE: u64 keys
+    "$PYTHON" - "$1" "$place/rows.parquet" <<'PYTHON'
 import numpy, polars, sys
-polars.DataFrame({"k": numpy.fromfile(sys.argv[1], "<u8")}).write_parquet(sys.argv[2], compression="uncompressed")
+polars.DataFrame({"k": numpy.fromfile(sys.argv[1], "<u8")}).write_parquet(
+    sys.argv[2], compression="uncompressed")
+PYTHON
+}
+
+parquet_of_lines() { # FILE: 10 bytes to sort by, and the rest of a line
+    "$PYTHON" - "$1" "$place/rows.parquet" <<'PYTHON'
+import duckdb, sys
+duckdb.sql("set threads = 2")
+duckdb.sql(f"""copy (select line[:10] k, line[11:] v from read_csv('{sys.argv[1]}',
+    columns = {{'line': 'varchar'}}, delim = '\\t', quote = '', escape = '', header = false))
+    to '{sys.argv[2]}' (compression uncompressed)""")
 PYTHON
 }
 
@@ -130,35 +153,56 @@ files_records() {
     [ -z "${SORTBIN:-}" ] || beside records "$large GB in 256 MiB" sortbin 1
     contest 1 ours ours "${key[@]}" -S 256M "$file" -- gnu gnu "$file"
     beside records "$large GB in 256 MiB" gnu 2.5
-    if [ -n "${BSORT:-}" ]; then
-        contest 1 ours ours "${key[@]}" -S 12G "$file" -- bsort bsort_records "$file"
-        beside records "$large GB in memory" bsort 1
+    if [ -n "${PYTHON:-}" ]; then
+        parquet_of_lines "$file"
+        contest 1 ours ours "${key[@]}" -S 256M "$file" -- duckdb duckdb_sort 1GB
+        beside records "$large GB in 256 MiB, DuckDB with 1 GB" duckdb 1
+        rm -f "$place/rows.parquet"
     else
-        tell records "$large GB in memory: no bsort" skipped
+        tell records "DuckDB: no PYTHON" skipped
+    fi
+    "$build/cli/multiway" gen "${key[@]}" --count "${large}0M" -o "$file"
+    if [ -n "${BSORT:-}" ]; then
+        contest "$runs" ours ours "${key[@]}" -S 12G "$file" -- bsort bsort_records "$file"
+        beside records "$large GB in memory, warm" bsort 1
+        cold=$file contest "$runs" ours ours "${key[@]}" -S 12G "$file" -- \
+            bsort bsort_records "$file"
+        beside records "$large GB in memory, cold" bsort 1
+    else
+        tell records "$large GB in memory: no BSORT" skipped
     fi
     rm -f "$file"
 }
 
-files_keys() {
-    local file=$place/keys sorted
-    "$build/cli/multiway" gen --type u64 --count 2^27 -o "$file"
-    contest "$runs" ours ours --type u64 -S 8G "$file" -- copies copies 1 "$file"
-    sorted=$("$build/cli/multiway" bench --device cpu:2 --types u64 --counts 2^27 --trials 3 \
+sort_seconds() { # COUNT: of mw_sort on that number of u64 keys
+    "$build/cli/multiway" bench --device cpu:2 --types u64 --counts "$1" --trials 1 \
         --shapes random --tsv "$work/keys.tsv" >/dev/null 2>&1 &&
         awk -F'\t' '$1 == "type" { for (i = 1; i <= NF; i++) at[$i] = i; next }
-            /^#/ { next } { print $at["median_ms"] / 1000; exit }' "$work/keys.tsv")
-    took[floor]=$(awk -v a="${took[copies]}" -v b="${sorted:-0}" 'BEGIN { print a + b }')
-    within keys "2^27 in memory, floor = copy + mw_sort" floor 1.3
+            $at["contestant"] == "cpu" { print $at["median_ms"] / 1000 }' "$work/keys.tsv"
+}
+
+files_keys() {
+    local file=$place/keys sorted run
+    "$build/cli/multiway" gen --type u64 --count 2^27 -o "$file"
+    rm -f "$work/ratios"
+    for ((run = 0; run < runs; run++)); do # a floor of its own for each run
+        contest 1 ours ours --type u64 -S 8G "$file" -- copies copies 1 "$file"
+        sorted=$(sort_seconds 2^27)
+        echo "${took[ours]} ${took[copies]} ${sorted:-0}" | tee -a "$work/runs" |
+            awk '{ print $1 / ($2 + $3) }' >>"$work/ratios"
+    done
+    judge keys "2^27 in memory, ours / (copy + mw_sort), of $(tr ' \n' '/ ' <"$work/runs")s: $(
+        median <"$work/ratios") (1.3)" less "$(median <"$work/ratios")" 1.3
     "$build/cli/multiway" gen --type u64 --count 2^29 -o "$file"
     cold=$file contest "$runs" ours ours --type u64 -S 256M "$file" -- copies copies 2 "$file"
     within keys "2^29 in 256 MiB" copies 1.6
     if [ -n "${PYTHON:-}" ]; then
-        parquet_of "$file"
-        contest 1 ours ours --type u64 -S 256M "$file" -- polars polars_keys \
-            -- duckdb duckdb_keys "$file" 256MB
+        parquet_of_keys "$file"
+        contest 1 ours ours --type u64 -S 256M "$file" -- polars polars_sort \
+            -- duckdb duckdb_sort 256MB
         beside keys "2^29 in 256 MiB" polars 2
         beside keys "2^29 in 256 MiB" duckdb 2
-        rm -f "$place/keys.parquet"
+        rm -f "$place/rows.parquet"
     else
         tell keys "polars and duckdb: no PYTHON" skipped
     fi
@@ -213,8 +257,26 @@ files_kills() {
     judge kills "every k-th call fails: $(grep -c ^ok "$work/faults") of 5 jobs right" [ $? = 0 ]
 }
 
+overlay() { # on the disk, in a mount namespace of its own
+    mkdir -p "$place"/overlay/{lower,upper,work,merged}
+    unshare -m bash -c 'cd "$1" && mount -t overlay overlay \
+        -o lowerdir=lower,upperdir=upper,workdir=work merged || exit 77; "$2" merged' \
+        - "$place/overlay" "$build/tests/files" >"$work/places" 2>"$work/log"
+}
+
 files_places() {
-    local folder
+    local folder status
+    "$build/tests/files" "$place" >"$work/places"
+    judge places "$(df --output=fstype "$place" | tail -n 1): $(grep -c ^ok "$work/places") cases right" [ $? = 0 ]
+    overlay
+    status=$?
+    if [ $status = 77 ]; then
+        tell places "overlayfs: mounting is not allowed here" skipped
+    else
+        judge places "overlayfs: $(grep -c ^ok "$work/places") cases right" [ $status = 0 ]
+    fi
+    judge places "no call of io_uring, which containers forbid" \
+        sh -c "! grep -rqE 'io_uring_(setup|enter)|IORING' file"
     for folder in /dev/shm ${PLACES:-}; do
         [ -w "$folder" ] || { tell places "$folder: not here" skipped; continue; }
         "$build/tests/files" "$folder" >"$work/places"
@@ -222,12 +284,60 @@ files_places() {
     done
 }
 
+parts() { # COUNT BYTES FILE OPTION...: 8 parts of a file, made at the same time
+    local i count=$1 bytes=$2 file=$3
+    shift 3
+    for ((i = 0; i < 8; i++)); do
+        "$build/cli/multiway" gen "$@" --count "$count" --seed "$i" |
+            dd of="$file" bs=1M oflag=seek_bytes seek=$((i * count * bytes)) conv=notrunc \
+                iflag=fullblock status=none &
+    done
+    wait
+}
+
+gpu_records() {
+    local file=$place/records gb=${GPU_GB:-16} key=(--record 100 --key 0:bytes:10) device
+    local what="$gb GB in 4 GiB" all
+    all=cpu:$(nproc)
+    parts $((gb * 1250000)) 100 "$file" "${key[@]}"
+    cold=$file contest "$runs" cuda ours_on cuda "${key[@]}" -S 4G "$file" -- \
+        cpu ours_on "$all" "${key[@]}" -S 4G "$file" -- copies copies 2 "$file"
+    for device in cpu cuda; do
+        took[ours]=${took[$device]}
+        within gpu "$what, $device" copies 1.4
+    done
+    beside gpu "$what, cuda" cpu 1
+    rm -f "$file"
+}
+
+gpu_keys() { # files in the page cache: tmpfs
+    local file place
+    old_tree && cmake -S "$old" -B "$work/old-build" -DMW_CUDA=OFF >"$work/log" 2>&1 &&
+        cmake --build "$work/old-build" -j "$(nproc)" --target multiway_cli >"$work/log" 2>&1 || {
+        tell gpu "2^30 keys: no build of 0.1" skipped
+        return
+    }
+    place=$(mktemp -d /dev/shm/bars-files.XXXXXX)
+    file=$place/keys
+    parts $((1 << 27)) 8 "$file" --type u64
+    contest "$runs" ours ours_on cuda --type u64 -S 40G "$file" -- \
+        old "$work/old-build/cli/multiway" sort --device cuda --type u64 -o "$place/out" "$file"
+    beside gpu "2^30 keys in memory" old 3
+    rm -rf "$place"
+}
+
+files_gpu() {
+    nvidia-smi -L >/dev/null 2>&1 || { tell gpu "no GPU" skipped; return; }
+    gpu_keys
+    gpu_records
+}
+
 files() {
     local part
     runs=${RUNS:-3}
     place=$(mktemp -d "${FOLDER:-${TMPDIR:-/tmp}}/bars-files.XXXXXX")
     trap 'rm -rf "$work" "$place"' EXIT
-    for part in records keys budget kills places; do
+    for part in records keys budget kills places gpu; do
         ! wanted $part || files_$part
     done
 }

@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -219,6 +221,18 @@ int disk_write_pipe(struct disk *disk, struct disk_file *file, const void *from,
         disk->bytes_written += (uint64_t)n;
     }
     return 0;
+}
+
+int disk_allocate(struct disk_file *file, uint64_t at, uint64_t bytes)
+{
+    return fallocate(file->fd, 0, (off_t)at, (off_t)bytes);
+}
+
+int disk_is_memory(const struct disk_file *file)
+{
+    struct statfs about;
+
+    return fstatfs(file->fd, &about) == 0 && about.f_type == TMPFS_MAGIC;
 }
 
 void disk_punch(struct disk_file *file, uint64_t at, uint64_t bytes)

@@ -25,10 +25,11 @@ struct disk {
 
 /* An open file. Threads may use it at the same time, on different ranges. */
 struct disk_file {
-    const char *name;  /* for messages */
-    int fd;            /* -1: not open */
-    atomic_int direct; /* opened with O_DIRECT, -1: none; may be `fd` itself */
-    int may_be_cached; /* look into the page cache before reading directly */
+    const char *name;      /* for messages */
+    int fd;                /* -1: not open */
+    atomic_int direct;     /* opened with O_DIRECT, -1: none; may be `fd` itself */
+    int may_be_cached;     /* look into the page cache before reading directly */
+    uint64_t mapped_bytes; /* allocated in memory, to be written through maps; or 0 */
 };
 
 #define DISK_FILE_INIT         \
@@ -57,6 +58,12 @@ int disk_write_pipe(struct disk *disk, struct disk_file *file, const void *from,
 /* Use O_DIRECT on the file's own descriptor, if that is possible; or stop using it. */
 void disk_be_direct(struct disk_file *file);
 void disk_be_buffered(struct disk_file *file);
+
+/* Have the file system allocate a range; not 0 if it cannot, which is no failure. */
+int disk_allocate(struct disk_file *file, uint64_t at, uint64_t bytes);
+
+/* Is the file in memory, and never on a disk? */
+int disk_is_memory(const struct disk_file *file);
 
 /* Give the blocks of a range back to the file system; what it cannot do is left. */
 void disk_punch(struct disk_file *file, uint64_t at, uint64_t bytes);

@@ -195,7 +195,7 @@ void errand_close(struct errand *errand, mw_status status)
 
 /* ---- Memory ----------------------------------------------------------------------- */
 
-mw_status errand_reserve(struct errand *errand, uint64_t bytes)
+mw_status errand_reserve(struct errand *errand, uint64_t bytes, uint64_t sequential)
 {
     void *memory;
 
@@ -213,7 +213,8 @@ mw_status errand_reserve(struct errand *errand, uint64_t bytes)
     errand->memory = memory;
     errand->memory_bytes = bytes;
 #if defined(MADV_HUGEPAGE)
-    madvise(memory, bytes, MADV_HUGEPAGE);
+    sequential = disk_round_up(sequential);
+    madvise((char *)memory + sequential, bytes - sequential, MADV_HUGEPAGE);
 #endif
     return MW_OK;
 }

@@ -31,6 +31,15 @@ struct runs {
     uint32_t room;
 };
 
+/* Of the output: see allocate.h. */
+struct allocation {
+    struct task base;
+    struct tally tally;
+    struct errand *errand;
+    uint64_t bytes;
+    int is_done; /* all of them have room */
+};
+
 struct errand {
     const mw_file_job *job;
     mw_file_report *report;
@@ -52,6 +61,7 @@ struct errand {
     uint32_t temporary_count;
     uint32_t temporary_turn;
     struct runs runs;
+    struct allocation allocation;
 
     uint64_t budget;       /* bytes that may be reserved */
     unsigned char *memory; /* reserved, ... */
@@ -75,7 +85,11 @@ void errand_stop(struct errand *errand);
 
 /* ---- Memory: one mapping, handed out from its beginning on ------------------------ */
 
-mw_status errand_reserve(struct errand *errand, uint64_t bytes);
+/*
+ * Reserve memory. The first `sequential` bytes are read and written in order: huge pages
+ * would gain nothing there, and take longer to get where memory comes from a hypervisor.
+ */
+mw_status errand_reserve(struct errand *errand, uint64_t bytes, uint64_t sequential);
 
 /* Aligned to DISK_ALIGN; what was reserved is enough for it. */
 void *errand_take(struct errand *errand, uint64_t bytes);

@@ -6,6 +6,7 @@
  */
 #include "form.h"
 
+#include "allocate.h"
 #include "move.h"
 #include "rounds.h"
 
@@ -14,10 +15,11 @@
 
 enum {
     SLOTS = 3,
-    CHUNK_LEAST = 8 << 20,      /* bytes worth a run of their own, in memory ... */
-    CHUNK_LEAST_GPU = 64 << 20, /* ... and on a GPU */
-    CHUNKS = 16,                /* of an input in memory */
-    BLOCK_MOST = 1 << 20        /* of one write */
+    CHUNK_LEAST = 8 << 20,  /* bytes worth a run of their own, in memory, ... */
+    CHUNK_LARGE = 64 << 20, /* ... on a GPU and in a file */
+    CHUNKS = 64,            /* of an input, if the memory allows it, ... */
+    CHUNKS_IN_PLACE = 16,   /* ... and if no others are on their way */
+    BLOCK_MOST = 1 << 20    /* of one write */
 };
 
 /* One chunk on its way. */
@@ -154,9 +156,10 @@ done:
 static mw_status plan_in_memory(struct form *form)
 {
     struct errand *const errand = form->errand;
-    const uint64_t least_bytes = errand->context_is_cpu ? CHUNK_LEAST : CHUNK_LEAST_GPU;
+    const uint64_t least_bytes = errand->context_is_cpu ? CHUNK_LEAST : CHUNK_LARGE;
     const uint64_t all = errand->inputs.is_known ? errand->inputs.total : errand->budget;
-    const uint64_t usual = all / CHUNKS > least_bytes ? all / CHUNKS : least_bytes;
+    const uint64_t part = all / (errand->is_wide ? CHUNKS : CHUNKS_IN_PLACE);
+    const uint64_t usual = part > least_bytes ? part : least_bytes;
     uint64_t forming, merging, chunks, other;
     mw_status status;
 
@@ -178,15 +181,23 @@ static mw_status plan_in_memory(struct form *form)
     if (form->is_in_memory && errand->inputs.is_known)
         form->room = all;
     if (form->is_in_memory)
-        TRY(errand_reserve(errand, form->room + other));
+        TRY(errand_reserve(errand, form->room + other, form->room + DISK_ALIGN));
 done:
     return status;
 }
 
+/*
+ * Chunks as large as the memory allows, but not larger than they need be: the first read
+ * and the last write overlap with nothing.
+ */
 static mw_status plan_on_disk(struct form *form)
 {
     struct errand *const errand = form->errand;
-    const uint64_t most = least(errand->budget, errand->chunk_most) / errand->row_bytes;
+    const uint64_t part = errand->inputs.total / CHUNKS;
+    const uint64_t usual = part > CHUNK_LARGE ? part : CHUNK_LARGE;
+    const uint64_t wanted = errand->inputs.is_known ? usual : errand->budget;
+    const uint64_t most =
+        least(least(errand->budget, wanted), errand->chunk_most) / errand->row_bytes;
     mw_status status;
 
     form->is_in_memory = 0;
@@ -194,7 +205,7 @@ static mw_status plan_on_disk(struct form *form)
     if (form->block < DISK_ALIGN)
         form->block = DISK_ALIGN;
     TRY(largest_chunk(form, most, errand->budget - DISK_ALIGN));
-    TRY(errand_reserve(errand, errand->budget));
+    TRY(errand_reserve(errand, errand->budget, 0));
 done:
     return status;
 }
@@ -359,7 +370,10 @@ mw_status form_runs(struct errand *errand)
     if (!form->is_in_memory)
         TRY(plan_on_disk(form));
     TRY(lay_out(form));
+    if (form->is_in_memory) /* on disk, temporary files have the room until then */
+        allocate_begin(errand, form->room);
     TRY(run_chunks(form));
+    TRY(allocate_end(errand));
     if (inputs_have_more(&errand->inputs)) {
         TRY(spill(form));
         TRY(plan_on_disk(form));

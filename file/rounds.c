@@ -274,6 +274,7 @@ void rounds_close(struct merge *merge, mw_status status)
 {
     if (status != MW_OK)
         errand_stop(merge->errand);
+    sink_close(&merge->sink);
     free(merge->reader);
     free(merge->unique);
 }

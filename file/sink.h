@@ -30,11 +30,13 @@ struct sink {
     uint64_t used;  /* of the present buffer */
     uint32_t turn;
     unsigned char *buffer[SINK_BUFFERS];
+    unsigned char *window; /* instead of buffers: a map of the file from `at` on, ... */
+    uint64_t window_bytes; /* ... this long */
     struct sink_write write[SINK_BUFFERS];
     struct tally tally[SINK_BUFFERS];
 };
 
-/* Memory that a sink with such buffers takes. */
+/* Memory that a sink with such buffers takes, at most. */
 uint64_t sink_memory(uint64_t bytes);
 
 /* Begin at offset `at`, aligned, of a file or pipe; takes sink_memory(bytes). */
@@ -46,6 +48,9 @@ mw_status sink_room(struct sink *sink, unsigned char **to, uint64_t *room);
 
 /* So many bytes are there now. */
 mw_status sink_commit(struct sink *sink, uint64_t bytes);
+
+/* After a failure: drop what is not written. */
+void sink_close(struct sink *sink);
 
 /* Write the rest, to a multiple of DISK_ALIGN if `is_padded`, and wait for all. */
 mw_status sink_finish(struct sink *sink, int is_padded);

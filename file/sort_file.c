@@ -78,7 +78,7 @@ static mw_status merge_all(struct errand *errand)
         errand->report->rows += run.rows;
     }
     errand->total = inputs->is_known ? inputs->total : 0;
-    TRY(errand_reserve(errand, rounds_most_memory(errand)));
+    TRY(errand_reserve(errand, rounds_most_memory(errand), 0));
     TRY(merge_runs(errand));
     TRY(inputs_verify(inputs));
     TRY(outfile_finish(&errand->output));

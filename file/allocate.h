@@ -1,0 +1,19 @@
+/*
+ * allocate.h - room for the output, found while runs are formed in memory.
+ *
+ * Afterwards, writes of several threads need not wait for each other. A file system in
+ * memory (tmpfs) lets one thread write at a time, so there the output is written through
+ * maps, which cannot fail once all of it is allocated.
+ */
+#ifndef MW_FILE_ALLOCATE_H
+#define MW_FILE_ALLOCATE_H
+
+#include "errand.h"
+
+/* Begin to allocate an output of `bytes` bytes, if it will have as many. */
+void allocate_begin(struct errand *errand, uint64_t bytes);
+
+/* Wait until that is done. */
+mw_status allocate_end(struct errand *errand);
+
+#endif
