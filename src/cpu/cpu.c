@@ -161,16 +161,26 @@ done:
 /* Are bare keys merged as runs of a sort are? That is fast, but takes memory. */
 static int is_fast(const struct request *request, uint64_t limit)
 {
-    return lists_are_keys(request) && lists_keys_scratch(request) <= limit;
+    return lists_are_keys(request) &&
+           (lists_keys_scratch(request) <= limit || lists_keys_stay(request));
 }
 
+/* Lists that turn out not to be sorted are merged as any others. */
 static uint64_t lists_scratch(const struct request *request, unsigned threads,
-                              uint64_t limit)
+                              uint64_t fast)
 {
-    const uint64_t fast = is_fast(request, limit) ? lists_keys_scratch(request) : 0;
     const uint64_t other = lists_scratch_bytes(request, threads);
 
     return fast > other ? fast : other;
+}
+
+/* Scratch memory for these very lists; with others such a request may need more. */
+static uint64_t scratch_now(const struct cpu *cpu, const struct request *request,
+                            uint64_t limit)
+{
+    if (lists_are_keys(request) && lists_keys_stay(request))
+        return lists_scratch(request, pool_threads(cpu->pool), lists_keys_least(request));
+    return cpu_rows_scratch(cpu, request, limit);
 }
 
 /* Memory to sort rows with; to deal them out first, if there is enough for that. */
@@ -190,7 +200,10 @@ uint64_t cpu_rows_scratch(const struct cpu *cpu, const struct request *request,
     switch (request->operation) {
     case MW_MERGE:
     case MW_SPLIT:
-        return lists_scratch(request, threads, limit);
+        return lists_scratch(request, threads,
+                             lists_are_keys(request) && lists_keys_scratch(request) <= limit
+                                 ? lists_keys_scratch(request)
+                                 : 0);
     case MW_CHECK:
         return 0;
     default:
@@ -227,7 +240,7 @@ mw_status cpu_rows(struct cpu *cpu, const struct request *request, uint64_t limi
     mw_status status = MW_OK;
 
     if (!scratch) {
-        TRY(keep_scratch(cpu, cpu_rows_scratch(cpu, request, limit)));
+        TRY(keep_scratch(cpu, scratch_now(cpu, request, limit)));
         scratch = cpu->scratch;
     }
     *counts = (struct cpu_counts){0};
