@@ -113,6 +113,7 @@ mpi_speed() { # KIND: runs take turns
     for rival in ${RIVALS:-}; do
         name=$(basename "$rival" .so) least=1
         [ "$name" != mpsort ] || least=3
+        [ -s "$work/time-$name" ] || { tell speed "$1, $name: does not run" skipped; continue; }
         judge speed "$1, $name $(median <"$work/time-$name") s / ours: $(
             divided "$work"/time-{"$name",across}) ($least)" \
             less $least "$(divided "$work"/time-{"$name",across})"
