@@ -12,6 +12,7 @@
 #include "cpu/lists.h"
 #include "cpu/lists_keys.h"
 #include "cpu/pool.h"
+#include "cpu/rows_count.h"
 #include "cpu/rows_deal.h"
 #include "cpu/segments.h"
 #include "cpu/select.h"
@@ -188,8 +189,10 @@ static uint64_t sort_scratch(const struct request *request, uint64_t limit)
 {
     const uint64_t plain = rows_scratch_bytes(request, request->count);
     const uint64_t dealt = rows_deal_bytes(request, request->count);
+    const uint64_t counted = rows_count_bytes(request, request->count);
+    const uint64_t most = dealt > counted ? dealt : counted; /* one of them is 0 */
 
-    return dealt <= limit && dealt > plain ? dealt : plain;
+    return most <= limit && most > plain ? most : plain;
 }
 
 uint64_t cpu_rows_scratch(const struct cpu *cpu, const struct request *request,
@@ -223,14 +226,20 @@ static void run_all(struct cpu *cpu, const struct request *request, uint64_t lim
     const struct row_range all = {.count = request->count};
     const uint64_t bytes = request->count * request->row_bytes;
 
-    if (request->operation == MW_SORT &&
-        rows_deal_bytes(request, request->count) <= limit &&
-        rows_deal(cpu->pool, request, scratch, cpu->work))
+    if (rows_count_fits(request, request->count) &&
+        rows_count_bytes(request, request->count) <= limit) {
+        const uint32_t rounds = rows_count(cpu->pool, request, scratch, cpu->work);
+
+        *counts = (struct cpu_counts){rounds, rounds * bytes, rounds * bytes};
+    } else if (request->operation == MW_SORT &&
+               rows_deal_bytes(request, request->count) <= limit &&
+               rows_deal(cpu->pool, request, scratch, cpu->work)) {
         *counts = (struct cpu_counts){1, 2 * bytes, 2 * bytes};
-    else if (request->operation == MW_SORT)
+    } else if (request->operation == MW_SORT) {
         rows_sort(cpu->pool, request, &all, scratch, cpu->work, counts);
-    else
+    } else {
         select_rows(cpu->pool, request, &all, scratch, cpu->work, counts);
+    }
 }
 
 mw_status cpu_rows(struct cpu *cpu, const struct request *request, uint64_t limit,
