@@ -155,7 +155,7 @@ uint64_t comparison_code(const struct comparison *c, uint64_t row)
     return code;
 }
 
-/* Add codes of number `number` of each row below the top `used` bits; `bytes` is constant. */
+/* Add codes of a number of each row below the top `used` bits; `bytes` is a constant. */
 static inline void add_codes(const struct comparison *c, uint32_t number, uint64_t first,
                              uint32_t count, uint32_t bytes, unsigned used, uint64_t *codes)
 {
@@ -164,8 +164,8 @@ static inline void add_codes(const struct comparison *c, uint32_t number, uint64
     const unsigned char *const at = c->field[number].first + first * step;
 
     for (uint32_t i = 0; i < count; i++)
-        codes[i] |= field_code_of(load(at + i * step, bytes), &code) << (64 - 8 * bytes) >>
-                    used;
+        codes[i] |=
+            field_code_of(load(at + i * step, bytes), &code) << (64 - 8 * bytes) >> used;
 }
 
 /* The codes of several numbers in each of consecutive rows; 0 if others are compared. */
