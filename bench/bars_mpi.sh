@@ -100,7 +100,7 @@ divided() { # FILE FILE: the median of one file by that of another
 mpi_speed() { # KIND: runs take turns
     local rival name least round count=${COUNT:-2^28}
     rm -f "$work"/time-*
-    for round in 1 2 3; do
+    for round in 1 2; do
         seconds_of 16 "$count" 3 cpu:1 >>"$work/time-across"
         seconds_of 1 "$count" 3 cpu:16 alone >>"$work/time-alone"
         for rival in ${RIVALS:-}; do # once is enough for one that takes five times as long
