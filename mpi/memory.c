@@ -68,18 +68,25 @@ mw_status desk_make(struct across *a)
 }
 
 /* Touching fresh pages takes about as long as the exchange: large ones are fewer. */
-mw_status memory_alloc(struct across *a, uint64_t bytes, void **memory)
+void *host_alloc(uint64_t bytes)
 {
     const uint64_t unit = bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
     const uint64_t room = (bytes / unit + 1) * unit;
+    void *const memory =
+        bytes < SIZE_MAX / 2 ? aligned_alloc((size_t)unit, (size_t)room) : NULL;
 
+#if defined(MADV_HUGEPAGE)
+    if (memory && unit == HUGE_PAGE)
+        madvise(memory, (size_t)room, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+mw_status memory_alloc(struct across *a, uint64_t bytes, void **memory)
+{
     if (a->is_device)
         return mw_alloc(a->context, bytes, memory);
-    *memory = bytes < SIZE_MAX / 2 ? aligned_alloc((size_t)unit, (size_t)room) : NULL;
-#if defined(MADV_HUGEPAGE)
-    if (*memory && unit == HUGE_PAGE)
-        madvise(*memory, (size_t)room, MADV_HUGEPAGE);
-#endif
+    *memory = host_alloc(bytes);
     return *memory ? MW_OK
                    : refuse(a, MW_NO_MEMORY, "cannot allocate %llu bytes",
                             (unsigned long long)bytes);
