@@ -70,7 +70,7 @@ class _Ranks:
             try:
                 call(*arguments)
                 return 0
-            except BaseException as error:  # pylint: disable=broad-except
+            except BaseException as error:
                 self.error = error
                 return native.STATUSES["MW_DEVICE_FAILED"]
 
