@@ -1,22 +1,31 @@
 /*
  * across.c - `multiway-across`: the time of a sort across ranks, under mpirun.
  *
- *   multiway-across COUNT TRIALS DEVICE [alone | device]
+ *   multiway-across COUNT TRIALS DEVICE [alone | device | LIBRARY]
  *
  * sorts COUNT random u64 keys in all, equally many on each rank. Each result is checked:
  * in order, across ranks too, and with the fingerprint from before. Rank 0 prints ranks,
  * keys, the median of the trials in seconds, million keys per second, and the peak memory
  * of a rank (VmHWM) in bytes for each key that it has. `alone` calls mw_sort on one rank;
- * `device` sorts device memory.
+ * `device` sorts device memory; LIBRARY is a path with a slash of a rival's shared library,
+ * whose three functions (struct rival) sort instead.
  */
 #include "kit.h"
 #include "multiway_mpi.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST_TRIALS = 100 };
+
+/* What a rival's library has, named rival_keys and so on; only `sort` is timed. */
+struct rival {
+    uint64_t *(*keys)(uint64_t count); /* memory to fill with this rank's keys */
+    void (*sort)(MPI_Comm comm);
+    uint64_t *(*result)(uint64_t *count); /* the keys that this rank got, at least one */
+};
 
 struct bench {
     mw_comm comm;
@@ -24,6 +33,7 @@ struct bench {
     uint64_t *keys;
     uint64_t count; /* of this rank */
     int alone, on_device;
+    struct rival rival;
     double seconds[MOST_TRIALS];
 };
 
@@ -73,8 +83,14 @@ static mw_status sort_once(struct bench *b, double *seconds)
 
     const double start = MPI_Wtime();
 
-    status = b->alone ? mw_sort(b->context, MW_U64, MW_ASCENDING, b->keys, b->count)
-                      : mw_sort_across(b->context, &b->comm, &job);
+    if (b->rival.sort) {
+        b->rival.sort(MPI_COMM_WORLD);
+        status = MW_OK;
+    } else if (b->alone) {
+        status = mw_sort(b->context, MW_U64, MW_ASCENDING, b->keys, b->count);
+    } else {
+        status = mw_sort_across(b->context, &b->comm, &job);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     *seconds = MPI_Wtime() - start;
     return status;
@@ -124,22 +140,45 @@ static double peak_memory(void)
 
 static int run(struct bench *b, int trials)
 {
+    const uint64_t count = b->count;
+
     for (int i = 0; i <= trials; i++) { /* the first is a warm-up */
         struct kit_fingerprint print = {0};
         double *const seconds = &b->seconds[i ? i - 1 : 0];
+        int is_right;
 
+        if (b->rival.sort)
+            b->keys = b->rival.keys(count);
         fill(b, (uint64_t)i);
         kit_fingerprint_add(&print, MW_U64, b->keys, b->count);
         if (sort_once(b, seconds) != MW_OK) {
             fprintf(stderr, "multiway-across: %s\n", b->comm.error);
             return 1;
         }
-        if (!right(b, print.sum)) {
+        if (b->rival.sort)
+            b->keys = b->rival.result(&b->count);
+        is_right = right(b, print.sum);
+        b->count = count;
+        if (!is_right) {
             fprintf(stderr, "multiway-across: wrong result\n");
             return 1;
         }
     }
     return 0;
+}
+
+static int load_rival(struct rival *rival, const char *path)
+{
+    void *const library = dlopen(path, RTLD_NOW);
+
+    if (!library) {
+        fprintf(stderr, "multiway-across: %s\n", dlerror());
+        return -1;
+    }
+    *(void **)&rival->keys = dlsym(library, "rival_keys");
+    *(void **)&rival->sort = dlsym(library, "rival_sort");
+    *(void **)&rival->result = dlsym(library, "rival_result");
+    return rival->keys && rival->sort && rival->result ? 0 : -1;
 }
 
 int main(int argc, char **argv)
@@ -149,7 +188,8 @@ int main(int argc, char **argv)
     int trials;
 
     if (argc < 4 || kit_parse_count(argv[1], &all) != 0 || atoi(argv[2]) < 1) {
-        fprintf(stderr, "usage: multiway-across COUNT TRIALS DEVICE [alone | device]\n");
+        fprintf(stderr, "usage: multiway-across COUNT TRIALS DEVICE "
+                        "[alone | device | LIBRARY]\n");
         return 2;
     }
     trials = atoi(argv[2]) < MOST_TRIALS ? atoi(argv[2]) : MOST_TRIALS - 1;
@@ -159,9 +199,12 @@ int main(int argc, char **argv)
         mw_mpi_open(&b.comm, MPI_COMM_WORLD) != MW_OK)
         return 2;
     b.count = all / b.comm.ranks;
-    b.keys = malloc((size_t)b.count * sizeof *b.keys);
-    if (!b.keys || b.count == 0 || mw_open(&b.context, argv[3], NULL) != MW_OK ||
-        run(&b, trials) != 0)
+    if (argc > 4 && strchr(argv[4], '/') && load_rival(&b.rival, argv[4]) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    if (!b.rival.sort)
+        b.keys = malloc((size_t)b.count * sizeof *b.keys);
+    if ((!b.rival.sort && !b.keys) || b.count == 0 ||
+        mw_open(&b.context, argv[3], NULL) != MW_OK || run(&b, trials) != 0)
         MPI_Abort(MPI_COMM_WORLD, 1);
     qsort(b.seconds, (size_t)trials, sizeof *b.seconds, ascending);
     if (b.comm.rank == 0)
@@ -170,7 +213,8 @@ int main(int argc, char **argv)
                1e-6 * (double)(b.count * b.comm.ranks) / b.seconds[trials / 2],
                peak_memory() / (double)b.count);
     mw_close(b.context);
-    free(b.keys);
+    if (!b.rival.sort)
+        free(b.keys);
     mw_mpi_close(&b.comm);
     MPI_Finalize();
     return 0;

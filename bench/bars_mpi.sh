@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154,SC2086 # sourced by bars.sh; MPIRUN is a list of words
+# shellcheck shell=bash disable=SC2154,SC2086,SC2046 # sourced by bars.sh; MPIRUN is a list of words
 # bars_mpi.sh - the bars of sorting across processes, for every MPI there is:
 #
 #   jobs      bytes of one process: random jobs, all shapes, 1 to 8 ranks; ranks killed
@@ -6,12 +6,13 @@
 #   many      1,024 ranks in one process, all shapes: rounds and bytes as the model says
 #   exchange  bytes besides the rows, 2^20 u64 a rank, up to 64 ranks (EXCHANGE: shapes)
 #   faults    every call for memory, of a device, of the communicator fails
-#   speed     16 ranks cpu:1 beside one process cpu:16, and beside mpsort; 16 cores
+#   speed     16 ranks cpu:1 beside one process cpu:16, and beside rivals; 16 cores
 #   gpu       4 ranks that share a GPU
 #
 #   MPI_BUILD  a folder for builds, mpi-openmpi and so on, that are kept
 #   MW_CUDA    ON: build kernel images for `gpu`; otherwise NVRTC compiles them
 #   COUNT      keys of `speed` and `gpu` in all (2^28)
+#   RIVALS     paths of shared libraries, mpsort.so and others, that bench/across.c times
 
 mpi_environment() { # what Open MPI needs to be told: cmake/mpi.cmake has it
     local line
@@ -35,12 +36,15 @@ mpi_build() { # KIND: sets `folder` and MPIRUN; builds once
     folder=${MPI_BUILD:-$work}/mpi-$1
     export MPIRUN="mpirun$suffix -n" MULTIWAY=$folder/cli/multiway
     export MULTIWAY_MPI=$folder/mpi/multiway-mpi EXAMPLE=$folder/examples/example_15_mpi
-    [ ! -x "$folder/bench/multiway-across" ] || return 0
     cmake -S "$tree" -B "$folder" -DMW_CUDA="${MW_CUDA:-OFF}" -DMW_MPI=ON \
         "-DMPI_C_COMPILER=$(command -v mpicc$suffix)" >"$work/log" 2>&1 &&
-        cmake --build "$folder" -j "$(nproc)" --target multiway_cli multiway_mpi_cli across \
-            across_cost across_faults across_mpi across_mpi_chunks multiway_mpi_killed \
-            example_15_mpi multiway_across_bench >>"$work/log" 2>&1 || {
+        cmake --build "$folder" -j "$(nproc)" --target multiway_across_bench $(
+            wanted jobs && echo multiway_cli multiway_mpi_cli across_mpi across_mpi_chunks \
+                multiway_mpi_killed example_15_mpi
+            wanted threads && echo across
+            wanted many || wanted exchange && echo across_cost
+            wanted faults && echo across_faults
+        ) >>"$work/log" 2>&1 || {
         tail -n 5 "$work/log" >&2
         return 1
     }
@@ -76,10 +80,12 @@ mpi_exchange() {
 }
 
 seconds_of() { # RANKS ARGUMENT...: the median time of multiway-across
-    local ranks=$1
+    local launch="$MPIRUN $1"
+    [ "$1" -gt 1 ] || launch= # mpirun would bind one rank, and so its threads, to one core
     shift
-    env -u OMPI_MCA_btl_vader_single_copy_mechanism -u OMPI_MCA_mpi_yield_when_idle $MPIRUN \
-        "$ranks" "$folder/bench/multiway-across" "$@" 2>"$work/complaints" | cut -f 3 ||
+    env -u OMPI_MCA_btl_vader_single_copy_mechanism -u OMPI_MCA_mpi_yield_when_idle \
+        OMPI_MCA_hwloc_base_binding_policy=core:overload-allowed $launch \
+        "$folder/bench/multiway-across" "$@" 2>"$work/complaints" | cut -f 3 | grep . ||
         tail -n 3 "$work/complaints" >&2
 }
 
@@ -87,26 +93,34 @@ median() { # of lines
     sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
+divided() { # FILE FILE: the median of one file by that of another
+    echo "$(median <"$1") $(median <"$2")" | awk '{ printf "%.3f", ($2 > 0 ? $1 / $2 : 0) }'
+}
+
 mpi_speed() { # KIND: runs take turns
-    local ratio
-    rm -f "$work/across" "$work/alone"
-    for _ in 1 2 3; do
-        seconds_of 16 "${COUNT:-2^28}" 3 cpu:1 >>"$work/across"
-        seconds_of 1 "${COUNT:-2^28}" 3 cpu:16 alone >>"$work/alone"
+    local rival name least round count=${COUNT:-2^28}
+    rm -f "$work"/time-*
+    for round in 1 2; do
+        seconds_of 16 "$count" 3 cpu:1 >>"$work/time-across"
+        seconds_of 1 "$count" 3 cpu:16 alone >>"$work/time-alone"
+        for rival in ${RIVALS:-}; do # once is enough for one that takes five times as long
+            name=$(basename "$rival" .so)
+            [ $round = 1 ] || less "$(divided "$work"/time-{"$name",across})" 5 || continue
+            seconds_of 16 "$count" 1 cpu:1 "$rival" >>"$work/time-$name"
+        done
     done
-    ratio=$(echo "$(median <"$work/alone") $(median <"$work/across")" |
-        awk '{ printf "%.3f", ($2 > 0 ? $1 / $2 : 0) }')
-    judge speed "$1, ${COUNT:-2^28} u64, cpu:16 $(median <"$work/alone") s / 16 ranks $(
-        median <"$work/across") s: $ratio (0.6)" less 0.6 "$ratio"
-    # One line comes if Python's MPI is this one; otherwise each rank is alone and prints.
-    ratio=$($MPIRUN 16 python3 bench/mpsort_time.py "${COUNT:-2^28}" 3 2>/dev/null |
-        awk -v ours="$(median <"$work/across")" '{ theirs = $1 }
-            END { if (NR == 1 && ours > 0) printf "%.3f", theirs / ours }')
-    if [ -n "$ratio" ]; then
-        judge speed "$1, mpsort / ours: $ratio (3)" less 3 "$ratio"
-    else
-        tell speed "$1, mpsort: not installed for this MPI" skipped
-    fi
+    judge speed "$1, $count u64, cpu:16 $(median <"$work/time-alone") s / 16 ranks $(
+        median <"$work/time-across") s: $(divided "$work"/time-{alone,across}) (0.6)" \
+        less 0.6 "$(divided "$work"/time-{alone,across})"
+    [ -n "${RIVALS:-}" ] || tell speed "$1, mpsort and others: RIVALS names none" skipped
+    for rival in ${RIVALS:-}; do
+        name=$(basename "$rival" .so) least=1
+        [ "$name" != mpsort ] || least=3
+        [ -s "$work/time-$name" ] || { tell speed "$1, $name: does not run" skipped; continue; }
+        judge speed "$1, $name $(median <"$work/time-$name") s / ours: $(
+            divided "$work"/time-{"$name",across}) ($least)" \
+            less $least "$(divided "$work"/time-{"$name",across})"
+    done
 }
 
 watch_gpu() { # the most MiB in use, in $work/gpu, until killed

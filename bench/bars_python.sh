@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154 # sourced by bars.sh, which has the variables
 # bars_python.sh - the bars of the Python package:
 #
-#   install    pip install of a fresh clone, the README's lines, the wheel's platform
+#   install    pip install of a fresh clone, the README's lines, the wheel's platform, and
+#              the lines again in a root folder with Python and nothing else (for root)
 #   cases      the Hypothesis tests, 600 cases each
 #   device     tests with arrays of PyTorch and CuPy, where these and a GPU are
 #   overhead   of a call, beyond the C call
@@ -11,6 +12,24 @@
 #
 # PYTHON is a Python with numpy (and torch, cupy); without it, python3, or a virtual
 # environment. The library is that of BUILD.
+
+bare_root() { # WHEEL: a folder with the base Python, the wheel, NumPy and their libraries
+    local root=$work/root base name
+    read -r base name < <("$work/fresh/bin/python" -c \
+        'import sys; print(sys.base_prefix, "python%d.%d" % sys.version_info[:2])')
+    mkdir -p "$root$base/bin" "$root$base/lib" &&
+        cp -L "$base/bin/$name" "$root$base/bin/python" &&
+        cp -r "$base/lib/$name" "$root$base/lib" && rm -rf "$root$base/lib/$name/site-packages"
+    cp -L "$base"/lib/lib"$name".so* "$root$base/lib" 2>/dev/null
+    "$work/fresh/bin/pip" install -q --target "$root/site" "$1" &&
+        cp "$work/readme.py" "$root" || return 1
+    find "$root" \( -name '*.so*' -o -path "*/bin/python" \) -exec ldd {} + 2>/dev/null |
+        grep -oE '/(lib|usr/lib)[^ ]*' | sort -u | while read -r file; do
+        [ ! -f "$file" ] || { mkdir -p "$root${file%/*}" && cp -L "$file" "$root$file"; }
+    done
+    env -i PYTHONPATH=/site LD_LIBRARY_PATH="$base/lib" "$(command -v chroot)" "$root" \
+        "$base/bin/python" /readme.py
+}
 
 python_install() {
     local log=$work/install.log env=$work/fresh wheel
@@ -32,6 +51,10 @@ python_install() {
     (cd "$work" && env -i HOME="$work" PATH=/nonexistent "$env/bin/python" readme.py) \
         >"$log" 2>&1
     judge install "README's Python lines, no compiler on the path: status $?" [ $? = 0 ]
+    if [ "$(id -u)" = 0 ]; then
+        bare_root "$wheel" >"$log" 2>&1
+        judge install "and in a root folder with Python alone: status $?" [ $? = 0 ]
+    fi
     judge install "auditwheel: $("$env/bin/auditwheel" show "$wheel" 2>&1 |
         tr '\n' ' ' | grep -oE 'manylinux_[0-9_a-z]+' | head -n 1)" \
         bash -c "'$env/bin/auditwheel' show '$wheel' 2>&1 | grep -q manylinux_"

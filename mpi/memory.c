@@ -1,9 +1,16 @@
 /*
  * memory.c - memory of one mw_sort_across: of the handle, or of the host.
  */
+#define _DEFAULT_SOURCE /* madvise */
 #include "across.h"
 
 #include <stdlib.h>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+enum { HUGE_PAGE = 2 << 20 };
 
 /* One block for everything whose size depends on the number of ranks. */
 static void *take(unsigned char *base, uint64_t *used, uint64_t count, uint64_t bytes)
@@ -60,13 +67,26 @@ mw_status desk_make(struct across *a)
     return MW_OK;
 }
 
+/* Touching fresh pages takes about as long as the exchange: large ones are fewer. */
+void *host_alloc(uint64_t bytes)
+{
+    const uint64_t unit = bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
+    const uint64_t room = (bytes / unit + 1) * unit;
+    void *const memory =
+        bytes < SIZE_MAX / 2 ? aligned_alloc((size_t)unit, (size_t)room) : NULL;
+
+#if defined(MADV_HUGEPAGE)
+    if (memory && unit == HUGE_PAGE)
+        madvise(memory, (size_t)room, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
 mw_status memory_alloc(struct across *a, uint64_t bytes, void **memory)
 {
-    const uint64_t room = (bytes / ALIGNMENT + 1) * ALIGNMENT;
-
     if (a->is_device)
         return mw_alloc(a->context, bytes, memory);
-    *memory = bytes < SIZE_MAX / 2 ? aligned_alloc(ALIGNMENT, (size_t)room) : NULL;
+    *memory = host_alloc(bytes);
     return *memory ? MW_OK
                    : refuse(a, MW_NO_MEMORY, "cannot allocate %llu bytes",
                             (unsigned long long)bytes);

@@ -8,6 +8,7 @@ stable, and every device returns the same result. docs/python.md has the details
 >>> multiway.sort(np.array([3, 1, 2]))
 array([1, 2, 3])
 """
+from ._across import sort_across
 from ._handle import release
 from ._insight import Counted, count, info, set_tuning
 from ._lists import is_sorted, merge, split
@@ -19,5 +20,6 @@ from ._sort import argsort, lexsort, segmented_sort, sort, sort_by
 __all__ = [
     "BadArgument", "Counted", "MultiwayError", "NoMemory", "Order", "TOTAL", "__version__",
     "argsort", "count", "info", "is_sorted", "lexsort", "merge", "nth", "partition",
-    "release", "segmented_sort", "set_tuning", "sort", "sort_by", "split", "top_k",
+    "release", "segmented_sort", "set_tuning", "sort", "sort_across", "sort_by", "split",
+    "top_k",
 ]

@@ -60,9 +60,9 @@ class NumpyArrays:
         """A new array where `like` is."""
         return self.xp.empty(shape, dtype)
 
-    def arange(self, stop: int, step: int, like: Any) -> Any:
-        """0, step, 2 * step and so on, of 8 bytes, up to `stop`."""
-        return self.xp.arange(0, stop + 1, step, dtype="i8")
+    def arange(self, stop: int, step: int, dtype: str, like: Any) -> Any:
+        """0, step, 2 * step and so on, up to `stop`."""
+        return self.xp.arange(0, stop + 1, step, dtype=dtype)
 
     def numbers(self, x: Any, like: Any) -> Any:
         """A list or an array as contiguous integers of 8 bytes where `like` is."""
@@ -166,8 +166,8 @@ class TorchArrays:
             dtype = self.torch_dtypes[np.dtype(dtype)]
         return self.torch.empty(shape, dtype=dtype, device=like.device)
 
-    def arange(self, stop: int, step: int, like: Any) -> Any:
-        return self.torch.arange(0, stop + 1, step, dtype=self.torch.int64,
+    def arange(self, stop: int, step: int, dtype: str, like: Any) -> Any:
+        return self.torch.arange(0, stop + 1, step, dtype=getattr(self.torch, dtype),
                                  device=like.device)
 
     def numbers(self, x: Any, like: Any) -> Any:

@@ -149,11 +149,16 @@ _ERRORS = {STATUSES["MW_BAD_ARGUMENT"]: BadArgument, STATUSES["MW_BAD_ORDER"]: B
            STATUSES["MW_NO_MEMORY"]: NoMemory}
 
 
-def failure(status: int, context: Any) -> MultiwayError:
-    """The exception for a status other than MW_OK of a call on a handle."""
-    error = _ERRORS.get(status, MultiwayError)(library.mw_error(context).decode())
+def failure_of(status: int, text: str) -> MultiwayError:
+    """The exception for a status other than MW_OK."""
+    error = _ERRORS.get(status, MultiwayError)(text)
     error.status = status
     return error
+
+
+def failure(status: int, context: Any) -> MultiwayError:
+    """The same for that of a call on a handle."""
+    return failure_of(status, library.mw_error(context).decode())
 
 
 def _candidates() -> List[str]:

@@ -23,7 +23,8 @@ def _select(arrays: Any, rows: Rows, order: Compiled, first: int, last: int,
             native.SELECT, order, table(arrays.pointer(source), rows.size),
             table(arrays.pointer(values), count), first=first, last=last,
             positions=arrays.pointer(positions) if with_positions else None,
-            position_type=native.I64, **segments))
+            position_type=native.I64, **segments),
+            ("select", order, rows.size, rows.length, first, last, with_positions))
         del kept
     return values, positions
 
@@ -113,7 +114,7 @@ def _append_rest(arrays: Any, rows: Rows, values: Any, positions: Any) -> Any:
     is_rest = arrays.empty(tuple(rows.array.shape), "bool", rows.array)
     is_rest[...] = True
     flat = is_rest.reshape(-1, rows.length)
-    numbers = arrays.arange(flat.shape[0] - 1, 1, rows.array)[:, None]
+    numbers = arrays.arange(flat.shape[0] - 1, 1, "int64", rows.array)[:, None]
     flat[numbers, positions.reshape(-1, last)] = False
     result[..., :last] = values
     rest = rows.array[is_rest]

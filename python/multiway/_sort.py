@@ -39,10 +39,11 @@ def segments_of(arrays: Any, rows: Rows) -> Tuple[Dict[str, int], Any]:
     """Fields of a job that make each row a segment, and the array they point to."""
     if rows.size == rows.length:
         return {}, None
-    offsets = arrays.arange(rows.size, rows.length, rows.array)
+    bytes_, kind = (4, native.I32) if rows.size < 1 << 31 else (8, native.I64)
+    offsets = arrays.arange(rows.size, rows.length, f"int{8 * bytes_}", rows.array)
     begins = arrays.pointer(offsets)
-    return {"segment_begins": begins, "segment_ends": begins + 8,
-            "segment_type": native.I64, "segment_count": rows.size // rows.length}, offsets
+    return {"segment_begins": begins, "segment_ends": begins + bytes_,
+            "segment_type": kind, "segment_count": rows.size // rows.length}, offsets
 
 
 def _is_nan(bits: Any, kind: Any) -> Any:
@@ -137,7 +138,8 @@ def _sort_rows(arrays: Any, rows: Rows, order: Compiled, device: str, out: Any) 
         segments, kept = segments_of(arrays, rows)
         run(arrays, result, device, job_of(
             native.SORT, order, table(arrays.pointer(source), size),
-            table(arrays.pointer(result), size), **segments))
+            table(arrays.pointer(result), size), **segments),
+            ("sort", order, size, rows.length))
         del kept
     return result
 
@@ -248,7 +250,7 @@ def argsort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
         run(arrays, x, place(arrays, x, device), job_of(
             native.SORT, compiled_order, table(arrays.pointer(source), rows.size),
             table(None, 0), positions=arrays.pointer(positions), position_type=kind,
-            **segments))
+            **segments), ("argsort", compiled_order, kind, rows.size, rows.length))
         del kept
     if rows.axis != rows.array.ndim - 1:
         positions = arrays.moveaxis(positions, -1, rows.axis)
@@ -316,7 +318,7 @@ def lexsort(keys: Any, axis: int = -1, *, device: Optional[str] = None) -> Any:
         run(arrays, inputs[0], place(arrays, inputs[0], device), job_of(
             native.SORT, order, table(columns[0][0], rows[0].size, columns[1:]),
             table(None, 0), positions=arrays.pointer(positions), position_type=native.I64,
-            **segments))
+            **segments), ("lexsort", order, rows[0].size, rows[0].length))
         del offsets
     if rows[0].axis != inputs[0].ndim - 1:
         positions = arrays.moveaxis(positions, -1, rows[0].axis)

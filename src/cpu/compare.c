@@ -155,6 +155,48 @@ uint64_t comparison_code(const struct comparison *c, uint64_t row)
     return code;
 }
 
+/* Add codes of a number of each row below the top `used` bits; `bytes` is a constant. */
+static inline void add_codes(const struct comparison *c, uint32_t number, uint64_t first,
+                             uint32_t count, uint32_t bytes, unsigned used, uint64_t *codes)
+{
+    const struct field_code code = c->order->field[number].code;
+    const uint64_t step = c->field[number].step;
+    const unsigned char *const at = c->field[number].first + first * step;
+
+    for (uint32_t i = 0; i < count; i++)
+        codes[i] |=
+            field_code_of(load(at + i * step, bytes), &code) << (64 - 8 * bytes) >> used;
+}
+
+/* The codes of several numbers in each of consecutive rows; 0 if others are compared. */
+static int numbers_codes(const struct comparison *c, uint64_t first, uint32_t count,
+                         uint64_t *codes)
+{
+    unsigned used = 0;
+
+    for (uint32_t i = 0; i < c->order->field_count && used < 64; i++) {
+        if (c->order->field[i].is_string || c->map)
+            return 0;
+        used += 8 * c->order->field[i].bytes;
+    }
+    used = 0;
+    memset(codes, 0, count * sizeof *codes);
+    for (uint32_t i = 0; i < c->order->field_count && used < 64; i++) {
+        const uint32_t bytes = c->order->field[i].bytes;
+
+        if (bytes == 1)
+            add_codes(c, i, first, count, 1, used, codes);
+        else if (bytes == 2)
+            add_codes(c, i, first, count, 2, used, codes);
+        else if (bytes == 4)
+            add_codes(c, i, first, count, 4, used, codes);
+        else
+            add_codes(c, i, first, count, 8, used, codes);
+        used += 8 * bytes;
+    }
+    return 1;
+}
+
 uint64_t comparison_number(const struct request_field *field, const unsigned char *at)
 {
     return field_code_of(load(at, field->bytes), &field->code) << (64 - 8 * field->bytes);
@@ -192,6 +234,8 @@ void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count
         number_codes(c, first, count, 8, codes);
         break;
     default:
+        if (numbers_codes(c, first, count, codes))
+            break;
         for (uint32_t i = 0; i < count; i++)
             codes[i] = comparison_code(c, first + i);
     }

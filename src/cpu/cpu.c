@@ -12,6 +12,7 @@
 #include "cpu/lists.h"
 #include "cpu/lists_keys.h"
 #include "cpu/pool.h"
+#include "cpu/rows_count.h"
 #include "cpu/rows_deal.h"
 #include "cpu/segments.h"
 #include "cpu/select.h"
@@ -161,16 +162,26 @@ done:
 /* Are bare keys merged as runs of a sort are? That is fast, but takes memory. */
 static int is_fast(const struct request *request, uint64_t limit)
 {
-    return lists_are_keys(request) && lists_keys_scratch(request) <= limit;
+    return lists_are_keys(request) &&
+           (lists_keys_scratch(request) <= limit || lists_keys_stay(request));
 }
 
+/* Lists that turn out not to be sorted are merged as any others. */
 static uint64_t lists_scratch(const struct request *request, unsigned threads,
-                              uint64_t limit)
+                              uint64_t fast)
 {
-    const uint64_t fast = is_fast(request, limit) ? lists_keys_scratch(request) : 0;
     const uint64_t other = lists_scratch_bytes(request, threads);
 
     return fast > other ? fast : other;
+}
+
+/* Scratch memory for these very lists; with others such a request may need more. */
+static uint64_t scratch_now(const struct cpu *cpu, const struct request *request,
+                            uint64_t limit)
+{
+    if (lists_are_keys(request) && lists_keys_stay(request))
+        return lists_scratch(request, pool_threads(cpu->pool), lists_keys_least(request));
+    return cpu_rows_scratch(cpu, request, limit);
 }
 
 /* Memory to sort rows with; to deal them out first, if there is enough for that. */
@@ -178,8 +189,10 @@ static uint64_t sort_scratch(const struct request *request, uint64_t limit)
 {
     const uint64_t plain = rows_scratch_bytes(request, request->count);
     const uint64_t dealt = rows_deal_bytes(request, request->count);
+    const uint64_t counted = rows_count_bytes(request, request->count);
+    const uint64_t most = dealt > counted ? dealt : counted; /* one of them is 0 */
 
-    return dealt <= limit && dealt > plain ? dealt : plain;
+    return most <= limit && most > plain ? most : plain;
 }
 
 uint64_t cpu_rows_scratch(const struct cpu *cpu, const struct request *request,
@@ -190,7 +203,10 @@ uint64_t cpu_rows_scratch(const struct cpu *cpu, const struct request *request,
     switch (request->operation) {
     case MW_MERGE:
     case MW_SPLIT:
-        return lists_scratch(request, threads, limit);
+        return lists_scratch(request, threads,
+                             lists_are_keys(request) && lists_keys_scratch(request) <= limit
+                                 ? lists_keys_scratch(request)
+                                 : 0);
     case MW_CHECK:
         return 0;
     default:
@@ -210,14 +226,20 @@ static void run_all(struct cpu *cpu, const struct request *request, uint64_t lim
     const struct row_range all = {.count = request->count};
     const uint64_t bytes = request->count * request->row_bytes;
 
-    if (request->operation == MW_SORT &&
-        rows_deal_bytes(request, request->count) <= limit &&
-        rows_deal(cpu->pool, request, scratch, cpu->work))
+    if (rows_count_fits(request, request->count) &&
+        rows_count_bytes(request, request->count) <= limit) {
+        const uint32_t rounds = rows_count(cpu->pool, request, scratch, cpu->work);
+
+        *counts = (struct cpu_counts){rounds, rounds * bytes, rounds * bytes};
+    } else if (request->operation == MW_SORT &&
+               rows_deal_bytes(request, request->count) <= limit &&
+               rows_deal(cpu->pool, request, scratch, cpu->work)) {
         *counts = (struct cpu_counts){1, 2 * bytes, 2 * bytes};
-    else if (request->operation == MW_SORT)
+    } else if (request->operation == MW_SORT) {
         rows_sort(cpu->pool, request, &all, scratch, cpu->work, counts);
-    else
+    } else {
         select_rows(cpu->pool, request, &all, scratch, cpu->work, counts);
+    }
 }
 
 mw_status cpu_rows(struct cpu *cpu, const struct request *request, uint64_t limit,
@@ -227,7 +249,7 @@ mw_status cpu_rows(struct cpu *cpu, const struct request *request, uint64_t limi
     mw_status status = MW_OK;
 
     if (!scratch) {
-        TRY(keep_scratch(cpu, cpu_rows_scratch(cpu, request, limit)));
+        TRY(keep_scratch(cpu, scratch_now(cpu, request, limit)));
         scratch = cpu->scratch;
     }
     *counts = (struct cpu_counts){0};

@@ -2,7 +2,8 @@
  * lists_keys.c - merge lists of bare keys as the runs of a sort are merged.
  *
  * Keys become ranks next to each other in memory. On the way it is checked that lists are
- * sorted, which the merges of a sort rely on.
+ * sorted, which the merges of a sort rely on. Lists that follow each other in memory and
+ * whose keys are ranks already stay where they are.
  */
 #include "cpu/lists_keys.h"
 
@@ -33,10 +34,33 @@ static int bits_of(const struct request *r)
 
 uint64_t lists_keys_scratch(const struct request *r)
 {
+    return lists_keys_least(r) + sort_ranks_bytes(bits_of(r), r->count);
+}
+
+uint64_t lists_keys_least(const struct request *r)
+{
     const uint64_t lists = r->list_count;
 
-    return sort_ranks_bytes(bits_of(r), r->count) + (lists + 1) * sizeof(uint64_t) +
-           lists * sizeof(struct list_at);
+    return (lists + 1) * sizeof(uint64_t) + lists * sizeof(struct list_at);
+}
+
+int lists_keys_stay(const struct request *r)
+{
+    const struct suite *const suite = suite_for(bits_of(r));
+    const unsigned char *end = NULL;
+
+    if (r->list_count > MERGE_WAYS || r->code.is_float || r->code.flip != suite->plain_flip)
+        return 0;
+    for (uint32_t i = 0; i < r->list_count; i++) {
+        const mw_table list = request_list(r, i);
+
+        if (i == 0)
+            end = list.elements;
+        if (list.elements != end)
+            return 0;
+        end += list.count * r->element_type->size;
+    }
+    return 1;
 }
 
 /* The list that row `row` of all is in. */
@@ -74,7 +98,8 @@ static void enter_rows(struct keys_merge *merge, uint64_t first, uint64_t last)
         /* One key more: the first of what follows in this list. */
         if (!(r->suite->order(keys, some + (first + some < end), r->code) & ORDER_UP))
             atomic_store(&merge->has_disorder, 1);
-        r->suite->enter(keys, key_at(sort->to, first, sort->size), some, r->code);
+        if (sort->to != merge->lists.at[0].table.elements)
+            r->suite->enter(keys, key_at(sort->to, first, sort->size), some, r->code);
         first += some;
     }
 }
@@ -110,7 +135,8 @@ int lists_merge_keys(struct pool *pool, const struct request *request, void *scr
                      void *work)
 {
     const int bits = bits_of(request);
-    const uint64_t bytes = sort_ranks_bytes(bits, request->count);
+    const int stay = lists_keys_stay(request);
+    const uint64_t ranks_bytes = sort_ranks_bytes(bits, request->count);
     const uint64_t worth = request->count / STEP + 1;
     const struct sort_request keys = {
         .suite = suite_for(bits),
@@ -121,12 +147,13 @@ int lists_merge_keys(struct pool *pool, const struct request *request, void *scr
         .work = work,
     };
     struct keys_merge merge = {
-        .sort = {.request = &keys,
+        .sort = {
+                 .request = &keys,
                  .size = (size_t)bits / 8,
-                 .workers =
-                     worth < pool_threads(pool) ? (unsigned)worth : pool_threads(pool),
-                 .stream = bytes >= STREAM_BYTES,
-                 .starts = (uint64_t *)(void *)((unsigned char *)scratch + bytes)}
+                 .workers = worth < pool_threads(pool) ? (unsigned)worth : pool_threads(pool),
+                 .stream = ranks_bytes >= STREAM_BYTES,
+                 .starts =
+                (uint64_t *)(void *)((unsigned char *)scratch + (stay ? 0 : ranks_bytes))}
     };
     unsigned rounds;
 
@@ -138,7 +165,10 @@ int lists_merge_keys(struct pool *pool, const struct request *request, void *scr
     rounds = sort_rounds(merge.sort.runs);
     if (rounds == 0) /* one list: it is copied */
         return 0;
-    merge.sort.to = rounds % 2 ? keys.scratch : keys.keys;
+    if (stay)
+        merge.sort.to = merge.lists.at[0].table.elements;
+    else
+        merge.sort.to = rounds % 2 ? keys.scratch : keys.keys;
     pool_run(pool, merge.sort.workers, enter_share, &merge);
     if (atomic_load(&merge.has_disorder))
         return 0;

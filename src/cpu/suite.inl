@@ -89,11 +89,11 @@ const struct suite SUITE = {
     .run = run,
     .merge = merge,
     .rises = rises,
+    .plain_flip = RANK_TURN,
 #endif
 #if KEY_BITS > 8 && LANES > 1
     .first_rank = (uint64_t)RANK_FIRST,
     .last_rank = (uint64_t)RANK_LAST,
-    .plain_flip = RANK_TURN,
     .quick = quick,
     .part = part,
     .pivot = pivot,

@@ -143,3 +143,8 @@ def test_many(dtype):
     for y in (x, x.reshape(300, 1000)):
         same(multiway.sort(y), np.sort(y, kind="stable"))
         same(multiway.argsort(y, dtype="i4"), np.argsort(y, kind="stable").astype("i4"))
+
+
+def test_positions_of_more_than_24_bits():
+    x = array_of("u2", (1 << 24) + 3, 500, 1)
+    same(multiway.argsort(x, device="cpu:2"), np.argsort(x, kind="stable"))

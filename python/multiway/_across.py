@@ -1,0 +1,143 @@
+"""Sorting across the processes of an MPI program: sort_across."""
+import ctypes
+import ctypes.util
+import importlib
+import os
+from ctypes import (CFUNCTYPE, Structure, byref, c_char, c_int, c_size_t, c_uint32,
+                    c_uint64, c_void_p)
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+from . import _native as native
+from ._arrays import enter
+from ._handle import give, job_of, table, take
+from ._order import OrderLike, compiled
+
+_CHUNK = 1 << 30  # bytes of one message at most: MPI counts by int
+_FUNCTIONS = {"maximum": CFUNCTYPE(c_int, c_void_p, c_void_p, c_uint32),
+              "allgather": CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_uint64),
+              "alltoallv": CFUNCTYPE(c_int, *[c_void_p] * 7),
+              "abort": CFUNCTYPE(None, c_void_p, c_int)}
+
+
+class Comm(Structure):
+    c_name = "mw_comm"
+    _fields_ = [("size", c_size_t), ("rank", c_uint32), ("ranks", c_uint32),
+                ("flags", c_uint32), ("state", c_void_p), *_FUNCTIONS.items(),
+                ("error", c_char * 256)]
+
+
+@lru_cache(maxsize=1)
+def _library() -> ctypes.CDLL:
+    """libmultiway_across.so: in the wheel, in the build folder, or on the system."""
+    core = native.library._name
+    beside = Path(core).resolve().parent
+    found = [str(path) for path in (beside / "libmultiway_across.so",
+                                    beside.parent / "mpi/libmultiway_across.so")
+             if path.exists()]
+    path = found[0] if found else ctypes.util.find_library("multiway_across")
+    if not path:
+        raise ImportError(f"libmultiway_across.so is missing beside {core}")
+    ctypes.CDLL(core, mode=ctypes.RTLD_GLOBAL)  # which it calls
+    loaded = ctypes.CDLL(path)
+    loaded.mw_sort_across.argtypes = [c_void_p, c_void_p, c_void_p]
+    return loaded
+
+
+def _bytes_at(address: int, count: int) -> Any:
+    return (c_char * count).from_address(address)
+
+
+def _numbers_at(address: int, count: int) -> Any:
+    return (c_uint64 * count).from_address(address)
+
+
+class _Ranks:
+    """An mw_comm of a communicator of mpi4py, and the error that ended a call on it."""
+
+    def __init__(self, comm: Any) -> None:
+        self.mpi = importlib.import_module("mpi4py.MPI")
+        self.comm = comm
+        self.error: Optional[BaseException] = None
+        self.struct = Comm(ctypes.sizeof(Comm), comm.rank, comm.size, 0, None, *[
+            kind(self.guarded(getattr(self, name))) for name, kind in _FUNCTIONS.items()])
+
+    def guarded(self, call: Callable[..., None]) -> Callable[..., int]:
+        """An exception becomes a status: it cannot pass through C."""
+
+        def status_of(state: Any, *arguments: Any) -> int:
+            try:
+                call(*arguments)
+                return 0
+            except BaseException as error:
+                self.error = error
+                return native.STATUSES["MW_DEVICE_FAILED"]
+
+        return status_of
+
+    def maximum(self, values: int, count: int) -> None:
+        self.comm.Allreduce(self.mpi.IN_PLACE, [
+            _numbers_at(values, count), self.mpi.UINT64_T], self.mpi.MAX)
+
+    def allgather(self, send: int, receive: int, count: int) -> None:
+        self.comm.Allgather([_bytes_at(send, count), self.mpi.BYTE],
+                            [_bytes_at(receive, count * self.comm.size), self.mpi.BYTE])
+
+    def alltoallv(self, send: int, send_bytes: int, send_at: int, receive: int,
+                  receive_bytes: int, receive_at: int) -> None:
+        requests = []
+        for call, memory, sizes, places, step in (
+                (self.comm.Irecv, receive, receive_bytes, receive_at, -1),
+                (self.comm.Isend, send, send_bytes, send_at, 1)):
+            for i in range(self.comm.size):  # not all to the same rank at first
+                peer = (self.comm.rank + step * i) % self.comm.size
+                size, place = (_numbers_at(n, peer + 1)[peer] for n in (sizes, places))
+                requests += [call([_bytes_at(memory + place + at, min(_CHUNK, size - at)),
+                                   self.mpi.BYTE], peer) for at in range(0, size, _CHUNK)]
+        self.mpi.Request.Waitall(requests)
+
+    def abort(self, status: int) -> None:
+        self.comm.Abort(status)
+
+    def share(self) -> str:
+        """The device of a rank: its share of the processors of its machine."""
+        here = self.comm.Split_type(self.mpi.COMM_TYPE_SHARED)
+        ranks = here.size
+        here.Free()
+        return f"cpu:{max((os.cpu_count() or 1) // ranks, 1)}"
+
+
+def sort_across(x: Any, comm: Any, /, *, descending: bool = False, order: OrderLike = None,
+                device: Optional[str] = None) -> Any:
+    """Sort an array that is spread over the ranks of an MPI program: a collective call.
+
+    ``x`` is this rank's part, 1-D, in host memory, of any length. ``comm`` is a
+    communicator of mpi4py. The result has as many elements as x. All results, in the
+    order of ranks, are the stable sort of all inputs. Without ``device`` the ranks of a
+    machine share its processors. A failure of the sort is the same error on all ranks.
+
+    ::
+
+        part = multiway.sort_across(part, MPI.COMM_WORLD)  # mpirun -n 4 python program.py
+    """
+    arrays, x, back = enter(x)
+    if x.ndim != 1 or not arrays.on_host(x):
+        raise ValueError(f"x of shape {tuple(x.shape)}, expected one dimension, in host "
+                         "memory")
+    compiled_order = compiled(arrays.dtype(x), order, descending)
+    result = arrays.copy(x)
+    count = x.shape[0]
+    job = job_of(native.SORT, compiled_order,
+                 table(arrays.pointer(result) if count else None, count))
+    own = comm.Dup()  # so that nobody else's messages are received
+    ranks = _Ranks(own)
+    handle = take(device or ranks.share())
+    try:
+        status = _library().mw_sort_across(handle.context, byref(ranks.struct), byref(job))
+        if status:
+            raise native.failure_of(status, ranks.struct.error.decode()) from ranks.error
+    finally:
+        give(handle)
+        own.Free()
+    return back(result)
