@@ -145,7 +145,7 @@ int main(int count, char **arguments)
     request.architecture = numbers[2];
     if (has_tiles)
         request.program.tile =
-            (struct tile_geometry){numbers[4], numbers[5], numbers[6], numbers[7], places};
+            (struct tile_geometry){numbers[4], numbers[5], numbers[6], numbers[7], places, 0};
     if (has_tiles ? count != 8 && !places : count != 4) {
         fprintf(stderr,
                 "nvrtc_compile: wrong arguments; its source says which are right\n");
