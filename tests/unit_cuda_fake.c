@@ -320,7 +320,7 @@ static void test_options(struct tap *tap)
 static void test_lives(struct tap *tap)
 {
     static const uint64_t sizes[] = {1, COPY_STAGED_FROM - 1, COPY_STAGED_FROM,
-                                     COPY_STAGED_FROM + COPY_CHUNK, MOST_BYTES - 1};
+                                     COPY_STAGED_FROM + CREW_PIECE, MOST_BYTES - 1};
     int dummy = 0;
     const CUcontext own = (CUcontext)(void *)&dummy;
     CUcontext popped = NULL;
@@ -384,6 +384,67 @@ done:
     return status;
 }
 
+/* Two transfers a direction, of spans of any length, in memory of either kind. */
+static mw_status transfer_spans(unsigned char *host, void *memory, int *same)
+{
+    enum { PARTS = 2, HALF = 3 * CREW_PIECE + 77 };
+    struct host_span spans[2 * PARTS][3];
+    struct transfer transfers[2 * PARTS];
+    mw_status status = MW_OK;
+
+    for (int i = 0; i < 2 * PARTS; i++) { /* uploads of the first half, then downloads */
+        unsigned char *const at = host + i * HALF;
+        const uint64_t first = i % PARTS ? 5 : CREW_PIECE + 3;
+
+        spans[i][0] = (struct host_span){at, first};
+        spans[i][1] = (struct host_span){at + first, 0};
+        spans[i][2] = (struct host_span){at + first, HALF - first};
+        transfers[i] = (struct transfer){.memory = (char *)memory + i % PARTS * HALF,
+                                         .spans = spans[i],
+                                         .span_count = 3,
+                                         .upload = i < PARTS};
+    }
+    for (int i = 0; i < PARTS * HALF; i++)
+        host[i] = (unsigned char)(i * 2654435761u >> 13);
+    for (int direction = 0; direction < 2; direction++) {
+        for (int i = 0; i < PARTS; i++)
+            verbs->begin(device, &transfers[direction * PARTS + i]);
+        for (int i = 0; i < PARTS; i++) {
+            const mw_status end = verbs->finish(device, &transfers[direction * PARTS + i]);
+
+            status = status == MW_OK ? end : status;
+        }
+    }
+    *same = memcmp(host, host + PARTS * HALF, PARTS * HALF) == 0;
+    memset(host, 0, 2 * PARTS * HALF);
+    return status;
+}
+
+static mw_status test_transfers(struct tap *tap)
+{
+    const uint64_t bytes = 16 * CREW_PIECE;
+    unsigned char *const pageable = malloc(bytes);
+    void *locked = NULL, *memory = NULL;
+    CUcontext context = NULL;
+    int same = 0;
+    mw_status status;
+
+    fakes.driver.DevicePrimaryCtxRetain(&context, 0);
+    fakes.driver.CtxPushCurrent(context);
+    fakes.driver.MemAllocHost(&locked, bytes);
+    TRY(verbs->alloc(device, bytes, &memory));
+    TRY(transfer_spans(pageable, memory, &same));
+    tap_ok(tap, same, "transfers of pageable memory", "");
+    TRY(transfer_spans(locked, memory, &same));
+    tap_ok(tap, same, "transfers of page-locked memory", "");
+done:
+    free(pageable);
+    fakes.driver.MemFreeHost(locked);
+    fakes.driver.CtxPopCurrent(&context);
+    fakes.driver.DevicePrimaryCtxRelease(0);
+    return status;
+}
+
 static mw_status test_events(struct tap *tap)
 {
     const int args = 0;
@@ -432,6 +493,7 @@ int main(void)
     with_device(&tap, "information", NULL, test_info);
     with_device(&tap, "launches", NULL, test_launches);
     with_device(&tap, "copies of page-locked memory", NULL, test_locked_copies);
+    with_device(&tap, "transfers", NULL, test_transfers);
     with_device(&tap, "events", NULL, test_events);
     test_disk_cache(&tap);
     test_fallback(&tap);
