@@ -3,7 +3,8 @@
 #
 # NAME is `house`: the order of the code itself; `anything`: pairs, records and argsort;
 # `merge`: lists, selection and segments; `cpu`: the CPU beside its rivals; `python`: the
-# Python package; `files`: files larger than memory; or `mpi`: sorting across processes.
+# Python package; `files`: files larger than memory; `mpi`: sorting across processes; or
+# `gpu`: keys on a GPU.
 # Bars that need a GPU, 16 cores or the older version are skipped where these are missing.
 # Takes up to 25 minutes.
 #
@@ -211,6 +212,8 @@ house() {
 . "$tree/bench/bars_mpi.sh"
 # shellcheck source=bench/bars_cpu.sh
 . "$tree/bench/bars_cpu.sh"
+# shellcheck source=bench/bars_gpu.sh
+. "$tree/bench/bars_gpu.sh"
 
 case ${1:-} in
 house) house ;;
@@ -220,8 +223,9 @@ cpu) cpu ;;
 python) python ;;
 files) files ;;
 mpi) mpi ;;
+gpu) gpu ;;
 *)
-    echo "usage: bars.sh house | anything | merge | cpu | python | files | mpi" >&2
+    echo "usage: bars.sh house | anything | merge | cpu | python | files | mpi | gpu" >&2
     exit 2
     ;;
 esac
