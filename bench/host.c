@@ -243,12 +243,6 @@ static int compare(const void *a, const void *b)
            (*(const double *)a < *(const double *)b);
 }
 
-static double median(struct row *row, int trials)
-{
-    qsort(row->ms, (size_t)trials, sizeof *row->ms, compare);
-    return row->ms[trials / 2];
-}
-
 static int make(struct bench *b, int is_limited)
 {
     b->bytes = b->count * mw_type_size(b->type);
@@ -290,13 +284,15 @@ int main(int argc, char **argv)
                 !run_row(&b, &rows[i], trial < 0 ? 0 : trial, trial < 0))
                 return 1;
     }
+    for (int i = 0; i < ROWS; i++)
+        qsort(rows[i].ms, (size_t)trials, sizeof *rows[i].ms, compare);
     printf("type\tcount\tmemory\twhat\tms\tratio\tverdict\n");
     for (int i = 0; i < ROWS; i++) {
         if (rows[i].level > level)
             continue;
         printf("%s\t%llu\t%llu\t%s\t%.2f\t%.3f\t%s\n", mw_type_name(b.type),
                (unsigned long long)b.count, (unsigned long long)options.memory_bytes,
-               rows[i].name, median(&rows[i], trials),
+               rows[i].name, rows[i].ms[trials / 2],
                rows[i].ms[trials / 2] / rows[0].ms[trials / 2],
                rows[i].wrong ? "wrong" : "ok");
         wrong |= rows[i].wrong;

@@ -17,7 +17,7 @@ static const struct device_verbs *verbs;
 static void test_lives(struct tap *tap)
 {
     static const uint64_t sizes[] = {1, COPY_STAGED_FROM - 1, COPY_STAGED_FROM,
-                                     COPY_STAGED_FROM + CREW_PIECE, MOST_BYTES - 1};
+                                     COPY_STAGED_FROM + FERRY_PIECE, MOST_BYTES - 1};
     int dummy = 0;
     const CUcontext own = (CUcontext)(void *)&dummy;
     CUcontext popped = NULL;
@@ -84,14 +84,14 @@ done:
 /* Two transfers a direction, of spans of any length, in memory of either kind. */
 static mw_status transfer_spans(unsigned char *host, void *memory, int *same)
 {
-    enum { PARTS = 2, HALF = 3 * CREW_PIECE + 77 };
+    enum { PARTS = 2, HALF = 3 * FERRY_PIECE + 77 };
     struct host_span spans[2 * PARTS][3];
     struct transfer transfers[2 * PARTS];
     mw_status status = MW_OK;
 
     for (int i = 0; i < 2 * PARTS; i++) { /* uploads of the first half, then downloads */
         unsigned char *const at = host + i * HALF;
-        const uint64_t first = i % PARTS ? 5 : CREW_PIECE + 3;
+        const uint64_t first = i % PARTS ? 5 : FERRY_PIECE + 3;
 
         spans[i][0] = (struct host_span){at, first};
         spans[i][1] = (struct host_span){at + first, 0};
@@ -119,7 +119,7 @@ static mw_status transfer_spans(unsigned char *host, void *memory, int *same)
 
 static mw_status test_transfers(struct tap *tap)
 {
-    const uint64_t bytes = 16 * CREW_PIECE;
+    const uint64_t bytes = 16 * FERRY_PIECE;
     unsigned char *const pageable = malloc(bytes);
     void *locked = NULL, *memory = NULL;
     CUcontext context = NULL;

@@ -18,6 +18,7 @@ static int forgiven(const char *call, int staged)
         "cuMemAllocHost_v2 cuMemFreeHost cuPointerGetAttribute"; /* for staging */
 
     return strstr(calls, call) || (staged && (strcmp(call, "cuStreamCreate") == 0 ||
+                                              strcmp(call, "cuEventCreate") == 0 ||
                                               strcmp(call, "cuCtxPushCurrent_v2") == 0));
 }
 

@@ -1,5 +1,5 @@
 /*
- * copy.c - copies: who makes them, the driver or a crew.
+ * copy.c - copies: who makes them, the driver or a ferry.
  */
 #include "copy.h"
 
@@ -27,14 +27,14 @@ static CUresult drive(const struct driver *driver, const struct copy *copy)
                                    copy->stream);
 }
 
-/* The crew of a direction, or NULL if there cannot be one. */
-static struct crew *crew_of(struct copies *copies, int upload)
+/* The ferry of a direction, or NULL if there cannot be one. */
+static struct ferry *ferry_of(struct copies *copies, int upload)
 {
-    struct crew **const crew = &copies->crews[upload != 0];
+    struct ferry **const ferry = &copies->ferries[upload != 0];
 
-    if (!*crew)
-        crew_open(crew, copies->driver, copies->context);
-    return *crew;
+    if (!*ferry)
+        ferry_open(ferry, copies->driver, copies->context);
+    return *ferry;
 }
 
 /* A transfer by the driver, which waits for the stream. */
@@ -60,7 +60,7 @@ static CUresult drive_spans(const struct driver *driver, const struct transfer *
 
 void copy_begin(struct copies *copies, struct transfer *transfer, CUstream stream)
 {
-    struct crew *const crew = crew_of(copies, transfer->upload);
+    struct ferry *const ferry = ferry_of(copies, transfer->upload);
 
     transfer->next = NULL;
     transfer->bytes = transfer->given = transfer->within = 0;
@@ -68,16 +68,16 @@ void copy_begin(struct copies *copies, struct transfer *transfer, CUstream strea
     transfer->code = CUDA_SUCCESS;
     for (uint32_t i = 0; i < transfer->span_count; i++)
         transfer->bytes += transfer->spans[i].bytes;
-    transfer->left = crew ? transfer->bytes : 0;
+    transfer->left = ferry ? transfer->bytes : 0;
     if (transfer->bytes == 0)
         return;
-    if (crew) {
+    if (ferry) {
         const struct host_span *const first = transfer->spans;
         const struct host_span *const last = first + transfer->span_count - 1;
 
         transfer->is_direct =
             is_locked_from(copies->driver, first->at, (char *)last->at + last->bytes);
-        crew_begin(crew, transfer);
+        ferry_begin(ferry, transfer);
     } else {
         transfer->code = drive_spans(copies->driver, transfer, stream);
     }
@@ -85,9 +85,9 @@ void copy_begin(struct copies *copies, struct transfer *transfer, CUstream strea
 
 CUresult copy_finish(struct copies *copies, struct transfer *transfer)
 {
-    struct crew *const crew = copies->crews[transfer->upload != 0];
+    struct ferry *const ferry = copies->ferries[transfer->upload != 0];
 
-    return transfer->bytes && crew ? crew_finish(crew, transfer) : transfer->code;
+    return transfer->bytes && ferry ? ferry_finish(ferry, transfer) : transfer->code;
 }
 
 /* Staging helps large copies of pageable memory, provided there are buffers for it. */
@@ -95,7 +95,7 @@ static int is_staged(struct copies *copies, const struct copy *copy)
 {
     return copy->bytes >= COPY_STAGED_FROM &&
            !is_locked_from(copies->driver, copy->host, copy->host + copy->bytes) &&
-           crew_of(copies, copy->upload);
+           ferry_of(copies, copy->upload);
 }
 
 CUresult copy_run(struct copies *copies, const struct copy *copy)
@@ -120,7 +120,7 @@ CUresult copy_run(struct copies *copies, const struct copy *copy)
 void copies_close(struct copies *copies)
 {
     for (int i = 0; i < 2; i++) {
-        crew_close(copies->crews[i]);
-        copies->crews[i] = NULL;
+        ferry_close(copies->ferries[i]);
+        copies->ferries[i] = NULL;
     }
 }

@@ -4,15 +4,15 @@
 #ifndef MW_CUDA_COPY_H
 #define MW_CUDA_COPY_H
 
-#include "crew.h"
+#include "ferry.h"
 
 enum { COPY_STAGED_FROM = 32 << 20 }; /* bytes; the driver makes smaller copies */
 
-/* Who makes transfers: crews[1] uploads, crews[0] downloads; NULL: not started yet. */
+/* Who makes transfers: ferries[1] uploads, ferries[0] downloads; NULL: not started yet. */
 struct copies {
     const struct driver *driver;
     CUcontext context;
-    struct crew *crews[2];
+    struct ferry *ferries[2];
 };
 
 struct copy {
@@ -31,8 +31,8 @@ struct copy {
 CUresult copy_run(struct copies *copies, const struct copy *copy);
 
 /*
- * The verbs of device.h. If there is no page-locked memory for a crew, the driver makes the
- * transfer, on `stream`, before the call returns.
+ * The verbs of device.h. If there is no page-locked memory for a ferry, the driver makes
+ * the transfer, on `stream`, before the call returns.
  */
 void copy_begin(struct copies *copies, struct transfer *transfer, CUstream stream);
 CUresult copy_finish(struct copies *copies, struct transfer *transfer);
