@@ -381,9 +381,6 @@ static mw_status wrap(struct backend **backend, struct device_backend *made,
     made->base.verbs = &verbs;
     made->base.error = made->device->error;
     made->base.info = made->device->info;
-    made->chunked_from = DEVICE_CHUNKED_FROM;
-    made->chunk_bytes = DEVICE_CHUNK;
-    made->part_bytes = DEVICE_PART;
     *backend = &made->base;
     return MW_OK;
 }

@@ -17,12 +17,10 @@ struct device_backend {
     struct pass_log log; /* of the last request, if it was timed */
     int is_part;         /* requests are parts of one, and forget nothing */
 
-    /* Sorts of host memory in chunks: bytes from which on, and the least of a chunk or */
-    /* part, and the most of a part. Tests have smaller ones. */
-    uint64_t chunked_from, chunk_bytes, part_bytes;
+    /* For tests, or 0: bytes from which on host memory is sorted in chunks, and of these.
+     */
+    uint64_t chunked_from, chunk_bytes;
 };
-
-enum { DEVICE_CHUNKED_FROM = 32 << 20, DEVICE_CHUNK = 4 << 20, DEVICE_PART = 64 << 20 };
 
 static inline struct device *backend_device(struct backend *backend)
 {

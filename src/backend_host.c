@@ -8,6 +8,12 @@
 
 #include <stdlib.h>
 
+enum {
+    CHUNKED_FROM = 32 << 20, /* bytes */
+    CHUNK_LEAST = 4 << 20,   /* of a chunk or a part of what fits */
+    PART_MOST = 64 << 20
+};
+
 static struct device_backend *own(struct backend *backend)
 {
     return (struct device_backend *)backend;
@@ -46,12 +52,13 @@ static uint64_t row_bytes_of(const struct request *request)
 int host_is_chunked(struct backend *backend, const struct request *request, uint64_t bytes)
 {
     const uint64_t theirs = request->count * row_bytes_of(request);
+    const uint64_t wished = own(backend)->chunked_from;
     const int fits = bytes <= budget_of(backend);
 
     if (request->operation != MW_SORT || request->count == 0 ||
         (!request->type && request_has_segments(request)) || !is_uniform(request))
         return 0;
-    return !fits || (theirs >= own(backend)->chunked_from && !backend->timing &&
+    return !fits || (theirs >= (wished ? wished : CHUNKED_FROM) && !backend->timing &&
                      backend->tuning.engine == MW_ENGINE_AUTO &&
                      (request->type || request->order.field_count));
 }
@@ -139,21 +146,23 @@ done:
 /* ---- Running ------------------------------------------------------------------------- */
 
 /*
- * In less and less memory, until there is enough. Expressions go by runs, which the CPU cuts:
- * its cuts never cross, even if the expression is no order.
+ * In less and less memory, until there is enough. Expressions go by runs, which the CPU
+ * cuts: its cuts never cross, even if the expression is no order.
  */
 static mw_status sort_any_way(struct host_sort *sort)
 {
-    const struct device_backend *const self = own(sort->backend);
+    const uint64_t wished = own(sort->backend)->chunk_bytes;
+    const uint64_t chunk = wished ? wished : CHUNK_LEAST;
+    const uint64_t part = wished ? wished : PART_MOST;
     int served = 0;
     mw_status status = MW_OK;
 
     if (sort->rows.order.field_count)
-        TRY(host_sort_fitting(sort, self->chunk_bytes, self->part_bytes, &served));
+        TRY(host_sort_fitting(sort, chunk, part, &served));
     if (!served && sort->budget == UINT64_MAX)
         sort->budget = 2 * host_array_bytes(sort, sort->count);
     while (!served) {
-        TRY(host_sort_runs(sort, 4 * self->part_bytes, &served));
+        TRY(host_sort_runs(sort, 4 * part, &served));
         sort->budget /= 2;
     }
 done:

@@ -31,16 +31,6 @@ struct fitting {
     int is_overwriting; /* the caller's arrays */
 };
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t greatest(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Chunks and parts: enough of them to hide what precedes the first and follows the last. */
 static void make_plan(struct fitting *f, uint64_t chunk_bytes, uint64_t part_bytes)
 {
@@ -49,25 +39,15 @@ static void make_plan(struct fitting *f, uint64_t chunk_bytes, uint64_t part_byt
     const uint64_t row_bytes = sort->rows.row_bytes;
     const uint64_t align = 1024; /* rows, so that chunks are aligned */
 
-    f->chunk_rows = greatest(each, chunk_bytes / row_bytes);
-    f->chunk_rows = round_up(least(f->chunk_rows, HOST_MOST_ROWS - align), align);
+    f->chunk_rows = host_greatest(each, chunk_bytes / row_bytes);
+    f->chunk_rows = round_up(host_least(f->chunk_rows, HOST_MOST_ROWS - align), align);
     f->chunks = (uint32_t)divide_up(sort->count, f->chunk_rows);
-    f->part_rows = greatest(least(each, part_bytes / row_bytes), chunk_bytes / row_bytes);
-    f->part_rows = least(greatest(f->part_rows, 1), HOST_MOST_ROWS - align);
+    f->part_rows =
+        host_greatest(host_least(each, part_bytes / row_bytes), chunk_bytes / row_bytes);
+    f->part_rows = host_least(host_greatest(f->part_rows, 1), HOST_MOST_ROWS - align);
     f->part_rows = round_up(f->part_rows, align);
     f->parts = (uint32_t)divide_up(sort->count, f->part_rows);
     f->rank_count = f->parts - 1;
-}
-
-/* Rows of the chunks. */
-static void set_chunks(struct fitting *f)
-{
-    for (uint32_t i = 0; i < f->chunks; i++) {
-        const uint64_t first = i * f->chunk_rows;
-
-        f->chunk[i] =
-            (struct host_range){first, least(f->chunk_rows, f->sort->count - first)};
-    }
 }
 
 static mw_status make_room(struct fitting *f)
@@ -86,7 +66,8 @@ static mw_status make_room(struct fitting *f)
                     f->chunks);
     f->table_bytes = round_up(8 * (f->rank_count + cells), PLAN_ALIGNMENT);
     TRY(host_make_lists(sort, f->chunks));
-    set_chunks(f);
+    for (uint32_t i = 0; i < f->chunks; i++)
+        f->chunk[i] = host_piece(sort, i, f->chunk_rows);
 done:
     return status;
 }
@@ -109,9 +90,9 @@ static mw_status take_memory(struct fitting *f, int *got)
     TRY(backend->verbs->prepare(backend, &split, &f->split_bytes));
     TRY(host_sort_bytes(sort, f->chunk_rows, &f->sort_bytes));
     TRY(host_merge_bytes(sort, f->chunks, f->part_rows, &f->merge_bytes));
-    work = f->table_bytes + greatest(f->split_bytes, f->merge_bytes);
+    work = f->table_bytes + host_greatest(f->split_bytes, f->merge_bytes);
     work = round_up(work, PLAN_ALIGNMENT) + HOST_RING * part_bytes;
-    TRY(host_take(sort, all_bytes + greatest(f->sort_bytes, work), &memory, got));
+    TRY(host_take(sort, all_bytes + host_greatest(f->sort_bytes, work), &memory, got));
     if (!*got)
         goto done;
     f->all = (struct host_array){memory, sort->count};
@@ -175,16 +156,12 @@ static mw_status merge_parts(struct fitting *f)
     mw_status status = MW_OK;
 
     for (uint32_t part = 0; part < f->parts; part++) {
-        const uint64_t *const from = f->cuts + (size_t)part * f->chunks;
         struct host_load *const down = &f->down[part % HOST_RING];
         const struct host_array to = f->ring[part % HOST_RING];
-        const uint64_t first = part * f->part_rows;
-        const struct host_range rows = {first, least(f->part_rows, sort->count - first)};
+        const struct host_range rows = host_piece(sort, part, f->part_rows);
         struct request merge;
 
-        for (uint32_t i = 0; i < f->chunks; i++)
-            f->chunk[i] = (struct host_range){i * f->chunk_rows + from[i],
-                                              from[f->chunks + i] - from[i]};
+        host_find_part(f->cuts, part, f->chunks, f->chunk_rows, f->chunk);
         merge = host_merge(sort, f->all, f->chunk, f->chunks, to);
         TRY(host_finish(sort, down));
         TRY(host_enqueue(sort, &merge, f->work + f->table_bytes, f->merge_bytes));

@@ -249,6 +249,15 @@ done:
     return status;
 }
 
+void host_find_part(const uint64_t *cuts, uint32_t part, uint32_t list_count, uint64_t rows,
+                    struct host_range *ranges)
+{
+    const uint64_t *const from = cuts + (size_t)part * list_count;
+
+    for (uint32_t i = 0; i < list_count; i++)
+        ranges[i] = (struct host_range){i * rows + from[i], from[list_count + i] - from[i]};
+}
+
 /* The lists of a request. */
 static struct request lists_request(struct host_sort *sort, mw_operation operation,
                                     struct host_array in, const struct host_range *ranges,

@@ -32,16 +32,6 @@ struct runs {
     int is_overwriting; /* the caller's arrays */
 };
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t greatest(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- Sizes --------------------------------------------------------------------------- */
 
 /* Device memory for runs or parts of `rows` rows. */
@@ -67,12 +57,13 @@ static mw_status fit_rows(struct runs *r, int is_merge, uint64_t *rows)
     uint64_t bytes = 0;
     mw_status status = MW_OK;
 
-    *rows = least(*rows, HOST_MOST_ROWS);
+    *rows = host_least(*rows, HOST_MOST_ROWS);
     while (*rows) {
         TRY(bytes_for(r, is_merge, *rows, &bytes));
         if (bytes <= r->sort->budget)
             break;
-        *rows = (uint64_t)((double)*rows * least(r->sort->budget, bytes) / bytes * 0.97);
+        *rows =
+            (uint64_t)((double)*rows * host_least(r->sort->budget, bytes) / bytes * 0.97);
     }
 done:
     return status;
@@ -97,7 +88,7 @@ static mw_status make_plan(struct runs *r, uint64_t part_bytes)
     const uint64_t row_bytes = sort->rows.row_bytes;
     mw_status status;
 
-    r->run_rows = least(sort->count, sort->budget / row_bytes / HOST_RING);
+    r->run_rows = host_least(sort->count, sort->budget / row_bytes / HOST_RING);
     TRY(fit_rows(r, 0, &r->run_rows));
     TRY(check_rows(r, r->run_rows, REQUEST_MOST_LISTS / 2));
     r->run_rows = divide_up(sort->count, divide_up(sort->count, r->run_rows));
@@ -105,8 +96,9 @@ static mw_status make_plan(struct runs *r, uint64_t part_bytes)
     TRY(check_rows(r, r->run_rows, REQUEST_MOST_LISTS));
     r->runs = (uint32_t)divide_up(sort->count, r->run_rows);
     TRY(host_make_lists(sort, r->runs));
-    r->part_rows = greatest(part_bytes / row_bytes, 1);
-    r->part_rows = least(least(r->part_rows, sort->count), sort->budget / row_bytes / 4);
+    r->part_rows = host_greatest(part_bytes / row_bytes, 1);
+    r->part_rows =
+        host_least(host_least(r->part_rows, sort->count), sort->budget / row_bytes / 4);
     TRY(fit_rows(r, 1, &r->part_rows));
     TRY(check_rows(r, r->part_rows, UINT32_MAX));
     r->parts = (uint32_t)divide_up(sort->count, r->part_rows);
@@ -129,11 +121,8 @@ static mw_status make_room(struct runs *r)
         return fail(sort->backend->error, MW_NO_MEMORY,
                     "no memory for %u sorted runs of %llu bytes together", r->runs,
                     (unsigned long long)bytes);
-    for (uint32_t i = 0; i < r->runs; i++) {
-        const uint64_t first = i * r->run_rows;
-
-        r->run[i] = (struct host_range){first, least(r->run_rows, sort->count - first)};
-    }
+    for (uint32_t i = 0; i < r->runs; i++)
+        r->run[i] = host_piece(sort, i, r->run_rows);
     return MW_OK;
 }
 
@@ -207,23 +196,13 @@ done:
     return status;
 }
 
-/* Set `run` to the rows of a part. */
-static void find_part(const struct runs *r, uint32_t part)
-{
-    const uint64_t *const from = r->cuts + (size_t)part * r->runs;
-
-    for (uint32_t i = 0; i < r->runs; i++)
-        r->run[i] =
-            (struct host_range){i * r->run_rows + from[i], from[r->runs + i] - from[i]};
-}
-
 static void begin_part(const struct runs *r, uint32_t part)
 {
     const uint32_t which = part % MERGE_BUFFERS;
 
     if (part >= r->parts)
         return;
-    find_part(r, part);
+    host_find_part(r->cuts, part, r->runs, r->run_rows, r->run);
     host_begin(r->sort, &r->up[which], HOST_RUNS, 1, buffer(r, which, r->part_rows), 0,
                r->run, r->runs);
 }
@@ -237,7 +216,7 @@ static mw_status merge_part(const struct runs *r, uint32_t part, struct host_arr
     struct request merge;
     mw_status status;
 
-    find_part(r, part);
+    host_find_part(r->cuts, part, r->runs, r->run_rows, r->run);
     for (uint32_t i = 0; i < r->runs; i++) {
         r->run[i].first = first;
         first += r->run[i].count;
@@ -260,8 +239,7 @@ static mw_status merge_parts(struct runs *r)
     for (uint32_t i = 0; i < r->parts; i++) {
         const uint32_t which = i % MERGE_BUFFERS;
         const struct host_array out = buffer(r, MERGE_BUFFERS + which, r->part_rows);
-        const uint64_t first = i * r->part_rows;
-        const struct host_range rows = {first, least(r->part_rows, sort->count - first)};
+        const struct host_range rows = host_piece(sort, i, r->part_rows);
 
         TRY(host_finish(sort, &r->up[which]));
         TRY(host_finish(sort, &r->down[which]));
@@ -301,7 +279,7 @@ mw_status host_sort_runs(struct host_sort *sort, uint64_t part_bytes, int *serve
     TRY(make_room(&r));
     TRY(bytes_for(&r, 0, r.run_rows, &run_bytes));
     TRY(bytes_for(&r, 1, r.part_rows, &merge_bytes));
-    TRY(host_take(sort, greatest(run_bytes, merge_bytes), &r.memory, served));
+    TRY(host_take(sort, host_greatest(run_bytes, merge_bytes), &r.memory, served));
     if (!*served)
         goto done;
     TRY(form_runs(&r));

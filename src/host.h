@@ -51,6 +51,25 @@ struct host_sort {
     mw_counts counts;       /* of all jobs so far */
 };
 
+static inline uint64_t host_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t host_greatest(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Chunk or part `number` of all rows, if each has `rows` rows. */
+static inline struct host_range host_piece(const struct host_sort *sort, uint32_t number,
+                                           uint64_t rows)
+{
+    const uint64_t first = number * rows;
+
+    return (struct host_range){first, host_least(rows, sort->count - first)};
+}
+
 /* Where host memory of a load is. */
 enum host_side { HOST_IN, HOST_OUT, HOST_RUNS };
 
@@ -92,6 +111,13 @@ mw_status host_make_lists(struct host_sort *sort, uint32_t list_count);
 mw_status host_sort_bytes(struct host_sort *sort, uint64_t rows, uint64_t *bytes);
 mw_status host_sort_rows(struct host_sort *sort, struct host_array array, uint64_t row,
                          uint64_t rows, uint64_t number, char *workspace, uint64_t bytes);
+
+/*
+ * The rows of part `part` in each of `list_count` lists of `rows` rows each; `cuts` has a
+ * number for each list and part, and one more for each list.
+ */
+void host_find_part(const uint64_t *cuts, uint32_t part, uint32_t list_count, uint64_t rows,
+                    struct host_range *ranges);
 
 /* The request to merge ranges of `in` to the beginning of `out`. */
 struct request host_merge(struct host_sort *sort, struct host_array in,

@@ -363,7 +363,6 @@ static mw_context *open_handle(struct tap *tap, const char *device, uint64_t chu
 
         backend->chunked_from = 1;
         backend->chunk_bytes = chunk;
-        backend->part_bytes = chunk;
         return context;
     }
     tap_ok(tap, 0, device, mw_error(context));

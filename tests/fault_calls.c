@@ -95,7 +95,7 @@ static void open_handle(struct run *run)
             (struct device_backend *)run->context->backend;
 
         backend->chunked_from = 1;
-        backend->chunk_bytes = backend->part_bytes = s->chunk;
+        backend->chunk_bytes = s->chunk;
     }
     mw_set_tuning(run->context, &tuning);
     mw_set_timing(run->context, s->timed ? MW_TIMING_LAUNCHES : MW_TIMING_OFF);
