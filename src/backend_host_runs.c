@@ -148,6 +148,8 @@ static mw_status form_runs(const struct runs *r)
 {
     struct host_sort *const sort = r->sort;
     struct device *const device = sort->device;
+    struct host_touch *const touch =
+        host_touch_begin(sort->runs.memory, host_array_bytes(sort, sort->count));
     char *const workspace = buffer(r, HOST_RING, r->run_rows).memory;
     mw_status status = MW_OK;
 
@@ -168,6 +170,7 @@ static mw_status form_runs(const struct runs *r)
     }
     TRY(host_finish_all(sort, r->down, HOST_RING));
 done:
+    host_touch_end(touch);
     return status;
 }
 

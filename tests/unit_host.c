@@ -4,6 +4,7 @@
  * then, even where parts of a result have replaced them, and nothing is left.
  */
 #include "backend_device.h"
+#include "base/host.h"
 #include "context.h"
 #include "fake_cuda/fake_cuda.h"
 #include "kit.h"
@@ -29,6 +30,23 @@ done:
     return status;
 }
 
+/* Touching memory leaves what is written to it meanwhile. */
+static void test_touch(struct tap *tap)
+{
+    const uint64_t bytes = 40 << 20;
+    unsigned char *const memory = host_alloc(bytes);
+    struct host_touch *const touch = memory ? host_touch_begin(memory, bytes) : NULL;
+    int same = memory != NULL;
+
+    for (uint64_t i = 0; memory && i < bytes; i += 4096)
+        memory[i] = (unsigned char)(i >> 12 | 1);
+    host_touch_end(touch);
+    for (uint64_t i = 0; memory && i < bytes; i += 4096)
+        same &= memory[i] == (unsigned char)(i >> 12 | 1);
+    free(memory);
+    tap_ok(tap, same, "memory is touched, not changed", "");
+}
+
 int main(void)
 {
     void *const cuda = dlopen("libcuda.so.1", RTLD_NOW);
@@ -44,6 +62,7 @@ int main(void)
         tap_skip(&tap, "host memory", "not on the fake driver");
         return tap_end(&tap);
     }
+    test_touch(&tap);
     calls = &fake_cuda()->calls;
     kit_fill(MW_U32, "random", 1, before, KEYS);
     do {

@@ -16,4 +16,13 @@ unsigned host_processors(void);
  */
 void *host_alloc(uint64_t bytes);
 
+/*
+ * Have threads touch memory of host_alloc from its beginning on, while others write to it:
+ * the kernel clears each page at its first touch, which takes longer than to fill it. Its
+ * contents do not change. NULL if that cannot be; must end before the memory is freed.
+ */
+struct host_touch;
+struct host_touch *host_touch_begin(void *memory, uint64_t bytes);
+void host_touch_end(struct host_touch *touch); /* NULL allowed */
+
 #endif
