@@ -197,6 +197,7 @@ static void gpu_close(struct device *device)
             empty(gpu);
             leave(gpu);
         }
+        copies_close(&gpu->copies); /* threads end, even if nothing can be freed */
         gpu->driver.DevicePrimaryCtxRelease(gpu->number);
     }
     while (gpu->blocks) {

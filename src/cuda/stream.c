@@ -171,14 +171,16 @@ void gpu_begin(struct device *device, struct transfer *transfer)
     leave(gpu);
 }
 
+/* Without threads the transfer is made now, which needs the context. */
 mw_status gpu_finish(struct device *device, struct transfer *transfer)
 {
     struct gpu *const gpu = gpu_of(device);
-    mw_status status;
+    const int entered = gpu->driver.CtxPushCurrent(gpu->context) == CUDA_SUCCESS;
+    const CUresult code = copy_finish(&gpu->copies, transfer);
 
-    TRY(driver_check(&gpu->driver, device->error, copy_finish(&gpu->copies, transfer),
-                     "cannot copy %llu bytes %s %s", (unsigned long long)transfer->bytes,
-                     transfer->upload ? "to" : "from", device->info.device));
-done:
-    return status;
+    if (entered)
+        leave(gpu);
+    return driver_check(&gpu->driver, device->error, code, "cannot copy %llu bytes %s %s",
+                        (unsigned long long)transfer->bytes,
+                        transfer->upload ? "to" : "from", device->info.device);
 }
