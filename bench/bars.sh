@@ -4,7 +4,7 @@
 # NAME is `house`: the order of the code itself; `anything`: pairs, records and argsort;
 # `merge`: lists, selection and segments; `cpu`: the CPU beside its rivals; `python`: the
 # Python package; `files`: files larger than memory; `mpi`: sorting across processes; or
-# `keys`: bare keys.
+# `gpu`: keys on a GPU.
 # Bars that need a GPU, 16 cores or the older version are skipped where these are missing.
 # Takes up to 25 minutes.
 #
@@ -212,8 +212,8 @@ house() {
 . "$tree/bench/bars_mpi.sh"
 # shellcheck source=bench/bars_cpu.sh
 . "$tree/bench/bars_cpu.sh"
-# shellcheck source=bench/bars_keys.sh
-. "$tree/bench/bars_keys.sh"
+# shellcheck source=bench/bars_gpu.sh
+. "$tree/bench/bars_gpu.sh"
 
 case ${1:-} in
 house) house ;;
@@ -223,9 +223,9 @@ cpu) cpu ;;
 python) python ;;
 files) files ;;
 mpi) mpi ;;
-keys) keys ;;
+gpu) gpu ;;
 *)
-    echo "usage: bars.sh house | anything | merge | cpu | python | files | mpi | keys" >&2
+    echo "usage: bars.sh house | anything | merge | cpu | python | files | mpi | gpu" >&2
     exit 2
     ;;
 esac

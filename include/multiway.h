@@ -108,8 +108,7 @@ typedef struct mw_options {
     const char *cache_path; /* folder for kernels compiled at run time; NULL: no cache */
     uint64_t cache_bytes;   /* most that folder may hold; 0: 256 MiB */
     uint64_t memory_bytes;  /* most device memory, or scratch memory on the CPU, that the */
-                            /*   handle takes; 0: no limit. Where a job needs more: */
-                            /*   MW_NO_MEMORY */
+                            /*   handle takes, 0: no limit; else see mw_run */
 } mw_options;
 
 #define MW_OPTIONS_INIT                \
@@ -148,11 +147,11 @@ MW_API const char *mw_error(const mw_context *context);
 /*
  * Sort `count` keys in place, in host memory, aligned as their type is.
  *
- * The handle keeps the scratch memory it needed (twice the keys' bytes on a GPU, once on
- * the CPU) for the next call. Returns MW_OK, MW_BAD_ARGUMENT, MW_NO_MEMORY,
+ * The handle keeps the scratch memory it needed (up to twice the keys' bytes on a GPU, once
+ * on the CPU) for the next call. Returns MW_OK, MW_BAD_ARGUMENT, MW_NO_MEMORY,
  * MW_DEVICE_FAILED, MW_COMPILE_FAILED, MW_KERNEL_FAULT, or MW_UNSUPPORTED if the tuning set
  * does not serve this type or device. After a failure `keys` still holds the same elements,
- * in no particular order; the one exception is a GPU lost in the middle of the final copy.
+ * in no particular order; the one exception is a GPU lost during the final copies.
  */
 MW_API mw_status mw_sort(mw_context *context, mw_type type, mw_direction direction,
                          void *keys, uint64_t count);
@@ -162,8 +161,7 @@ struct mw_order;
 /*
  * Sort `count` keys in place and move the value of each along: `values` has as many, of
  * `value_bytes` bytes each (1 to 4096), aligned to nothing in particular. Stable: values
- * of equal keys keep their order, in both directions. After a failure keys and values are
- * as they were, or both sorted. Memory and statuses are those of mw_run.
+ * of equal keys keep their order, in both directions. Memory and failures: see mw_run.
  */
 MW_API mw_status mw_sort_pairs(mw_context *context, mw_type type, mw_direction direction,
                                void *keys, void *values, uint32_t value_bytes,
@@ -384,10 +382,12 @@ MW_API mw_status mw_prepare(mw_context *context, const mw_job *job,
 
 /*
  * Run a job on host memory and wait for it. The handle keeps the scratch memory it
- * needed (on a GPU also the size of all arrays) for the next call. Statuses are those of
- * mw_sort, and MW_BAD_ORDER. After a failure of a sort in place all arrays are as they
- * were, or all are sorted; the one exception is a GPU lost in the middle of the final
- * copy. Arrays of an `out` are undefined.
+ * needed (on a GPU also the size of all arrays) for the next call. A sort of all arrays in
+ * place, or of none, may be larger than a GPU's memory or memory_bytes. It then takes host
+ * memory of their size; by an expression it needs less_on_host, too. Other jobs that need
+ * more are MW_NO_MEMORY. Statuses are those of mw_sort, and MW_BAD_ORDER. A sort in place
+ * that fails keeps all rows: as they were, sorted, or from 32 MiB on in another order; but
+ * not if a GPU is lost during the final copies. Arrays of an `out` are undefined.
  */
 MW_API mw_status mw_run(mw_context *context, const mw_job *job);
 

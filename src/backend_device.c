@@ -161,6 +161,8 @@ struct pass_log *device_begin(struct backend *backend)
     struct device *const device = backend_device(backend);
     struct pass_log *const log = &own(backend)->log;
 
+    if (own(backend)->is_part)
+        return NULL;
     log->count = 0;
     log->round = 0;
     log->phases = backend->timing == MW_TIMING_PHASES;
@@ -245,6 +247,10 @@ static mw_status run(struct backend *backend, const struct request *request)
     if (request->count == 0)
         return run_passes(backend, request, &plan, NULL, NULL, NULL);
     keys_room = (plan.key_bytes + 255) / 256 * 256;
+    if (host_is_chunked(backend, request, keys_room + plan.workspace_bytes)) {
+        TRY(host_sort_chunked(backend, request));
+        return MW_OK;
+    }
     TRY(device_scratch(backend, keys_room + plan.workspace_bytes, &scratch));
     TRY(device->verbs->upload(device, scratch, request->keys, plan.key_bytes, stream));
     TRY(run_passes(backend, request, &plan, scratch, scratch + keys_room, stream));

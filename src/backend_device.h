@@ -15,6 +15,11 @@ struct device_backend {
     uint64_t scratch_bytes;
     int timed;           /* has `log` got its times yet? */
     struct pass_log log; /* of the last request, if it was timed */
+    int is_part;         /* requests are parts of one, and forget nothing */
+
+    /* For tests, or 0: bytes from which on host memory is sorted in chunks, and of these.
+     */
+    uint64_t chunked_from, chunk_bytes;
 };
 
 static inline struct device *backend_device(struct backend *backend)
@@ -43,6 +48,16 @@ mw_status device_enqueue(struct backend *backend, const struct request *request,
 
 /* backend_stage.c: run such a request on host memory, and wait. */
 mw_status device_run_host(struct backend *backend, const struct request *request);
+
+/* Is column `number` compared, or part of the result? Others stay where they are. */
+int device_needs_column(const struct request *request, uint32_t number);
+
+/*
+ * backend_host.c: is a request on host memory to be sorted in chunks? `bytes` is the device
+ * memory that it needs otherwise. Then run it, and wait.
+ */
+int host_is_chunked(struct backend *backend, const struct request *request, uint64_t bytes);
+mw_status host_sort_chunked(struct backend *backend, const struct request *request);
 
 /* backend_rows.c: the verbs for requests that are not for bare keys. */
 mw_status rows_plan(struct backend *backend, const struct request *request,

@@ -84,8 +84,10 @@ struct select_result select_result(const struct request *request, uint32_t code_
 /* Write the numbers themselves. */
 static mw_status write_positions(struct select_run *run, const unsigned *positions)
 {
-    const struct widen_positions_args args = {positions, (wide *)run->request->positions,
-                                              run->count};
+    const struct widen_positions_args args = {.in = positions,
+                                              .out = run->request->positions,
+                                              .count = run->count,
+                                              .bytes = 8};
     const uint64_t each = widen_positions_threads;
 
     if (run->request->position_bytes == 4)

@@ -31,8 +31,7 @@ static int has_lists(const struct request *request)
     return request->operation == MW_MERGE || request->operation == MW_SPLIT;
 }
 
-/* Is column `number` compared, or part of the result? Others stay where they are. */
-static int is_needed(const struct request *request, uint32_t number)
+int device_needs_column(const struct request *request, uint32_t number)
 {
     const struct request_order *const order = &request->order;
 
@@ -72,7 +71,8 @@ static void place_column(struct stage *stage, uint32_t number, char **at)
     const struct request *const theirs = stage->theirs;
     const struct request_column c = request_column(theirs, number);
     const uint32_t others = theirs->column_count - 1;
-    char *const in = reserve(at, is_needed(theirs, number), c.bytes * theirs->count);
+    char *const in =
+        reserve(at, device_needs_column(theirs, number), c.bytes * theirs->count);
     const int in_place = c.out && c.out == c.in && !stage->lists;
     void *const out =
         in_place ? in : reserve(at, c.out != NULL, c.bytes * theirs->result_count);
@@ -208,7 +208,7 @@ static mw_status upload_all_lists(const struct stage *stage)
     if (!buffer)
         return fail(stage->device->error, MW_NO_MEMORY, "no memory to gather lists in");
     for (uint32_t i = 0; i < stage->theirs->column_count; i++)
-        if (is_needed(stage->theirs, i))
+        if (device_needs_column(stage->theirs, i))
             TRY(upload_lists(stage, i, buffer));
 done:
     free(buffer);
@@ -369,6 +369,7 @@ mw_status device_run_host(struct backend *backend, const struct request *request
     struct stage stage = {.device = device, .theirs = request};
     uint64_t workspace = 0;
     char *scratch;
+    int is_long;
     mw_status status;
 
     if (request->list_count == 0)
@@ -376,7 +377,15 @@ mw_status device_run_host(struct backend *backend, const struct request *request
     TRY(stage_open(&stage, backend->error));
     stage.keeps_results = leaves_rows(request);
     place(&stage, NULL);
-    TRY(workspace_for(backend, request, &workspace));
+    status = workspace_for(backend, request, &workspace);
+    /* More rows than a device can number are supported in chunks only. */
+    is_long = status == MW_UNSUPPORTED && request->count > UINT32_MAX;
+    if ((status == MW_OK || is_long) &&
+        host_is_chunked(backend, request, is_long ? UINT64_MAX : stage.bytes + workspace)) {
+        TRY(host_sort_chunked(backend, request));
+        goto done;
+    }
+    TRY(status);
     TRY(device_scratch(backend, stage.bytes + workspace, &scratch));
     place(&stage, scratch);
     TRY(upload_all(&stage));

@@ -29,6 +29,33 @@ struct launch {
 
 struct device;
 
+/* Some bytes of host memory. */
+struct host_span {
+    void *at;
+    uint64_t bytes;
+};
+
+/*
+ * A copy between device memory and host memory, made by the device while its caller goes
+ * on. On the device the bytes of all spans are consecutive. Spans lie in one array.
+ */
+struct transfer {
+    char *memory; /* on the device */
+    const struct host_span *spans;
+    uint32_t span_count;
+    int upload; /* 1: from host to device; 0: from device to host */
+
+    /* The device's own, until it is finished. */
+    struct transfer *next;
+    uint64_t bytes; /* of all spans */
+    uint64_t given; /* of these, handed out to be copied ... */
+    uint64_t left;  /* ... and not copied yet */
+    uint32_t span;  /* where the next piece begins: here, ... */
+    uint64_t within;
+    int is_direct; /* no staging: the driver reads or writes the spans themselves */
+    int code;      /* the first failure */
+};
+
 /*
  * What a device can do. A verb that fails says so by its status and leaves a message in
  * device->error.
@@ -61,6 +88,16 @@ struct device_verbs {
                         uint64_t bytes, void *stream);
     mw_status (*download)(struct device *device, void *to, const void *memory,
                           uint64_t bytes, void *stream);
+
+    /*
+     * Begin a transfer, and wait until it is done. Transfers of one direction are made in
+     * the order in which they began, and not ordered with any stream: what an upload
+     * overwrites, and what a download reads, must be ready. `begin` reports no failure,
+     * `finish` does. Each transfer that was begun must be finished; until then neither it
+     * nor its spans may change.
+     */
+    void (*begin)(struct device *device, struct transfer *transfer);
+    mw_status (*finish)(struct device *device, struct transfer *transfer);
 
     /*
      * The program `name`, with at least the set `kernels` of its kernels loaded. The

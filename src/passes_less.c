@@ -172,8 +172,10 @@ static mw_status sort_positions(struct less_run *run)
     for (uint32_t i = 0; i < request->column_count; i++)
         TRY(gather_column(run, i, positions));
     if (request->position_bytes == 8) {
-        const struct widen_positions_args args = {positions, (wide *)request->positions,
-                                                  request->count};
+        const struct widen_positions_args args = {.in = positions,
+                                                  .out = request->positions,
+                                                  .count = request->count,
+                                                  .bytes = 8};
 
         TRY(launch(run, KERNEL_WIDEN_POSITIONS,
                    blocks_for(request->count, 1, widen_positions_threads),

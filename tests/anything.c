@@ -1,15 +1,18 @@
 /*
  * anything.c - random jobs on one device, against an oracle that sorts positions by qsort.
  *
- *   anything DEVICE SEED COUNT [MOST]
+ *   anything DEVICE SEED COUNT [MOST [CHUNK [MEMORY]]]
  *
  * runs COUNT jobs of at most MOST rows: all types, flags, fields, byte strings, columns,
  * positions, places, alignments, heavy ties, orders of one's own and comparisons that are
  * no orders. Case i of a seed is case 0 of seed + i. Each result must be the stable order,
  * byte by byte; arrays that are only read, and guards around all, must be untouched; the
- * workspace is exactly what mw_prepare said, and within the bounds of multiway.h.
+ * workspace is exactly what mw_prepare said, and within the bounds of multiway.h. CHUNK:
+ * sorts of host memory are cut into chunks of so many bytes, in MEMORY bytes of the device.
  */
 #include "anything.h"
+#include "backend_device.h"
+#include "context.h"
 #include "trial.h"
 
 #include "tap.h"
@@ -185,14 +188,30 @@ static mw_status run_here(mw_context *context, struct case_of_rows *c, struct as
                            : mw_run(context, &a->job);
 }
 
+/* With little memory: checks need all rows, and so do sorts with some columns in place. */
+static int may_need_all(const struct case_of_rows *c, mw_operation operation)
+{
+    uint32_t in_place = 0;
+
+    for (uint32_t i = 0; i < c->columns; i++)
+        in_place += c->place[i] == IN_PLACE;
+    return operation == MW_CHECK || (in_place && in_place < c->columns);
+}
+
 static mw_status run(mw_context *context, struct case_of_rows *c, struct asked *a,
                      mw_operation operation)
 {
+    const uint64_t memory = context->backend->memory_bytes;
     mw_status status;
 
     ask(c, a, operation, 0);
-    if (!c->enqueued)
-        return run_here(context, c, a);
+    if (!c->enqueued) {
+        if (may_need_all(c, operation))
+            context->backend->memory_bytes = 0;
+        status = run_here(context, c, a);
+        context->backend->memory_bytes = memory;
+        return status;
+    }
     status =
         mw_enqueue(context, &a->job, place_of(c, &a->workspace), a->bytes[operation], NULL);
     return status == MW_OK ? mw_wait(context) : status;
@@ -326,14 +345,41 @@ static const char *try_case(mw_context *context, struct case_of_rows *c)
     return wrong;
 }
 
+/*
+ * A handle on a device; `chunk` is not 0: whose sorts of host memory are cut into chunks of
+ * that many bytes, with `memory` bytes of device memory, 0: no limit.
+ */
+static mw_context *open_handle(struct tap *tap, const char *device, uint64_t chunk,
+                               uint64_t memory)
+{
+    mw_options options = MW_OPTIONS_INIT;
+    mw_context *context;
+
+    if (!chunk)
+        return trial_open(tap, device);
+    options.memory_bytes = memory;
+    if (mw_open(&context, device, &options) == MW_OK) {
+        struct device_backend *const backend = (struct device_backend *)context->backend;
+
+        backend->chunked_from = 1;
+        backend->chunk_bytes = chunk;
+        return context;
+    }
+    tap_ok(tap, 0, device, mw_error(context));
+    mw_close(context);
+    return NULL;
+}
+
 int main(int count, char **words)
 {
     const char *const device = count > 1 ? words[1] : "cpu:2";
     const uint64_t seed = count > 2 ? strtoull(words[2], NULL, 0) : 1;
     const uint64_t cases = count > 3 ? strtoull(words[3], NULL, 0) : 1000;
     const uint64_t most = count > 4 ? strtoull(words[4], NULL, 0) : 20000;
+    const uint64_t chunk = count > 5 ? strtoull(words[5], NULL, 0) : 0;
+    const uint64_t memory = count > 6 ? strtoull(words[6], NULL, 0) : 0;
     struct tap tap = {0, 0};
-    mw_context *const context = trial_open(&tap, device);
+    mw_context *const context = open_handle(&tap, device, chunk, memory);
     const char *wrong = NULL;
 
     for (uint64_t i = 0; context && i < cases && !wrong; i++) {
@@ -342,14 +388,18 @@ int main(int count, char **words)
         wrong = case_make(&c, seed + i, most) ? try_case(context, &c) : "no memory";
         if (wrong) {
             tap_note("%s: %s (%s)", device, wrong, mw_error(context));
-            tap_note("anything %s %llu 1 %llu", device, (unsigned long long)(seed + i),
-                     (unsigned long long)most);
+            tap_note("anything %s %llu 1 %llu %llu %llu", device,
+                     (unsigned long long)(seed + i), (unsigned long long)most,
+                     (unsigned long long)chunk, (unsigned long long)memory);
             case_print(&c);
         }
         case_free(&c);
     }
     if (context)
-        tap_case(&tap, !wrong, "%s: %llu random jobs", device, (unsigned long long)cases);
+        tap_case(&tap, !wrong, "%s: %llu random jobs%s", device, (unsigned long long)cases,
+                 !chunk   ? ""
+                 : memory ? " in little memory"
+                          : " in chunks");
     mw_close(context);
     return tap_end(&tap);
 }

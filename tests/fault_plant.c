@@ -144,6 +144,14 @@ static int verb_fails(struct device *device, const char *verb, mw_status status)
     }
 PLANTS(PLANT)
 
+/* A transfer that fails has still to be finished. */
+static mw_status plant_finish(DEVICE, struct transfer *transfer)
+{
+    const mw_status status = plant.real->finish(device, transfer);
+
+    return verb_fails(device, "finish", MW_DEVICE_FAILED) ? MW_DEVICE_FAILED : status;
+}
+
 #define PLANT_CLOSE(verb)                                                                \
     static void plant_##verb(DEVICE, void *opened)                                       \
     {                                                                                    \
@@ -161,6 +169,7 @@ void plant_verbs(struct device *device, struct device_verbs *verbs)
     *verbs = *device->verbs;
 #define SET(verb, failure, opens, parameters, arguments) verbs->verb = plant_##verb;
     PLANTS(SET)
+    verbs->finish = plant_finish;
     verbs->free = plant_free;
     verbs->event_close = plant_event_close;
     device->verbs = verbs;

@@ -65,6 +65,8 @@ src/lists.h                src/backend_device.h
 src/backend_select         src/backend_device.h src/backend_select.h src/select.h
 src/backend_segments       src/backend_device.h src/backend_segments.h
 src/backend_stage.c        src/backend_device.h
+src/backend_host           src/host.h src/plan_parts.h src/base/host.h
+src/host.h                 src/lists.h
 src/backend_less.c         src/backend_device.h src/less.h
 src/backend_device         src/backend.h src/backend_device.h src/device.h src/passes.h
 src/context.h              src/backend.h

@@ -318,74 +318,6 @@ static void test_options(struct tap *tap)
     nvrtc_close(&nvrtc);
 }
 
-/* Lives with copies of many sizes, while the caller has a context of his own. */
-static void test_lives(struct tap *tap)
-{
-    static const uint64_t sizes[] = {1, COPY_STAGED_FROM - 1, COPY_STAGED_FROM,
-                                     COPY_STAGED_FROM + COPY_CHUNK, MOST_BYTES - 1};
-    int dummy = 0;
-    const CUcontext own = (CUcontext)(void *)&dummy;
-    CUcontext popped = NULL;
-
-    fakes.driver.CtxPushCurrent(own);
-    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
-        const struct outcome outcome = life(i % 2 ? ABSENT_BITS : ACCEPTED_BITS, sizes[i]);
-
-        tap_case(tap,
-                 outcome.status == MW_OK && outcome.same && outcome.milliseconds == 0.25,
-                 "%llu bytes there and back, and a timed launch: %s",
-                 (unsigned long long)sizes[i], outcome.error.text);
-    }
-    tap_ok(tap, fakes.cuda->depth() == 1, "contexts are left", "");
-    fakes.driver.CtxPopCurrent(&popped);
-    tap_ok(tap, popped == own, "and the caller's is current again", "");
-}
-
-/* Copies of page-locked memory on two streams, the second after an event of the first. */
-static mw_status test_locked_copies(struct tap *tap)
-{
-    const uint64_t bytes = COPY_STAGED_FROM;
-    const int created = fakes.cuda->calls.called("cuStreamCreate");
-    void *streams[2] = {NULL, NULL};
-    void *event = NULL, *memory = NULL, *host = NULL;
-    CUcontext context = NULL;
-    mw_status status;
-
-    fakes.driver.DevicePrimaryCtxRetain(&context, 0);
-    fakes.driver.CtxPushCurrent(context);
-    fakes.driver.MemAllocHost(&host, 3 * bytes - 1); /* the last byte is pageable */
-    memset(host, 'a', bytes);
-    for (int i = 0; i < 2; i++)
-        TRY(verbs->stream_open(device, &streams[i]));
-    TRY(verbs->event_open(device, &event));
-    TRY(verbs->alloc(device, bytes, &memory));
-    memset(memory, 'b', bytes);
-    TRY(verbs->upload(device, memory, host, bytes, streams[0]));
-    TRY(verbs->record(device, event, streams[0]));
-    tap_ok(tap, *(char *)memory == 'b', "the upload has not waited", "");
-    TRY(verbs->follow(device, streams[1], event));
-    TRY(verbs->download(device, (char *)host + bytes, memory, bytes, streams[1]));
-    TRY(verbs->wait(device, streams[1]));
-    tap_ok(tap, memcmp(host, (char *)host + bytes, bytes) == 0,
-           "the download has followed the event", "");
-    tap_ok(tap, fakes.cuda->calls.called("cuStreamCreate") == created + 2,
-           "page-locked memory needs no staging", "");
-    memset(host, 'c', bytes);
-    TRY(verbs->upload(device, memory, host, bytes, streams[0]));
-    TRY(verbs->download(device, (char *)host + 2 * bytes, memory, bytes, streams[0]));
-    TRY(verbs->wait(device, streams[0]));
-    tap_ok(tap, memcmp(host, (char *)host + 2 * bytes, bytes) == 0,
-           "a staged copy waits for its stream", "");
-done:
-    verbs->event_close(device, event);
-    for (int i = 0; i < 2; i++)
-        verbs->stream_close(device, streams[i]);
-    fakes.driver.MemFreeHost(host);
-    fakes.driver.CtxPopCurrent(&context);
-    fakes.driver.DevicePrimaryCtxRelease(0);
-    return status;
-}
-
 static mw_status test_events(struct tap *tap)
 {
     const int args = 0;
@@ -433,12 +365,10 @@ int main(void)
     test_no_device(&tap);
     with_device(&tap, "information", NULL, test_info);
     with_device(&tap, "launches", NULL, test_launches);
-    with_device(&tap, "copies of page-locked memory", NULL, test_locked_copies);
     with_device(&tap, "events", NULL, test_events);
     test_disk_cache(&tap);
     test_fallback(&tap);
     test_options(&tap);
-    test_lives(&tap);
     life_end();
     return tap_end(&tap);
 }

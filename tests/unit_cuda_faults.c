@@ -17,7 +17,9 @@ static int forgiven(const char *call, int staged)
         "cuEventDestroy_v2 cuMemFree_v2 nvrtcDestroyProgram /proc/driver/nvidia/version "
         "cuMemAllocHost_v2 cuMemFreeHost cuPointerGetAttribute"; /* for staging */
 
-    return strstr(calls, call) || (staged && strcmp(call, "cuStreamCreate") == 0);
+    return strstr(calls, call) || (staged && (strcmp(call, "cuStreamCreate") == 0 ||
+                                              strcmp(call, "cuEventCreate") == 0 ||
+                                              strcmp(call, "cuCtxPushCurrent_v2") == 0));
 }
 
 enum { SMALL = 1000, LARGE = COPY_STAGED_FROM + 5 };

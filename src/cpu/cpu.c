@@ -1,14 +1,11 @@
 /*
  * cpu.c - threads and scratch memory of the CPU's sort.
  */
-#define _GNU_SOURCE /* sched_getaffinity and madvise are Linux's own */
 #include "cpu/cpu.h"
 
-#include <sched.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "base/host.h"
 #include "cpu/lists.h"
 #include "cpu/lists_keys.h"
 #include "cpu/pool.h"
@@ -19,8 +16,6 @@
 #include "cpu/sort.h"
 #include "cpu/suite.h"
 
-enum { HUGE_PAGE = 2 << 20 };
-
 struct cpu {
     struct pool *pool;
     struct error *error;
@@ -28,38 +23,6 @@ struct cpu {
     void *scratch; /* kept between sorts */
     uint64_t scratch_bytes;
 };
-
-/*
- * Memory that is worth large pages: aligned to them, and asking for them where
- * that is possible. Touching fresh small pages costs more than sorting in them.
- */
-static void *alloc_large(uint64_t bytes)
-{
-    const uint64_t rounded = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    void *const memory = rounded < bytes || rounded > SIZE_MAX
-                             ? NULL
-                             : aligned_alloc(HUGE_PAGE, (size_t)rounded);
-
-#if defined(MADV_HUGEPAGE)
-    if (memory)
-        madvise(memory, (size_t)rounded, MADV_HUGEPAGE);
-#endif
-    return memory;
-}
-
-/* Processors this process may run on, at least 1. */
-static unsigned processors(void)
-{
-#if defined(__linux__)
-    cpu_set_t set;
-
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return (unsigned)CPU_COUNT(&set);
-#endif
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return online > 0 ? (unsigned)online : 1;
-}
 
 mw_status cpu_open(struct cpu **cpu, unsigned threads, struct error *error)
 {
@@ -70,9 +33,9 @@ mw_status cpu_open(struct cpu **cpu, unsigned threads, struct error *error)
     if (!made)
         return fail(error, MW_NO_MEMORY, "no memory for a handle");
     if (threads == 0)
-        threads = processors();
+        threads = host_processors();
     made->error = error;
-    made->work = alloc_large((uint64_t)threads * WORK_BYTES);
+    made->work = host_alloc((uint64_t)threads * WORK_BYTES);
     if (!made->work) {
         status = fail(error, MW_NO_MEMORY, "no memory for %u threads to work in", threads);
         goto done;
@@ -121,7 +84,7 @@ static mw_status keep_scratch(struct cpu *cpu, uint64_t bytes)
     if (cpu->scratch_bytes >= bytes)
         return MW_OK;
     free(cpu->scratch);
-    cpu->scratch = alloc_large(bytes);
+    cpu->scratch = host_alloc(bytes);
     cpu->scratch_bytes = cpu->scratch ? bytes : 0;
     return cpu->scratch
                ? MW_OK

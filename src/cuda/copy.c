@@ -1,166 +1,10 @@
 /*
- * copy.c - staged copies: threads, page-locked buffers and their streams.
+ * copy.c - copies: who makes them, the driver or a ferry.
  */
-#define _POSIX_C_SOURCE 200809L /* pthread */
-
 #include "copy.h"
 
-#include <pthread.h>
-#include <string.h>
-
-/* The chunk in a slot's buffer; none if `bytes` is 0. */
-struct cargo {
-    uint64_t offset;
-    size_t bytes;
-};
-
-/* One thread's share: chunks first, first + COPY_LANES, ... */
-struct lane {
-    const struct driver *driver;
-    CUcontext context;
-    const struct copy_slot *slots;
-    const struct copy *copy;
-    int first;
-    CUresult code;
-};
-
-static CUresult staging_make(const struct driver *driver, struct staging *staging)
-{
-    const size_t bytes = (size_t)COPY_LANES * COPY_SLOTS * COPY_CHUNK;
-    void *memory = NULL;
-    CUresult code = driver->MemAllocHost(&memory, bytes);
-
-    if (code != CUDA_SUCCESS)
-        return code;
-    staging->memory = memory;
-    for (int i = 0; i < COPY_LANES * COPY_SLOTS && code == CUDA_SUCCESS; i++) {
-        struct copy_slot *const slot = &staging->slots[i / COPY_SLOTS][i % COPY_SLOTS];
-
-        slot->buffer = staging->memory + (size_t)i * COPY_CHUNK;
-        code = driver->StreamCreate(&slot->stream, CU_STREAM_NON_BLOCKING);
-    }
-    if (code != CUDA_SUCCESS)
-        staging_free(driver, staging);
-    return code;
-}
-
-void staging_free(const struct driver *driver, struct staging *staging)
-{
-    if (!staging->memory)
-        return;
-    for (int i = 0; i < COPY_LANES * COPY_SLOTS; i++) {
-        const struct copy_slot *const slot =
-            &staging->slots[i / COPY_SLOTS][i % COPY_SLOTS];
-
-        if (slot->stream)
-            driver->StreamDestroy(slot->stream);
-    }
-    driver->MemFreeHost(staging->memory);
-    memset(staging, 0, sizeof *staging);
-}
-
-/* Wait for the slot's chunk; a downloaded one is copied to the caller's memory. */
-static CUresult unload(const struct lane *lane, const struct copy_slot *slot,
-                       struct cargo *cargo)
-{
-    const size_t bytes = cargo->bytes;
-
-    if (bytes == 0)
-        return CUDA_SUCCESS;
-    cargo->bytes = 0;
-
-    const CUresult code = lane->driver->StreamSynchronize(slot->stream);
-
-    if (code == CUDA_SUCCESS && !lane->copy->upload)
-        memcpy(lane->copy->host + cargo->offset, slot->buffer, bytes);
-    return code;
-}
-
-/* Start the copy of the chunk at `offset` through the slot. */
-static CUresult load(const struct lane *lane, const struct copy_slot *slot,
-                     struct cargo *cargo, uint64_t offset)
-{
-    const struct copy *const copy = lane->copy;
-    const uint64_t left = copy->bytes - offset;
-    const size_t bytes = left < COPY_CHUNK ? (size_t)left : COPY_CHUNK;
-
-    *cargo = (struct cargo){offset, bytes};
-    if (!copy->upload)
-        return lane->driver->MemcpyDtoHAsync(slot->buffer, copy->device + offset, bytes,
-                                             slot->stream);
-    memcpy(slot->buffer, copy->host + offset, bytes);
-    return lane->driver->MemcpyHtoDAsync(copy->device + offset, slot->buffer, bytes,
-                                         slot->stream);
-}
-
-static void lane_run(struct lane *lane)
-{
-    struct cargo cargo[COPY_SLOTS] = {
-        {0, 0}
-    };
-    const uint64_t stride = (uint64_t)COPY_LANES * COPY_CHUNK;
-    uint64_t offset = (uint64_t)lane->first * COPY_CHUNK;
-    CUresult code = CUDA_SUCCESS;
-
-    for (int turn = 0; offset < lane->copy->bytes && code == CUDA_SUCCESS; turn++) {
-        const int i = turn % COPY_SLOTS;
-
-        code = unload(lane, &lane->slots[i], &cargo[i]);
-        if (code == CUDA_SUCCESS)
-            code = load(lane, &lane->slots[i], &cargo[i], offset);
-        offset += stride;
-    }
-    /* After a failure too: the buffers must be idle before the next copy. */
-    for (int i = 0; i < COPY_SLOTS; i++) {
-        const CUresult last = unload(lane, &lane->slots[i], &cargo[i]);
-
-        if (code == CUDA_SUCCESS)
-            code = last;
-    }
-    lane->code = code;
-}
-
-static void *lane_thread(void *argument)
-{
-    struct lane *const lane = argument;
-    CUcontext popped;
-
-    lane->code = lane->driver->CtxPushCurrent(lane->context);
-    if (lane->code == CUDA_SUCCESS) {
-        lane_run(lane);
-        lane->driver->CtxPopCurrent(&popped);
-    }
-    return NULL;
-}
-
-static CUresult run_staged(const struct driver *driver, CUcontext context,
-                           const struct staging *staging, const struct copy *copy)
-{
-    struct lane lanes[COPY_LANES];
-    pthread_t threads[COPY_LANES];
-    int started[COPY_LANES] = {0};
-    CUresult code = CUDA_SUCCESS;
-
-    for (int i = 0; i < COPY_LANES; i++) {
-        lanes[i] = (struct lane){driver, context, staging->slots[i], copy, i, CUDA_SUCCESS};
-        if (i > 0)
-            started[i] = pthread_create(&threads[i], NULL, lane_thread, &lanes[i]) == 0;
-    }
-    for (int i = 0; i < COPY_LANES; i++) {
-        if (!started[i])
-            lane_run(&lanes[i]);
-    }
-    for (int i = 0; i < COPY_LANES; i++) {
-        if (started[i])
-            pthread_join(threads[i], NULL);
-        if (code == CUDA_SUCCESS)
-            code = lanes[i].code;
-    }
-    return code;
-}
-
 /* Is the byte in page-locked memory? The driver reports an error for pageable memory. */
-static int is_locked(const struct driver *driver, const unsigned char *byte)
+static int is_locked(const struct driver *driver, const void *byte)
 {
     int type = 0;
 
@@ -169,28 +13,114 @@ static int is_locked(const struct driver *driver, const unsigned char *byte)
            type == CU_MEMORYTYPE_HOST;
 }
 
-/* Staging helps large copies of pageable memory, provided there are buffers for it. */
-static int is_staged(const struct driver *driver, struct staging *staging,
-                     const struct copy *copy)
+static int is_locked_from(const struct driver *driver, const void *first, const void *end)
 {
-    return copy->bytes >= COPY_STAGED_FROM &&
-           !(is_locked(driver, copy->host) &&
-             is_locked(driver, copy->host + copy->bytes - 1)) &&
-           (staging->memory || staging_make(driver, staging) == CUDA_SUCCESS);
+    return is_locked(driver, first) && is_locked(driver, (const char *)end - 1);
 }
 
-CUresult copy_run(const struct driver *driver, CUcontext context, struct staging *staging,
-                  const struct copy *copy)
+static CUresult drive(const struct driver *driver, const struct copy *copy)
 {
-    if (is_staged(driver, staging, copy)) {
-        /* The slots' streams are not ordered with the copy's: nothing may be left. */
-        const CUresult code = driver->StreamSynchronize(copy->stream);
-
-        return code == CUDA_SUCCESS ? run_staged(driver, context, staging, copy) : code;
-    }
     if (copy->upload)
         return driver->MemcpyHtoDAsync(copy->device, copy->host, (size_t)copy->bytes,
                                        copy->stream);
     return driver->MemcpyDtoHAsync(copy->host, copy->device, (size_t)copy->bytes,
                                    copy->stream);
+}
+
+/* The ferry of a direction, or NULL if there cannot be one. */
+static struct ferry *ferry_of(struct copies *copies, int upload)
+{
+    struct ferry **const ferry = &copies->ferries[upload != 0];
+
+    if (!*ferry)
+        ferry_open(ferry, copies->driver, copies->context);
+    return *ferry;
+}
+
+/* A transfer by the driver, which waits for the stream. */
+static CUresult drive_spans(const struct driver *driver, const struct transfer *transfer,
+                            CUstream stream)
+{
+    struct copy copy = {.device = (uintptr_t)transfer->memory,
+                        .stream = stream,
+                        .upload = transfer->upload};
+    CUresult code = CUDA_SUCCESS;
+
+    for (uint32_t i = 0; i < transfer->span_count && code == CUDA_SUCCESS; i++) {
+        copy.host = transfer->spans[i].at;
+        copy.bytes = transfer->spans[i].bytes;
+        if (copy.bytes)
+            code = drive(driver, &copy);
+        copy.device += copy.bytes;
+    }
+    if (code == CUDA_SUCCESS)
+        code = driver->StreamSynchronize(stream);
+    return code;
+}
+
+void copy_begin(struct copies *copies, struct transfer *transfer, CUstream stream)
+{
+    struct ferry *const ferry = ferry_of(copies, transfer->upload);
+
+    transfer->next = NULL;
+    transfer->bytes = transfer->given = transfer->within = 0;
+    transfer->span = 0;
+    transfer->code = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < transfer->span_count; i++)
+        transfer->bytes += transfer->spans[i].bytes;
+    transfer->left = ferry ? transfer->bytes : 0;
+    if (transfer->bytes == 0)
+        return;
+    if (ferry) {
+        const struct host_span *const first = transfer->spans;
+        const struct host_span *const last = first + transfer->span_count - 1;
+
+        transfer->is_direct =
+            is_locked_from(copies->driver, first->at, (char *)last->at + last->bytes);
+        ferry_begin(ferry, transfer);
+    } else {
+        transfer->code = drive_spans(copies->driver, transfer, stream);
+    }
+}
+
+CUresult copy_finish(struct copies *copies, struct transfer *transfer)
+{
+    struct ferry *const ferry = copies->ferries[transfer->upload != 0];
+
+    return transfer->bytes && ferry ? ferry_finish(ferry, transfer) : transfer->code;
+}
+
+/* Staging helps large copies of pageable memory, provided there are buffers for it. */
+static int is_staged(struct copies *copies, const struct copy *copy)
+{
+    return copy->bytes >= COPY_STAGED_FROM &&
+           !is_locked_from(copies->driver, copy->host, copy->host + copy->bytes) &&
+           ferry_of(copies, copy->upload);
+}
+
+CUresult copy_run(struct copies *copies, const struct copy *copy)
+{
+    const struct host_span span = {copy->host, copy->bytes};
+    struct transfer transfer = {.memory = (char *)(uintptr_t)copy->device,
+                                .spans = &span,
+                                .span_count = 1,
+                                .upload = copy->upload};
+    CUresult code;
+
+    if (!is_staged(copies, copy))
+        return drive(copies->driver, copy);
+    /* Transfers are not ordered with streams: nothing may be left. */
+    code = copies->driver->StreamSynchronize(copy->stream);
+    if (code != CUDA_SUCCESS)
+        return code;
+    copy_begin(copies, &transfer, copy->stream);
+    return copy_finish(copies, &transfer);
+}
+
+void copies_close(struct copies *copies)
+{
+    for (int i = 0; i < 2; i++) {
+        ferry_close(copies->ferries[i]);
+        copies->ferries[i] = NULL;
+    }
 }

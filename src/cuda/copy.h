@@ -1,34 +1,18 @@
 /*
  * copy.h - copies between host memory and the device, as fast as the bus allows.
- *
- * The driver copies page-locked memory at the bus's speed. Pageable memory it copies
- * through page-locked buffers of its own, with one thread, which is slower than the
- * bus. Large copies of pageable memory are therefore cut into chunks for a few threads
- * with two page-locked buffers each: while one buffer is on the bus, the other is
- * filled or emptied.
  */
 #ifndef MW_CUDA_COPY_H
 #define MW_CUDA_COPY_H
 
-#include "driver.h"
+#include "ferry.h"
 
-enum {
-    COPY_LANES = 4,             /* threads, including the caller's */
-    COPY_SLOTS = 2,             /* buffers of each */
-    COPY_CHUNK = 4 << 20,       /* bytes of a buffer */
-    COPY_STAGED_FROM = 32 << 20 /* bytes; the driver makes smaller copies */
-};
+enum { COPY_STAGED_FROM = 32 << 20 }; /* bytes; the driver makes smaller copies */
 
-/* A page-locked buffer and the stream its chunks travel on. */
-struct copy_slot {
-    CUstream stream;
-    unsigned char *buffer;
-};
-
-/* Made at the first large copy, kept until the device is closed. */
-struct staging {
-    unsigned char *memory;
-    struct copy_slot slots[COPY_LANES][COPY_SLOTS];
+/* Who makes transfers: ferries[1] uploads, ferries[0] downloads; NULL: not started yet. */
+struct copies {
+    const struct driver *driver;
+    CUcontext context;
+    struct ferry *ferries[2];
 };
 
 struct copy {
@@ -41,12 +25,18 @@ struct copy {
 
 /*
  * Copy after all earlier work on the copy's stream and before all later work. The call
- * may return earlier, except for large copies of pageable memory. `context` is current.
- * If there is no page-locked memory for staging, the driver makes all copies.
+ * may return earlier, except for large copies of pageable memory, which are transfers.
+ * Our context is current.
  */
-CUresult copy_run(const struct driver *driver, CUcontext context, struct staging *staging,
-                  const struct copy *copy);
+CUresult copy_run(struct copies *copies, const struct copy *copy);
 
-void staging_free(const struct driver *driver, struct staging *staging);
+/*
+ * The verbs of device.h. If there is no page-locked memory for a ferry, the driver makes
+ * the transfer, on `stream`, before the call returns.
+ */
+void copy_begin(struct copies *copies, struct transfer *transfer, CUstream stream);
+CUresult copy_finish(struct copies *copies, struct transfer *transfer);
+
+void copies_close(struct copies *copies);
 
 #endif

@@ -65,40 +65,6 @@ static void gpu_free(struct device *device, void *memory)
     free(block);
 }
 
-static mw_status copy(struct gpu *gpu, const struct copy *request)
-{
-    mw_status status = MW_OK;
-
-    if (request->bytes == 0)
-        return MW_OK;
-    TRY(enter(gpu));
-    status =
-        driver_check(&gpu->driver, gpu->base.error,
-                     copy_run(&gpu->driver, gpu->context, &gpu->staging, request),
-                     "cannot copy %llu bytes %s %s", (unsigned long long)request->bytes,
-                     request->upload ? "to" : "from", gpu->base.info.device);
-    leave(gpu);
-done:
-    return status;
-}
-
-static mw_status gpu_upload(struct device *device, void *memory, const void *from,
-                            uint64_t bytes, void *stream)
-{
-    const struct copy request = {(unsigned char *)from, (uintptr_t)memory, bytes, stream,
-                                 1};
-
-    return copy(gpu_of(device), &request);
-}
-
-static mw_status gpu_download(struct device *device, void *to, const void *memory,
-                              uint64_t bytes, void *stream)
-{
-    const struct copy request = {to, (uintptr_t)memory, bytes, stream, 0};
-
-    return copy(gpu_of(device), &request);
-}
-
 static size_t text_bytes(const char *text)
 {
     return text ? strlen(text) + 1 : 0;
@@ -217,7 +183,7 @@ static void empty(struct gpu *gpu)
         gpu->driver.MemFree(block->memory);
     for (struct program *program = gpu->programs; program; program = program->next)
         program_unload(&gpu->driver, program);
-    staging_free(&gpu->driver, &gpu->staging);
+    copies_close(&gpu->copies);
     if (gpu->base.stream)
         gpu->driver.StreamDestroy(gpu->base.stream);
 }
@@ -231,6 +197,7 @@ static void gpu_close(struct device *device)
             empty(gpu);
             leave(gpu);
         }
+        copies_close(&gpu->copies); /* threads end, even if nothing can be freed */
         gpu->driver.DevicePrimaryCtxRelease(gpu->number);
     }
     while (gpu->blocks) {
@@ -258,6 +225,8 @@ static const struct device_verbs verbs = {
     .stream_close = gpu_stream_close,
     .upload = gpu_upload,
     .download = gpu_download,
+    .begin = gpu_begin,
+    .finish = gpu_finish,
     .load = gpu_load,
     .launch = gpu_launch,
     .wait = gpu_wait,
@@ -364,6 +333,7 @@ mw_status cuda_open(struct device **device, int index, const mw_options *options
     TRY(driver_check(&gpu->driver, error,
                      gpu->driver.DevicePrimaryCtxRetain(&gpu->context, gpu->number),
                      "cannot create a context on %s", gpu->base.info.device));
+    gpu->copies = (struct copies){.driver = &gpu->driver, .context = gpu->context};
     if (options)
         gpu->cache =
             cache_open(options->cache_path,

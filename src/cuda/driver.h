@@ -84,8 +84,8 @@ typedef struct {
     unsigned numAttrs;
 } CUlaunchConfig;
 
-/* For EventCreate: an event that records the time. */
-enum { CU_EVENT_DEFAULT = 0 };
+/* For EventCreate: an event that records the time, or does not. */
+enum { CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
 
 /* clang-format off */
 

@@ -16,7 +16,7 @@ struct gpu {
     CUdevice number;
     CUcontext context;    /* the primary one, which the CUDA runtime uses too */
     struct block *blocks; /* a list: allocations not yet freed */
-    struct staging staging;
+    struct copies copies;
     struct cache *cache;
     struct program *programs; /* a list; loaded or about to be */
 };
@@ -41,7 +41,7 @@ static inline void leave(struct gpu *gpu)
     gpu->driver.CtxPopCurrent(&popped);
 }
 
-/* stream.c: streams and events. */
+/* stream.c: streams, events and copies. */
 mw_status gpu_stream_open(struct device *device, void **stream);
 void gpu_stream_close(struct device *device, void *stream);
 mw_status gpu_wait(struct device *device, void *stream);
@@ -52,5 +52,11 @@ mw_status gpu_record(struct device *device, void *event, void *stream);
 mw_status gpu_follow(struct device *device, void *stream, void *event);
 mw_status gpu_elapsed(struct device *device, void *first, void *second,
                       double *milliseconds);
+mw_status gpu_upload(struct device *device, void *memory, const void *from, uint64_t bytes,
+                     void *stream);
+mw_status gpu_download(struct device *device, void *to, const void *memory, uint64_t bytes,
+                       void *stream);
+void gpu_begin(struct device *device, struct transfer *transfer);
+mw_status gpu_finish(struct device *device, struct transfer *transfer);
 
 #endif

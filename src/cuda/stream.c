@@ -1,6 +1,6 @@
 /*
- * stream.c - streams and events of a GPU: the verbs of device.h, each a call or two of
- * the driver inside our context.
+ * stream.c - streams, events and copies of a GPU: the verbs of device.h, each a call or
+ * two of the driver inside our context.
  */
 #include "gpu.h"
 
@@ -123,4 +123,64 @@ mw_status gpu_elapsed(struct device *device, void *first, void *second,
     *milliseconds = elapsed;
 done:
     return status;
+}
+
+static mw_status copy(struct gpu *gpu, const struct copy *request)
+{
+    mw_status status = MW_OK;
+
+    if (request->bytes == 0)
+        return MW_OK;
+    TRY(enter(gpu));
+    status =
+        driver_check(&gpu->driver, gpu->base.error, copy_run(&gpu->copies, request),
+                     "cannot copy %llu bytes %s %s", (unsigned long long)request->bytes,
+                     request->upload ? "to" : "from", gpu->base.info.device);
+    leave(gpu);
+done:
+    return status;
+}
+
+mw_status gpu_upload(struct device *device, void *memory, const void *from, uint64_t bytes,
+                     void *stream)
+{
+    const struct copy request = {(unsigned char *)from, (uintptr_t)memory, bytes, stream,
+                                 1};
+
+    return copy(gpu_of(device), &request);
+}
+
+mw_status gpu_download(struct device *device, void *to, const void *memory, uint64_t bytes,
+                       void *stream)
+{
+    const struct copy request = {to, (uintptr_t)memory, bytes, stream, 0};
+
+    return copy(gpu_of(device), &request);
+}
+
+/* If the context cannot be entered, nothing is copied. */
+void gpu_begin(struct device *device, struct transfer *transfer)
+{
+    struct gpu *const gpu = gpu_of(device);
+
+    transfer->bytes = 0;
+    transfer->code = gpu->driver.CtxPushCurrent(gpu->context);
+    if (transfer->code != CUDA_SUCCESS)
+        return;
+    copy_begin(&gpu->copies, transfer, device->stream);
+    leave(gpu);
+}
+
+/* Without threads the transfer is made now, which needs the context. */
+mw_status gpu_finish(struct device *device, struct transfer *transfer)
+{
+    struct gpu *const gpu = gpu_of(device);
+    const int entered = gpu->driver.CtxPushCurrent(gpu->context) == CUDA_SUCCESS;
+    const CUresult code = copy_finish(&gpu->copies, transfer);
+
+    if (entered)
+        leave(gpu);
+    return driver_check(&gpu->driver, device->error, code, "cannot copy %llu bytes %s %s",
+                        (unsigned long long)transfer->bytes,
+                        transfer->upload ? "to" : "from", device->info.device);
 }

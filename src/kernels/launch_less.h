@@ -114,11 +114,14 @@ struct check_cuts_args {
     int unused;
 };
 
-/* out[i] = in[i], from 4 to 8 bytes. */
+/* out[i] = first + in[i], in 4 or 8 bytes; without `in`, first + i. */
 struct widen_positions_args {
-    const unsigned *in;
-    wide *out;
+    const unsigned *in; /* or NULL */
+    void *out;
     wide count;
+    wide first;
+    int bytes;
+    int unused;
 };
 
 #endif

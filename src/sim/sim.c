@@ -202,6 +202,28 @@ static mw_status sim_download(struct device *device, void *to, const void *memor
     return status;
 }
 
+/* The whole copy is made at once. */
+static void sim_begin(struct device *device, struct transfer *transfer)
+{
+    char *at = transfer->memory;
+
+    transfer->code = MW_OK;
+    for (uint32_t i = 0; i < transfer->span_count && transfer->code == MW_OK; i++) {
+        const struct host_span *const span = &transfer->spans[i];
+
+        transfer->code = transfer->upload
+                             ? sim_upload(device, at, span->at, span->bytes, NULL)
+                             : sim_download(device, span->at, at, span->bytes, NULL);
+        at += span->bytes;
+    }
+}
+
+static mw_status sim_finish(struct device *device, struct transfer *transfer)
+{
+    (void)device;
+    return (mw_status)transfer->code;
+}
+
 /* The simulator has all kernels of its programs, whatever set is asked for. */
 static mw_status sim_load(struct device *device, const struct program_name *name,
                           kernel_set kernels, struct program **program)
@@ -329,6 +351,8 @@ static const struct device_verbs verbs = {
     .stream_close = sim_stream_close,
     .upload = sim_upload,
     .download = sim_download,
+    .begin = sim_begin,
+    .finish = sim_finish,
     .load = sim_load,
     .launch = sim_launch,
     .wait = sim_wait,

@@ -13,7 +13,7 @@
 /* Key widths by the way their program is loaded; see kernel_images in life.c. */
 enum { ACCEPTED_BITS = 32, REJECTED_BITS = 8, ABSENT_BITS = 64 };
 
-enum { MOST_BYTES = 2 * COPY_STAGED_FROM + 3 * COPY_CHUNK };
+enum { MOST_BYTES = 2 * COPY_STAGED_FROM + 3 * FERRY_PIECE };
 
 struct fakes {
     struct fake_cuda *cuda;
