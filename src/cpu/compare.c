@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "cpu/inlined.h"
+
 struct comparison comparison_of(const struct request *request, uint64_t first)
 {
     const uint64_t skipped = first * request->order.element_bytes;
@@ -123,14 +125,36 @@ int comparison_less(const struct comparison *c, uint64_t a, uint64_t b, uint32_t
     return less_between(c, a, c, b, from);
 }
 
-/* The first 8 bytes of a string, or fewer, as a number; the first byte on top. */
+/* Eight bytes as a number, the first on top: compilers make one load of it. */
+static inline uint64_t load_string(const unsigned char *at)
+{
+    return (uint64_t)at[0] << 56 | (uint64_t)at[1] << 48 | (uint64_t)at[2] << 40 |
+           (uint64_t)at[3] << 32 | (uint64_t)at[4] << 24 | (uint64_t)at[5] << 16 |
+           (uint64_t)at[6] << 8 | (uint64_t)at[7];
+}
+
+/* The first 8 bytes of a string, or fewer, as a number; `flip` is 0 or all ones. */
 static uint64_t string_code(const unsigned char *at, uint32_t bytes, uint64_t flip)
 {
     uint64_t code = 0;
 
-    for (uint32_t i = 0; i < 8 && i < bytes; i++)
+    if (bytes >= 8)
+        return load_string(at) ^ flip;
+    for (uint32_t i = 0; i < bytes; i++)
         code |= (at[i] ^ (flip & 255)) << (56 - 8 * i);
     return code;
+}
+
+/* The codes of rows whose first field is a string of at least 8 bytes. */
+static void string_codes(const struct comparison *c, uint64_t first, uint32_t count,
+                         uint64_t *codes)
+{
+    const uint64_t flip = c->order->field[0].code.flip;
+    const uint64_t step = c->field[0].step;
+    const unsigned char *const at = c->field[0].first + first * step;
+
+    for (uint32_t i = 0; i < count; i++)
+        codes[i] = load_string(at + i * step) ^ flip;
 }
 
 uint64_t comparison_code(const struct comparison *c, uint64_t row)
@@ -202,16 +226,39 @@ uint64_t comparison_number(const struct request_field *field, const unsigned cha
     return field_code_of(load(at, field->bytes), &field->code) << (64 - 8 * field->bytes);
 }
 
-/* The codes of one number in each row; `bytes` is a constant where this is inlined. */
-static inline void number_codes(const struct comparison *c, uint64_t first, uint32_t count,
-                                uint32_t bytes, uint64_t *codes)
+/*
+ * The codes of one number in each row; `bytes` and `plain`, of numbers that are only
+ * flipped, are constants.
+ */
+INLINED void number_codes(const struct comparison *c, uint64_t first, uint32_t count,
+                          uint32_t bytes, int plain, uint64_t *codes)
 {
     const struct field_code code = c->order->field[0].code;
     const uint64_t step = c->field[0].step;
     const unsigned char *const at = c->field[0].first + first * step;
 
-    for (uint32_t i = 0; i < count; i++)
-        codes[i] = field_code_of(load(at + i * step, bytes), &code) << (64 - 8 * bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t bits = load(at + i * step, bytes);
+
+        codes[i] = (plain ? bits ^ code.flip : field_code_of(bits, &code))
+                   << (64 - 8 * bytes);
+    }
+}
+
+/* Is a field's code the field, but for flipped bits? */
+static int is_plain(const struct field_code *code)
+{
+    return !code->lowest && !code->rotate && !code->zero && !code->low &&
+           code->high == code->mask;
+}
+
+INLINED void codes_of_bytes(const struct comparison *c, uint64_t first, uint32_t count,
+                            uint32_t bytes, uint64_t *codes)
+{
+    if (is_plain(&c->order->field[0].code))
+        number_codes(c, first, count, bytes, 1, codes);
+    else
+        number_codes(c, first, count, bytes, 0, codes);
 }
 
 void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count,
@@ -220,18 +267,23 @@ void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count
     const int is_number =
         c->order->field_count == 1 && !c->order->field[0].is_string && !c->map;
 
+    if (c->order->field_count && c->order->field[0].is_string &&
+        c->order->field[0].bytes >= 8 && !c->map) {
+        string_codes(c, first, count, codes);
+        return;
+    }
     switch (is_number ? c->order->field[0].bytes : 0) {
     case 1:
-        number_codes(c, first, count, 1, codes);
+        codes_of_bytes(c, first, count, 1, codes);
         break;
     case 2:
-        number_codes(c, first, count, 2, codes);
+        codes_of_bytes(c, first, count, 2, codes);
         break;
     case 4:
-        number_codes(c, first, count, 4, codes);
+        codes_of_bytes(c, first, count, 4, codes);
         break;
     case 8:
-        number_codes(c, first, count, 8, codes);
+        codes_of_bytes(c, first, count, 8, codes);
         break;
     default:
         if (numbers_codes(c, first, count, codes))
@@ -239,6 +291,42 @@ void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count
         for (uint32_t i = 0; i < count; i++)
             codes[i] = comparison_code(c, first + i);
     }
+}
+
+int comparison_is_plain(const struct comparison *c, uint32_t bytes)
+{
+    const struct request_field *const field = &c->order->field[0];
+
+    return c->order->field_count == 1 && field->bytes == bytes && !field->is_string &&
+           !c->map && is_plain(&field->code);
+}
+
+void comparison_range(const struct comparison *c, uint64_t first, uint64_t last,
+                      uint64_t *least, uint64_t *most)
+{
+    enum { BLOCK = 256 };
+    uint64_t codes[BLOCK];
+
+    *least = UINT64_MAX;
+    *most = 0;
+    for (uint64_t at = first; at < last; at += BLOCK) {
+        const uint32_t count = last - at < BLOCK ? (uint32_t)(last - at) : BLOCK;
+
+        comparison_codes(c, at, count, codes);
+        for (uint32_t i = 0; i < count; i++) {
+            *least = codes[i] < *least ? codes[i] : *least;
+            *most = codes[i] > *most ? codes[i] : *most;
+        }
+    }
+}
+
+uint64_t comparison_bits(const struct comparison *c)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < c->order->field_count; i++)
+        bits += UINT64_C(8) * c->order->field[i].bytes;
+    return bits;
 }
 
 uint32_t comparison_covered(const struct comparison *c, unsigned bits)

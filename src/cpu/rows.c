@@ -192,6 +192,26 @@ static uint32_t sort_by_comparing(struct pool *pool, struct rows *rows)
     return rounds;
 }
 
+void rows_sort_numbers(struct pool *pool, void *numbers, int bits, uint64_t count,
+                       void *spare, void *work)
+{
+    struct rows rows = {
+        .suite = bits == 32 ? &row_suite_32 : &row_suite_64,
+        .workers = rows_workers(pool, count),
+        .sort = {.count = count,
+                 .items = numbers,
+                 .spare = spare,
+                 .spare_of_32 = 4,
+                 .is_complete = 1}
+    };
+
+    atomic_init(&rows.next, 0);
+    atomic_init(&rows.has_long_group, 0);
+    rows.tasks = (struct row_merge *)work;
+    rows.halves = rows.tasks + 4 * (uint64_t)rows.workers;
+    sort_by_comparing(pool, &rows);
+}
+
 /* Sort items [first, last) as numbers; in place if `in_place`: done? */
 static int sort_numbers(struct pool *pool, struct rows *rows, uint64_t first, uint64_t last,
                         int in_place, void *work)
@@ -261,12 +281,52 @@ static int sort_groups(struct pool *pool, struct rows *rows)
     return atomic_load(&rows->has_long_group);
 }
 
+static void range_share(void *arg, unsigned worker)
+{
+    struct rows *const rows = (struct rows *)arg;
+    uint64_t piece, first, last;
+
+    (void)worker;
+    while (take(rows, &piece, &first, &last))
+        comparison_range(&rows->sort.compare, first, last, &rows->tasks[piece].first,
+                         &rows->tasks[piece].last);
+}
+
+/* Codes that are close to each other differ in low bits only: make room for these. */
+static void fit_range(struct pool *pool, struct rows *rows)
+{
+    enum { SAMPLES = 64, LEAD = 8 };
+    const uint64_t count = rows->sort.count;
+    uint64_t least = UINT64_MAX;
+    uint64_t most = 0;
+
+    for (uint64_t i = 0; i < SAMPLES; i++) {
+        const uint64_t code =
+            comparison_code(&rows->sort.compare, pool_part(count - 1, SAMPLES, i));
+
+        least = code < least ? code : least;
+        most = code > most ? code : most;
+    }
+    if ((most - least) >> (64 - LEAD))
+        return;
+    phase(pool, rows, rows->workers, range_share);
+    for (unsigned i = 0; i < rows->workers; i++) {
+        least = rows->tasks[i].first < least ? rows->tasks[i].first : least;
+        most = rows->tasks[i].last > most ? rows->tasks[i].last : most;
+    }
+    rows->sort.least = least;
+    row_sort_fit(&rows->sort, 8 * rows->item_bytes, most);
+}
+
 static uint32_t sort_items(struct pool *pool, struct rows *rows, void *work)
 {
-    const int is_complete = rows->sort.is_complete;
-
     rows->tasks = (struct row_merge *)work; /* never at the same time as sort_keys */
     rows->halves = rows->tasks + 4 * (uint64_t)rows->workers;
+    if (rows->has_codes && !rows->sort.is_complete)
+        fit_range(pool, rows);
+
+    const int is_complete = rows->sort.is_complete;
+
     phase(pool, rows, rows->workers, enter_share);
     if (!rows->has_codes)
         return sort_by_comparing(pool, rows);
@@ -280,33 +340,18 @@ static uint32_t sort_items(struct pool *pool, struct rows *rows, void *work)
 
 /* ---- All together ------------------------------------------------------------------- */
 
-/* Bits of the greatest position. */
-static unsigned position_bits(uint64_t count)
-{
-    unsigned bits = 0;
-
-    while (bits < 64 && (count - 1) >> bits)
-        bits++;
-    return bits;
-}
-
 static struct row_sort sort_of(const struct request *request, const struct row_range *range,
                                const struct layout *layout, void *scratch)
 {
-    const unsigned bits = position_bits(range->count);
-    const unsigned above = 8 * layout->item_bytes - bits;
     struct row_sort sort = {.compare = comparison_of(request, range->first),
                             .count = range->count,
                             .items = scratch,
                             .spare = (unsigned char *)scratch + layout->spare_offset,
-                            .spare_of_32 = layout->spare_of_32,
-                            .position_mask = (UINT64_C(1) << bits) - 1};
+                            .spare_of_32 = layout->spare_of_32};
 
     sort.compare.map = range->map;
     sort.compare.map_bytes = range->map_bytes;
-    sort.covered_fields = comparison_covered(&sort.compare, above);
-    sort.is_complete =
-        request->order.field_count > 0 && sort.covered_fields == request->order.field_count;
+    row_sort_fit(&sort, 8 * layout->item_bytes, UINT64_MAX);
     return sort;
 }
 

@@ -75,6 +75,14 @@ struct smallest_task {
     uint64_t found;  /* `wanted`, or `count` if that is less */
 };
 
+/* Slots number codes: 0 is for those up to `least`, each has 2^shift, the last the rest. */
+struct slot_task {
+    uint64_t flip; /* makes codes of what is read */
+    uint64_t least;
+    unsigned shift;
+    uint16_t most; /* the last slot */
+};
+
 struct suite {
     int bits;
     uint64_t first_rank; /* of quicksorts: the least and the greatest of all */
@@ -87,8 +95,9 @@ struct suite {
     /* Swap keys [first, last) of the first half with their mirror images. */
     void (*reverse)(void *keys, uint64_t count, uint64_t first, uint64_t last);
 
-    /* Make ranks of keys. NULL for 8-bit keys. */
+    /* Make ranks of keys, and keys of ranks, also in place. NULL for 8-bit keys. */
     void (*enter)(const void *keys, void *ranks, uint64_t count, struct code code);
+    void (*leave)(const void *ranks, void *keys, uint64_t count, struct code code);
 
     /* Sort at most RUN_BYTES; merge at most MERGE_WAYS runs. NULL for 8-bit keys. */
     void (*run)(const struct run_task *task);
@@ -105,12 +114,22 @@ struct suite {
     /* A pivot about `part` of `parts` on in the order of a piece. */
     uint64_t (*pivot)(const struct quick_task *task, unsigned part, unsigned parts);
 
-    /* The smallest keys; make keys of ranks. NULL where there is no quicksort. */
+    /* The smallest keys. NULL where there is no quicksort. */
     void (*smallest)(struct smallest_task *task);
-    void (*leave)(const void *ranks, void *keys, uint64_t count, struct code code);
 
     /* Whether rank `at` is no smaller than the one before it. */
     int (*rises)(const void *ranks, uint64_t at);
+
+    /* The slots of codes, which may be at any address. NULL below 32 bits. */
+    void (*slots)(const struct slot_task *task, const void *codes, size_t count,
+                  uint16_t *numbers);
+
+    /*
+     * The two values of 4 bytes of pairs: of pair items[i] & mask they become a[i] and
+     * b[i]. NULL below 32 bits.
+     */
+    void (*pick_pairs)(const void *pairs, const void *items, uint64_t mask, size_t count,
+                       uint32_t *a, uint32_t *b);
 
     /*
      * Narrow keys are counted, not compared: `tally` counts each rank into one

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "cpu/inlined.h"
 #include "cpu/suite.h"
 
 /* Written before a loop that only pays when it is unrolled completely. */
@@ -16,13 +17,6 @@
 #define UNROLL _Pragma("GCC unroll 64")
 #else
 #define UNROLL
-#endif
-
-/* A function that only pays where its arguments are constants. */
-#if defined(__GNUC__)
-#define INLINED static inline __attribute__((always_inline))
-#else
-#define INLINED static inline
 #endif
 
 #include "rank.inl"
@@ -67,6 +61,12 @@
 #include "cascade.inl"
 #endif
 
+#if KEY_BITS >= 32
+#include "slots.inl"
+
+#include "pick.inl"
+#endif
+
 #if KEY_BITS <= 16
 #include "tally.inl"
 #endif
@@ -75,6 +75,11 @@
 static void enter_keys(const void *keys, void *ranks, uint64_t count, struct code code)
 {
     enter_all((rank *)ranks, (const key *)keys, (size_t)count, code);
+}
+
+static void leave_keys(const void *ranks, void *keys, uint64_t count, struct code code)
+{
+    leave_all((key *)keys, (const rank *)ranks, (size_t)count, code);
 }
 #endif
 
@@ -89,7 +94,12 @@ const struct suite SUITE = {
     .run = run,
     .merge = merge,
     .rises = rises,
+    .leave = leave_keys,
     .plain_flip = RANK_TURN,
+#endif
+#if KEY_BITS >= 32
+    .slots = slots,
+    .pick_pairs = pick_pairs,
 #endif
 #if KEY_BITS > 8 && LANES > 1
     .first_rank = (uint64_t)RANK_FIRST,
@@ -98,7 +108,6 @@ const struct suite SUITE = {
     .part = part,
     .pivot = pivot,
     .smallest = smallest,
-    .leave = leave_keys,
 #endif
 #if KEY_BITS <= 16
     .tally = tally,
