@@ -131,8 +131,12 @@ void trial_close(struct outcome *outcome)
 
 mw_context *trial_open(struct tap *tap, const char *device)
 {
+    mw_options options = MW_OPTIONS_INIT;
     mw_context *context;
-    const mw_status status = mw_open(&context, device, NULL);
+    mw_status status;
+
+    options.cache_path = getenv("MULTIWAY_TEST_CACHE");
+    status = mw_open(&context, device, &options);
 
     if (status == MW_OK)
         return context;

@@ -32,7 +32,8 @@ void trial_close(struct outcome *outcome);
 
 /*
  * A handle on a device, or NULL: then a case of `tap` has failed, or was skipped because
- * the machine has no CUDA device.
+ * the machine has no CUDA device. Kernels compiled at run time are kept in the folder that
+ * MULTIWAY_TEST_CACHE names, if it names one.
  */
 struct tap;
 mw_context *trial_open(struct tap *tap, const char *device);
