@@ -7,7 +7,7 @@
 #   segments  segmented sorts beside cub::DeviceSegmentedSort
 #   rows      rows of a matrix beside torch.sort and torch.topk
 #   jobs      random small jobs against a reference, on cuda; JOBS: of each process (5000)
-#   sanitize  the four tools of compute-sanitizer on some jobs
+#   sanitize  the four tools of compute-sanitizer on every kernel
 
 run_primitives() { # OPERATION OPTION...: adds to $work/OPERATION.tsv
     local operation=$1
@@ -218,5 +218,5 @@ merge() {
     for part in merge split select segments rows jobs; do
         ! wanted $part || merge_$part
     done
-    ! wanted sanitize || sanitize_jobs primitives
+    ! wanted sanitize || sanitize_jobs
 }
