@@ -87,9 +87,10 @@ int sort(const rival_case *what, void *keys, void *, uint64_t, void *, void **so
 
 /* clang-format off */
 const rival list[] = {
-    {"std-stable", "std::stable_sort on one thread", takes, workspace, sort<false>},
+    {"std-stable", "std::stable_sort on one thread", takes, workspace, sort<false>,
+     KIT_SORT, nullptr},
     {"gnu-parallel", "__gnu_parallel::stable_sort on the device's threads", takes, workspace,
-     sort<true>},
+     sort<true>, KIT_SORT, nullptr},
 };
 /* clang-format on */
 

@@ -30,6 +30,9 @@ cudaError_t rival_judge(const rival_case *what, const void *keys,
 /* modernGPU's mergesort, if it was compiled in (moderngpu.cu). */
 extern const rival rival_moderngpu;
 
+/* Other operations than sort, by CUB (merge.cu, topk.cu, segments.cu). */
+extern const rival rival_merge, rival_topk, rival_segments;
+
 /* Another build of libmultiway (old.cu). */
 extern const rival rival_old;
 
