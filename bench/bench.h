@@ -6,6 +6,7 @@
 
 #include "../cli/cli.h"
 #include "../cli/device.h"
+#include "../cli/placed.h"
 #include "../cli/trials.h"
 #include "rivals.h"
 
@@ -114,11 +115,7 @@ struct stage {
     struct rival_verdict original; /* of the input */
     uint32_t trials;
 
-    /* Of other operations than sort, from here on: */
-    mw_context *host;         /* the CPU, which sorts lists */
-    struct kit_work work;     /* the present one */
-    struct kit_arrays arrays; /* device memory; its keys are those above */
-    void *out, *out_values;   /* host memory for a result */
+    struct placed placed; /* operations other than sort */
 };
 
 int stage_open(struct stage *stage, const struct wish *wish);
@@ -143,8 +140,7 @@ int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed);
 /* Is the present case one of these? */
 int work_is_on(const struct stage *stage);
 
-int work_load(struct stage *stage); /* arrays of the present case */
-void work_free(struct stage *stage);
+int work_load(struct stage *stage);   /* arrays of the present case */
 int work_refill(struct stage *stage); /* overwrites the result with keys of the input */
 
 /* 0, or not 0 if `who` does not take the case. */

@@ -60,7 +60,7 @@ static int run_work(struct stage *stage, const struct contestant *who,
     mw_job job;
 
     if (who->rival)
-        return who->rival->run(judged, &stage->arrays, stage->workspace,
+        return who->rival->run(judged, &stage->placed.there, stage->workspace,
                                stage->workspace_bytes, stage->stream);
     return work_job(stage, who, &job) ||
            mw_enqueue(stage->context, &job, stage->workspace, stage->workspace_bytes,
@@ -182,7 +182,7 @@ void stage_run(struct stage *stage, const struct contestant *who, int phases,
     if (!who->rival)
         judged.order = ORDER_TOTAL;
     if (work_is_on(stage))
-        judged.work = &stage->work;
+        judged.work = &stage->placed.work;
     if (!times) {
         note(result, FAILED, "no memory for the times of trials");
     } else if (prepare(stage, who, &judged, result) == 0) {

@@ -86,8 +86,8 @@ int stage_open(struct stage *stage, const struct wish *wish)
 
 void stage_close(struct stage *stage)
 {
-    work_free(stage);
-    mw_close(stage->host);
+    placed_close(&stage->placed);
+    mw_close(stage->placed.host);
     if (stage->plugin_open)
         stage->plugin->close();
     mw_free(stage->context, stage->workspace);

@@ -1,7 +1,7 @@
 /*
  * backend_device.c - requests on a device: plan, load, run the passes.
  */
-#include "backend_device.h"
+#include "lists.h"
 
 #include <stdlib.h>
 
@@ -75,8 +75,13 @@ static mw_status make_plan(struct backend *backend, const struct request *reques
 {
     if (!request->type && request->operation != MW_CHECK &&
         (request->operation != MW_SORT || request_has_segments(request))) {
+        mw_status status;
+
         *plan = (struct plan){.rounds = 0};
-        return device_prepare(backend, request, &plan->workspace_bytes);
+        status = device_prepare(backend, request, &plan->workspace_bytes);
+        return status == MW_OK && request->operation == MW_MERGE
+                   ? merge_plan(backend, request, plan)
+                   : status;
     }
     if (!request->type)
         return rows_plan(backend, request, plan);

@@ -51,6 +51,29 @@ struct typed_rivals {
     typed_sort thrust;
 };
 
+/* A call of CUB: without storage it says how many bytes it needs. */
+using cub_call = int(const rival_case *what, const kit_arrays *arrays, void *storage,
+                     size_t *bytes, cudaStream_t stream);
+
+template <cub_call Call> int call_workspace(const rival_case *what, uint64_t *bytes)
+{
+    const kit_arrays none = {};
+    size_t needed = 0;
+    const int failed = Call(what, &none, nullptr, &needed, nullptr);
+
+    *bytes = needed;
+    return failed;
+}
+
+template <cub_call Call>
+int call_run(const rival_case *what, const kit_arrays *arrays, void *space, uint64_t bytes,
+             void *stream)
+{
+    size_t storage = bytes;
+
+    return Call(what, arrays, space, &storage, static_cast<cudaStream_t>(stream));
+}
+
 /* Numbers by value, -0 before +0, then all NaNs by their bits. */
 template <typename T> struct total_less {
     __host__ __device__ static uint64_t bits(T key)

@@ -44,32 +44,14 @@ int takes(const rival_case *what)
            (task->value_bytes == 0 || task->value_bytes == 4);
 }
 
-int workspace(const rival_case *what, uint64_t *bytes)
-{
-    const kit_arrays none = {};
-    size_t needed = 0;
-    const int failed = any(what, &none, nullptr, &needed, nullptr);
-
-    *bytes = needed;
-    return failed;
-}
-
-int run(const rival_case *what, const kit_arrays *arrays, void *space, uint64_t bytes,
-        void *stream)
-{
-    size_t storage = bytes;
-
-    return any(what, arrays, space, &storage, static_cast<cudaStream_t>(stream));
-}
-
 } // namespace
 
 const rival rival_segments = {
     "cub-segmented",
     "cub::DeviceSegmentedSort, SortKeys or StableSortPairs, storage allocated before",
     takes,
-    workspace,
+    call_workspace<any>,
     nullptr,
     KIT_SEGMENTS,
-    run,
+    call_run<any>,
 };

@@ -44,34 +44,16 @@ int takes(const rival_case *what)
            (what->type == MW_U32 || what->type == MW_U64 || what->type == MW_F32);
 }
 
-int workspace(const rival_case *what, uint64_t *bytes)
-{
-    const kit_arrays none = {};
-    size_t needed = 0;
-    const int failed = any(what, &none, nullptr, &needed, nullptr);
-
-    *bytes = needed;
-    return failed;
-}
-
-int run(const rival_case *what, const kit_arrays *arrays, void *space, uint64_t bytes,
-        void *stream)
-{
-    size_t storage = bytes;
-
-    return any(what, arrays, space, &storage, static_cast<cudaStream_t>(stream));
-}
-
 } // namespace
 
 const rival rival_topk = {
     "cub-topk",
     "cub::DeviceTopK::MaxPairs, unsorted, not deterministic, storage allocated before",
     takes,
-    workspace,
+    call_workspace<any>,
     nullptr,
     KIT_SELECT,
-    run,
+    call_run<any>,
 };
 #else
 
