@@ -1,7 +1,7 @@
 /*
  * backend_device.c - requests on a device: plan, load, run the passes.
  */
-#include "lists.h"
+#include "backend_device.h"
 
 #include <stdlib.h>
 
@@ -79,7 +79,7 @@ static mw_status make_plan(struct backend *backend, const struct request *reques
 
         *plan = (struct plan){.rounds = 0};
         status = device_prepare(backend, request, &plan->workspace_bytes);
-        return status == MW_OK && request->operation == MW_MERGE
+        return status == MW_OK && request->operation == MW_MERGE && request->count
                    ? merge_plan(backend, request, plan)
                    : status;
     }

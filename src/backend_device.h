@@ -63,6 +63,10 @@ mw_status lists_prepare(struct backend *backend, const struct request *request,
 mw_status lists_enqueue(struct backend *backend, const struct request *request,
                         void *workspace, uint64_t bytes, void *stream);
 
+/* backend_merge.c: the rounds of a MERGE, in a plan without; none if it is a sort. */
+mw_status merge_plan(struct backend *backend, const struct request *request,
+                     struct plan *plan);
+
 /* backend_select.c: for SELECT, with segments and without. */
 mw_status select_prepare(struct backend *backend, const struct request *request,
                          uint64_t *workspace_bytes);

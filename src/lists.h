@@ -73,10 +73,6 @@ mw_status merge_prepare(struct backend *backend, const struct request *request,
 mw_status merge_enqueue(struct backend *backend, const struct request *request,
                         void *workspace, uint64_t bytes, void *stream, int *served);
 
-/* The rounds of a MERGE, in a plan that has none yet; none if it is a sort. */
-mw_status merge_plan(struct backend *backend, const struct request *request,
-                     struct plan *plan);
-
 /* backend_split.c: the verbs for SPLIT. */
 mw_status split_prepare(struct backend *backend, const struct request *request,
                         uint64_t *workspace_bytes);
