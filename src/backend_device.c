@@ -69,7 +69,7 @@ mw_status device_enqueue(struct backend *backend, const struct request *request,
     return MW_OK;
 }
 
-/* Only sorts and checks of all rows have rounds to tell of. */
+/* Only sorts and checks of all rows, and merges, have rounds to tell of. */
 static mw_status make_plan(struct backend *backend, const struct request *request,
                            struct plan *plan)
 {
