@@ -57,6 +57,21 @@ mw_status rows_enqueue_more(struct backend *backend, const struct request *reque
                             void *workspace, uint64_t bytes, void *stream,
                             struct pass_log *log);
 
+/*
+ * Sort `count` rows by their numbers, which are the positions of the request, by fields.
+ * Nothing else is written.
+ */
+mw_status rows_numbers_prepare(struct backend *backend, const struct request *request,
+                               uint64_t *workspace_bytes);
+mw_status rows_numbers_enqueue(struct backend *backend, const struct request *request,
+                               void *workspace, uint64_t bytes, void *stream,
+                               struct pass_log *log);
+
+/* An argsort by fields that does nothing if the word `condition` is 0 by then. */
+mw_status rows_enqueue_if(struct backend *backend, const struct request *request,
+                          const unsigned *condition, void *workspace, uint64_t bytes,
+                          void *stream, struct pass_log *log);
+
 /* backend_lists.c: the same for MERGE and SPLIT. There is at least one list. */
 mw_status lists_prepare(struct backend *backend, const struct request *request,
                         uint64_t *workspace_bytes);

@@ -29,6 +29,10 @@ static const mw_field three[] = {
     {0, 0, MW_U32, 0, MW_ASCENDING,  0           },
     {0, 8, MW_I64, 0, MW_DESCENDING, 0           }
 };
+static const mw_field same_first[] = {
+    {0, 16, MW_U64, 0, MW_ASCENDING,  0},
+    {0, 0,  MW_U32, 0, MW_DESCENDING, 0}
+};
 #define BY(bytes, fields)                                                                  \
     {                                                                                      \
         sizeof(mw_order), bytes, sizeof(mw_field), fields, sizeof fields / sizeof *fields, \
@@ -37,10 +41,11 @@ static const mw_field three[] = {
 static const mw_order by_second = BY(16, second);
 static const mw_order by_ten = BY(100, ten_bytes);
 static const mw_order by_three = BY(32, three);
+static const mw_order by_same = BY(32, same_first);
 #undef BY
 
 /* The order of a type, or one of those above. */
-enum { SECOND = MW_TYPE_COUNT, TEN, THREE, LESS };
+enum { SECOND = MW_TYPE_COUNT, TEN, THREE, SAME, LESS };
 enum { NO = MW_TYPE_COUNT, RANKS = 37, MOST_PARTS = 3000 };
 
 /* One job. Its rows are `count`, and `for_each_sm` for each SM, but of 16 at least. */
@@ -85,6 +90,10 @@ static const struct stop {
     {MW_SELECT, MW_I32, 4, MW_U64, 0, 0, 40011, 0, 9, 6000, MW_ENGINE_AUTO},
     {MW_SELECT, SECOND, 0, NO, 0, 0, 30011, 0, 7, 8, MW_ENGINE_AUTO},
     {MW_SELECT, TEN, 0, MW_U64, 0, 0, 9001, 0, 0, 50, MW_ENGINE_AUTO},
+    {MW_SELECT, TEN, 3, MW_U64, 0, 0, 20011, 0, 70, 150, MW_ENGINE_AUTO},
+    {MW_SELECT, THREE, 0, MW_I32, 0, 0, 40011, 0, 39000, 40011, MW_ENGINE_AUTO},
+    {MW_SELECT, TEN, 0, NO, 0, 0, 60011, 0, 100, 9000, MW_ENGINE_AUTO},
+    {MW_SELECT, SAME, 0, MW_U32, 0, 0, 20011, 0, 0, 100, MW_ENGINE_AUTO},
     {MW_SELECT, LESS, 0, MW_U64, 0, 0, 5001, 0, 0, 50, MW_ENGINE_AUTO},
     {MW_SELECT, MW_F32, 0, MW_I64, 0, 900, 20011, 0, 0, 10, MW_ENGINE_AUTO},
     {MW_SELECT, MW_U32, 0, MW_U32, 0, 3, 90011, 0, 0, 300, MW_ENGINE_AUTO},
@@ -104,9 +113,10 @@ static const char *const operations[] = {"sort", "merge", "split", "select", "ch
 
 static const mw_order *order_of(const struct stop *s)
 {
-    return s->order == SECOND  ? &by_second
-           : s->order == TEN   ? &by_ten
-           : s->order == THREE ? &by_three
+    return s->order == SAME     ? &by_same
+           : s->order == SECOND ? &by_second
+           : s->order == TEN    ? &by_ten
+           : s->order == THREE  ? &by_three
            : s->order == LESS
                ? &by_text
                : mw_order_of((mw_type)s->order, s->value ? MW_DESCENDING : MW_ASCENDING);
@@ -135,7 +145,7 @@ static void arrays_free(struct arrays *a)
     free(a->elements);
 }
 
-/* Bytes with many ties; parts of several lengths, some of them empty. */
+/* Bytes with many ties, 16 to 23 of an element 0; parts of any lengths, some empty. */
 static int arrays_make(struct arrays *a, const struct stop *s, uint64_t count)
 {
     const uint32_t parts = s->parts ? s->parts : 1;
@@ -156,7 +166,9 @@ static int arrays_make(struct arrays *a, const struct stop *s, uint64_t count)
     if (!a->elements || !a->values)
         return 0;
     for (uint64_t i = 0; i < count * a->bytes; i++)
-        a->elements[i] = (char)(kit_mix(i) % (i % a->bytes < 2 ? 256 : 3));
+        a->elements[i] = (char)(i % a->bytes / 8 == 2 ? 0
+                                : i % a->bytes < 2    ? kit_mix(i) % 256
+                                                      : kit_mix(i) % 3);
     for (uint64_t i = 0; i < count * s->value; i++)
         a->values[i] = (char)kit_mix(~i);
     for (uint32_t i = 1; i <= parts; i++)
