@@ -121,8 +121,8 @@ int takes(const rival_case *what)
 {
     const uint32_t bytes = what->work->task.value_bytes;
 
-    return (what->type == MW_U32 && (bytes == 0 || bytes == 4)) ||
-           (what->type == MW_U64 && (bytes == 0 || bytes == 8));
+    return what->work->parts > 1 && ((what->type == MW_U32 && (bytes == 0 || bytes == 4)) ||
+                                     (what->type == MW_U64 && (bytes == 0 || bytes == 8)));
 }
 
 /* Whether there are values is all that the arrays tell when storage is asked for. */
