@@ -57,20 +57,19 @@ mw_status rows_enqueue_more(struct backend *backend, const struct request *reque
                             void *workspace, uint64_t bytes, void *stream,
                             struct pass_log *log);
 
-/*
- * Sort `count` rows by their numbers, which are the positions of the request, by fields.
- * Nothing else is written.
- */
+/* How to argsort: the positions are the numbers of the rows to sort; do nothing if the
+ * word `condition` is 0 by then. */
+struct rows_how {
+    int by_number;
+    const unsigned *condition; /* or NULL */
+};
+
+/* An argsort by fields; what it takes to sort by number. */
+mw_status rows_argsort_enqueue(struct backend *backend, const struct request *request,
+                               struct rows_how how, void *workspace, uint64_t bytes,
+                               void *stream, struct pass_log *log);
 mw_status rows_numbers_prepare(struct backend *backend, const struct request *request,
                                uint64_t *workspace_bytes);
-mw_status rows_numbers_enqueue(struct backend *backend, const struct request *request,
-                               void *workspace, uint64_t bytes, void *stream,
-                               struct pass_log *log);
-
-/* An argsort by fields that does nothing if the word `condition` is 0 by then. */
-mw_status rows_enqueue_if(struct backend *backend, const struct request *request,
-                          const unsigned *condition, void *workspace, uint64_t bytes,
-                          void *stream, struct pass_log *log);
 
 /* backend_lists.c: the same for MERGE and SPLIT. There is at least one list. */
 mw_status lists_prepare(struct backend *backend, const struct request *request,

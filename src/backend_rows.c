@@ -312,13 +312,13 @@ done:
     return status;
 }
 
-mw_status rows_numbers_enqueue(struct backend *backend, const struct request *request,
-                               void *workspace, uint64_t bytes, void *stream,
-                               struct pass_log *log)
+mw_status rows_argsort_enqueue(struct backend *backend, const struct request *request,
+                               struct rows_how how, void *workspace, uint64_t bytes,
+                               void *stream, struct pass_log *log)
 {
     struct rows_run run = {.backend = backend,
                            .request = request,
-                           .by_number = 1,
+                           .by_number = how.by_number,
                            .workspace = workspace,
                            .stream = stream,
                            .log = log};
@@ -326,28 +326,10 @@ mw_status rows_numbers_enqueue(struct backend *backend, const struct request *re
     mw_status status;
 
     TRY(rows_shape(&run.shape, request, backend->error));
-    rows_by_number(&run.shape);
+    if (how.by_number)
+        rows_by_number(&run.shape);
     TRY(begin_sort(&run, bytes));
-    TRY(sort_words(&run, NULL, &rows));
-done:
-    return status;
-}
-
-mw_status rows_enqueue_if(struct backend *backend, const struct request *request,
-                          const unsigned *condition, void *workspace, uint64_t bytes,
-                          void *stream, struct pass_log *log)
-{
-    struct rows_run run = {.backend = backend,
-                           .request = request,
-                           .workspace = workspace,
-                           .stream = stream,
-                           .log = log};
-    struct rows rows;
-    mw_status status;
-
-    TRY(rows_shape(&run.shape, request, backend->error));
-    TRY(begin_sort(&run, bytes));
-    TRY(sort_words(&run, condition, &rows));
+    TRY(sort_words(&run, how.condition, &rows));
 done:
     return status;
 }

@@ -121,7 +121,8 @@ static mw_status find_window(const struct select_run *run, const struct rows_sha
                 inner->first, inner->last);
     TRY(backend_check_workspace(run->backend, bytes, plan.sort_offset));
     TRY(select_find(&part, shape, &plan, window));
-    TRY(rows_numbers_enqueue(run->backend, &sort, rest, bytes, run->stream, run->log));
+    TRY(rows_argsort_enqueue(run->backend, &sort, (struct rows_how){1, NULL}, rest, bytes,
+                             run->stream, run->log));
 done:
     return status;
 }
@@ -153,8 +154,9 @@ mw_status select_words_enqueue(struct select_run *run, const struct rows_shape *
     run->begun = 1;
     select_source(request, shape, &args.source, &unused);
     TRY(launch_ties(run, &args));
-    TRY(rows_enqueue_if(run->backend, &all, args.flag, rest + numbers,
-                        run->bytes - room.rest - numbers, run->stream, run->log));
+    TRY(rows_argsort_enqueue(run->backend, &all, (struct rows_how){0, args.flag},
+                             rest + numbers, run->bytes - room.rest - numbers, run->stream,
+                             run->log));
     args.all = (unsigned *)rest;
     TRY(launch_ties(run, &args));
     TRY(select_write(run, 0, args.out));
