@@ -250,7 +250,7 @@ int command_model(int argc, char **argv)
         {"type",   0, "TYPE",  OPTION_TYPE,  &c.trials.type,  0, "of the keys (i32):"},
         COUNT_OPTION(c.trials.count),
         {"operation", 0, "NAME", OPTION_TEXT, &c.operation, 0, "sort, merge, split (sort)"},
-        {"job",    0, "TEXT", OPTION_TEXT, &c.job,  0, "lists, see multiway bench: 16, zipf:64"},
+        {"job",    0, "TEXT", OPTION_TEXT, &c.job,  0, "lists, as of bench: 16, zipf:64"},
         {"block",  0, "B",  OPTION_SIZE, &c.block,  0, "keys of an I/O in formulas (32)"},
         {"memory", 0, "M",  OPTION_SIZE, &c.memory, 0, "keys of internal memory (base)"},
         SHAPE_OPTION(c.trials.shape), SEED_OPTION(c.trials.seed),
