@@ -6,7 +6,7 @@
 #   select    the k greatest beside cub::DeviceTopK and torch.topk
 #   segments  segmented sorts beside cub::DeviceSegmentedSort
 #   rows      rows of a matrix beside torch.sort and torch.topk
-#   jobs      random small jobs against a reference, on cuda; JOBS: of each process (5000)
+#   jobs      random small jobs against a reference, on cuda; JOBS: of each process (12500)
 #   sanitize  the four tools of compute-sanitizer on every kernel
 
 run_bench() { # OPERATION OPTION...: adds to $work/OPERATION.tsv
@@ -216,13 +216,13 @@ merge_jobs() {
     local seed failures
     [ -x "$build/tests/primitives" ] || { tell jobs "no tests/primitives" skipped; return; }
     export MULTIWAY_TEST_CACHE=$work/kernels
-    for seed in 1 2 3 4; do # case i of a seed is case 0 of seed + i
-        { timeout 300 "$build/tests/primitives" cuda ${seed}000000 "${JOBS:-5000}" \
+    for seed in 1 2 3 4 5 6 7 8; do # case i of a seed is case 0 of seed + i
+        { timeout 300 "$build/tests/primitives" cuda ${seed}000000 "${JOBS:-12500}" \
             >"$work/jobs-$seed.log" 2>&1; echo $? >"$work/jobs-$seed.status"; } &
     done
     wait
     failures=$(cat "$work"/jobs-*.status | grep -cv '^0$')
-    judge jobs "4 x ${JOBS:-5000} random jobs on cuda: $failures of 4 failed (none)" \
+    judge jobs "8 x ${JOBS:-12500} random jobs on cuda: $failures of 8 failed (none)" \
         [ "$failures" = 0 ]
     grep -h '^not ok' "$work"/jobs-*.log | head -n 3
 }
