@@ -193,7 +193,7 @@ mw_status select_prepare(struct backend *backend, const struct request *request,
     }
     if (!select_by_codes(backend, request, &shape)) {
         TRY(prepare_sorting(backend, request, request->count, workspace_bytes));
-        if (select_by_words(backend, request, &shape))
+        if (select_by_words(backend, request, 1, &shape)) /* perhaps for fewer ranks */
             TRY(select_words_prepare(backend, request, *workspace_bytes, workspace_bytes));
         return MW_OK;
     }
@@ -228,7 +228,7 @@ mw_status select_enqueue(struct backend *backend, const struct request *request,
     else if (select_is_worth(request->count, run.count) &&
              select_by_codes(backend, request, &shape))
         TRY(select_by_rank(&run, &shape));
-    else if (select_by_words(backend, request, &shape))
+    else if (select_by_words(backend, request, run.count, &shape))
         TRY(select_words_enqueue(&run, &shape));
     else
         TRY(select_by_sorting(&run));

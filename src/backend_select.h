@@ -59,8 +59,8 @@ mw_status select_find(struct select_run *run, const struct rows_shape *shape,
 /* Write the numbers themselves. */
 mw_status select_write_positions(struct select_run *run, const unsigned *numbers);
 
-/* By codes of several words; 0: all rows are to be sorted. */
-int select_by_words(struct backend *backend, const struct request *request,
+/* By codes of several words, if `wanted` ranks are; 0: all rows are to be sorted. */
+int select_by_words(struct backend *backend, const struct request *request, uint64_t wanted,
                     struct rows_shape *shape);
 mw_status select_words_prepare(struct backend *backend, const struct request *request,
                                uint64_t sorting, uint64_t *bytes);

@@ -19,10 +19,10 @@ static uint64_t window_of(uint64_t count, uint64_t wanted)
     return window < count ? window : count;
 }
 
-int select_by_words(struct backend *backend, const struct request *request,
+int select_by_words(struct backend *backend, const struct request *request, uint64_t wanted,
                     struct rows_shape *shape)
 {
-    const uint64_t window = window_of(request->count, request->last - request->first);
+    const uint64_t window = window_of(request->count, wanted);
 
     if (request->order.field_count == 0 || request_has_segments(request) ||
         !select_is_worth(request->count, window) ||
