@@ -3,7 +3,7 @@
  *
  *   anything DEVICE SEED COUNT [MOST [SECONDS]]
  *
- * runs COUNT jobs of at most MOST rows, and none any more after SECONDS: all types, flags,
+ * runs COUNT jobs of at most MOST rows, and begins none after SECONDS: all types, flags,
  * fields, byte strings, columns, positions, places, alignments, heavy ties, orders of one's
  * own and comparisons that are no orders. Case i of a seed is case 0 of seed + i. Each
  * result must be the stable order, byte by byte; arrays that are only read, and guards

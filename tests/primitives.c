@@ -3,13 +3,12 @@
  *
  *   primitives DEVICE SEED COUNT [MOST [sort|merge|split|select|all [SECONDS]]]
  *
- * runs COUNT jobs of at most MOST rows, of one operation or of all, and none any more
- * after SECONDS: all that anything.c
- * has, and lists of any lengths, ranks, segments in any order, with holes, empty and not
- * valid ones. Case i of a seed is case 0 of seed + i. Each result must be what sorting
- * numbers of rows gives, byte by byte; rows that a job leaves out, arrays that are only
- * read, and guards around all must be untouched; the workspace is exactly what mw_prepare
- * said for this job or a larger one.
+ * runs COUNT jobs of at most MOST rows, of one operation or of all, and begins none after
+ * SECONDS: all that anything.c has, and lists of any lengths, ranks, segments in any order,
+ * with holes, empty and not valid ones. Case i of a seed is case 0 of seed + i. Each result
+ * must be what sorting numbers of rows gives, byte by byte; rows that a job leaves out,
+ * arrays that are only read, and guards around all must be untouched; the workspace is
+ * exactly what mw_prepare said for this job or a larger one.
  */
 #include "primitives.h"
 #include "trial.h"
