@@ -1,14 +1,14 @@
 /*
  * primitives.c - random jobs that merge, split, select or sort segments, on one device.
  *
- *   primitives DEVICE SEED COUNT [MOST [sort|merge|split|select|all [SECONDS]]]
+ *   primitives DEVICE SEED COUNT [MOST [sort|merge|split|select]]
  *
- * runs COUNT jobs of at most MOST rows, of one operation or of all, and begins none after
- * SECONDS: all that anything.c has, and lists of any lengths, ranks, segments in any order,
- * with holes, empty and not valid ones. Case i of a seed is case 0 of seed + i. Each result
- * must be what sorting numbers of rows gives, byte by byte; rows that a job leaves out,
- * arrays that are only read, and guards around all must be untouched; the workspace is
- * exactly what mw_prepare said for this job or a larger one.
+ * runs COUNT jobs of at most MOST rows, of one operation or of all: all that anything.c
+ * has, and lists of any lengths, ranks, segments in any order, with holes, empty and not
+ * valid ones. Case i of a seed is case 0 of seed + i. Each result must be what sorting
+ * numbers of rows gives, byte by byte; rows that a job leaves out, arrays that are only
+ * read, and guards around all must be untouched; the workspace is exactly what mw_prepare
+ * said for this job or a larger one.
  */
 #include "primitives.h"
 #include "trial.h"
@@ -263,17 +263,11 @@ int main(int count, char **words)
     const uint64_t cases = count > 3 ? strtoull(words[3], NULL, 0) : 1000;
     const uint64_t most = count > 4 ? strtoull(words[4], NULL, 0) : 20000;
     const int operation = count > 5 ? operation_of(words[5]) : -1;
-    const double seconds = count > 6 ? atof(words[6]) : 1e9;
-    const double began = kit_seconds();
-    uint64_t tried = 0;
     struct tap tap = {0, 0};
     mw_context *const context = trial_open(&tap, device);
     const char *wrong = NULL;
 
-    for (uint64_t i = 0; context && i < cases && !wrong; i++, tried++) {
-        if (kit_seconds() - began > seconds)
-            break;
-
+    for (uint64_t i = 0; context && i < cases && !wrong && !trial_is_over(i); i++) {
         struct primitive p;
 
         wrong = primitive_make(&p, seed + i, most, operation) ? try_case(context, &p)
@@ -289,7 +283,7 @@ int main(int count, char **words)
         primitive_free(&p);
     }
     if (context)
-        tap_case(&tap, !wrong, "%s: %llu random jobs", device, (unsigned long long)tried);
+        tap_case(&tap, !wrong, "%s: %llu random jobs", device, (unsigned long long)cases);
     mw_close(context);
     return tap_end(&tap);
 }

@@ -148,6 +148,19 @@ mw_context *trial_open(struct tap *tap, const char *device)
     return NULL;
 }
 
+int trial_is_over(uint64_t jobs)
+{
+    static double began;
+    const char *const seconds = getenv("MULTIWAY_TEST_SECONDS");
+
+    if (began == 0)
+        began = kit_seconds();
+    if (!seconds || kit_seconds() - began < atof(seconds))
+        return 0;
+    tap_note("time is up after %llu jobs", (unsigned long long)jobs);
+    return 1;
+}
+
 void trial_text(const struct trial *t, char text[TRIAL_TEXT])
 {
     static const char *const engines[] = {"auto", "heap", "tile", "pair"};

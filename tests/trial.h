@@ -38,6 +38,12 @@ void trial_close(struct outcome *outcome);
 struct tap;
 mw_context *trial_open(struct tap *tap, const char *device);
 
+/*
+ * Is the time up that MULTIWAY_TEST_SECONDS in the environment gives a process? Then a
+ * note says how many jobs were done.
+ */
+int trial_is_over(uint64_t jobs);
+
 /* The trial in words, for the name of a case. */
 enum { TRIAL_TEXT = 200 };
 void trial_text(const struct trial *trial, char text[TRIAL_TEXT]);
