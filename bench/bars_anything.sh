@@ -9,7 +9,7 @@
 #   keys      keys only: not slower than the older version
 #   jobs      random small jobs against a reference, on cuda, cpu and sim
 #   text      the first use of an order from text, cold and from the disk cache
-#   sanitize  the four tools of compute-sanitizer on some jobs
+#   sanitize  the four tools of compute-sanitizer on every kernel
 #   size      the library's bytes, and the time of a fresh build on two cores
 
 narrow=p44,p88,p48,p84,r16,x16,a32,a64 # rows of up to 16 bytes
@@ -149,18 +149,20 @@ anything_torch() {
     done <<<$'a32 1\na64 1.8'
 }
 
-# The jobs of a device in some processes with seeds of their own, side by side.
+# The jobs of a device in some processes side by side. Job i of a seed is job 0 of seed + i.
 start_jobs() { # DEVICE PROCESSES COUNT
-    for ((seed = 1; seed <= $2; seed++)); do
-        { timeout 420 "$build/tests/anything" "$1" "$seed" $(($3 / $2)) \
-            >"$work/jobs-$1-$seed.log" 2>&1; echo $? >"$work/jobs-$1-$seed.status"; } &
+    local each=$(($3 / $2)) i
+    for ((i = 0; i < $2; i++)); do
+        { timeout 420 "$build/tests/anything" "$1" $((1 + i * each)) $each \
+            >"$work/jobs-$1-$i.log" 2>&1; echo $? >"$work/jobs-$1-$i.status"; } &
     done
 }
 
 anything_jobs() {
     local device count processes failures
     [ -x "$build/tests/anything" ] || { tell jobs "no tests/anything" skipped; return; }
-    start_jobs cuda 4 100000
+    export MULTIWAY_TEST_CACHE=$work/kernels
+    start_jobs cuda 8 100000
     start_jobs cpu 4 100000
     start_jobs sim 8 10000
     wait
@@ -169,7 +171,7 @@ anything_jobs() {
         judge jobs "$count random jobs on $device: $failures of $processes processes failed (none)" \
             [ "$failures" = 0 ]
         grep -h '^not ok' "$work"/jobs-"$device"-*.log | head -n 3
-    done <<<$'cuda 100000 4\ncpu 100000 4\nsim 10000 8'
+    done <<<$'cuda 100000 8\ncpu 100000 4\nsim 10000 8'
 }
 
 anything_text() {
@@ -185,21 +187,21 @@ anything_text() {
         at_least 30 "${warm:-9999}"
 }
 
-sanitize_jobs() { # TEST: a program of random jobs
+sanitize_jobs() { # every kernel under each tool
     local tool sanitizer=/usr/local/cuda/bin/compute-sanitizer
     sanitizer=$(command -v compute-sanitizer || echo $sanitizer)
-    if [ ! -x "$sanitizer" ] || [ ! -x "$build/tests/$1" ]; then
-        tell sanitize "no compute-sanitizer, or no tests/$1" skipped
+    if [ ! -x "$sanitizer" ] || [ ! -x "$build/tests/tour_jobs" ]; then
+        tell sanitize "no compute-sanitizer, or no tests/tour_jobs" skipped
         return
     fi
     for tool in memcheck racecheck initcheck synccheck; do
         { timeout 300 "$sanitizer" --tool $tool --error-exitcode 9 \
-            "$build/tests/$1" cuda 77 "${SANITIZED:-100}" >"$work/$tool.log" 2>&1
+            "$build/tests/tour_jobs" cuda >"$work/$tool.log" 2>&1
             echo $? >"$work/$tool.status"; } &
     done
     wait
     for tool in memcheck racecheck initcheck synccheck; do
-        judge sanitize "$tool, ${SANITIZED:-100} jobs: exit status $(cat "$work/$tool.status"), $(
+        judge sanitize "$tool, every kernel: exit status $(cat "$work/$tool.status"), $(
             grep -E 'SUMMARY' "$work/$tool.log" | tail -n 1 | sed 's/=* *//')" \
             [ "$(cat "$work/$tool.status")" = 0 ]
     done
@@ -232,7 +234,7 @@ anything() {
         for part in table counts shapes memory torch jobs text; do
             ! wanted $part || anything_$part
         done
-        ! wanted sanitize || sanitize_jobs anything
+        ! wanted sanitize || sanitize_jobs
         if wanted keys; then
             cmake --build "$build" --target multiway-rivals -j "$(nproc)" >"$work/log" 2>&1
             old_beside_new keys

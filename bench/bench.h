@@ -6,6 +6,7 @@
 
 #include "../cli/cli.h"
 #include "../cli/device.h"
+#include "../cli/placed.h"
 #include "../cli/trials.h"
 #include "rivals.h"
 
@@ -14,7 +15,9 @@ enum { WARM_UPS = 2, MOST_TRIALS = 10000, MOST_ITEMS = 64, MOST_NAME = 48 };
 /* What the command line asks for. Lists are texts with commas. */
 struct wish {
     const char *device;
+    const char *operation;
     const char *types, *counts, *shapes; /* NULL: what suits the device */
+    const char *jobs;                    /* NULL: what is usual for the operation */
     const char *with;                    /* contestants; NULL: all */
     const char *ours;                    /* ratios are relative to it; NULL: the first */
     const char *rivals_from;             /* a plugin's file; NULL: the one beside us */
@@ -32,6 +35,7 @@ struct contestant {
     const char *about;
     mw_engine engine;
     const struct rival *rival;
+    int plain;            /* sorts one segment as a whole array */
     uint32_t ways, warps; /* of an engine; 0: the library's choice */
 };
 
@@ -46,18 +50,20 @@ struct shape {
     struct kit_shape shape;
 };
 
-/* Every type in every shape in every count: types * shapes * counts cases. */
+/* Every type in every shape in every count and every task: all products are cases. */
 struct cases {
     mw_type types[MW_TYPE_COUNT];
     struct shape shapes[MOST_ITEMS];
     uint64_t counts[MOST_ITEMS];
-    int type_count, shape_count, count_count;
+    struct kit_task tasks[MOST_ITEMS];
+    int type_count, shape_count, count_count, task_count;
 };
 
 struct one_case {
     mw_type type;
     const struct shape *shape;
     uint64_t count;
+    const struct kit_task *task;
 };
 
 int cases_total(const struct cases *cases);
@@ -75,10 +81,13 @@ struct result {
     size_t launch_count;
 };
 
-/* A count as text: 2^20 for a power of two, otherwise its digits; a case: u32 few:3 2^20.
+/*
+ * A count as text: 2^20 for a power of two, otherwise its digits; a job: sort, merge 64; a
+ * case: u32 few:3 2^20, with the job of another operation than sort.
  */
-enum { COUNT_TEXT = 24, CASE_TEXT = MOST_NAME + 32 };
+enum { COUNT_TEXT = 24, JOB_TEXT = 48, CASE_TEXT = MOST_NAME + 96 };
 const char *count_text(uint64_t count, char text[COUNT_TEXT]);
+const char *job_text(const struct kit_task *task, char text[JOB_TEXT]);
 const char *case_text(const struct one_case *what, char text[CASE_TEXT]);
 
 /*
@@ -105,6 +114,8 @@ struct stage {
     uint64_t bytes;                /* ... bytes */
     struct rival_verdict original; /* of the input */
     uint32_t trials;
+
+    struct placed placed; /* operations other than sort */
 };
 
 int stage_open(struct stage *stage, const struct wish *wish);
@@ -121,8 +132,33 @@ const char *stage_clock(const struct stage *stage);
 /* Allocate memory for the keys of the largest case, once. */
 int stage_reserve(struct stage *stage, const struct one_case *largest);
 
-/* Make the input of this case; the contestants that follow sort it. */
+/* Make the input of this case, unless it is there; the contestants that follow sort it. */
 int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed);
+
+/* ---- work.c: operations other than sort, whose results the host judges ---- */
+
+/* Is the present case one of these? */
+int work_is_on(const struct stage *stage);
+
+int work_load(struct stage *stage);   /* arrays of the present case */
+int work_refill(struct stage *stage); /* overwrites the result with keys of the input */
+
+/* 0, or not 0 if `who` does not take the case. */
+int work_job(struct stage *stage, const struct contestant *who, mw_job *job);
+
+/* NULL, or what is wrong with the result, of which the host gets a copy. */
+const char *work_judge(struct stage *stage, const struct contestant *who);
+
+/* ---- input.c ---- */
+
+/* Do `work` for shares of 0 to `count`, with a thread for each processor. */
+typedef void share_work(const void *what, uint64_t first, uint64_t last,
+                        struct kit_faults *faults);
+void in_shares(share_work *work, const void *what, uint64_t count,
+               struct kit_faults *faults);
+
+/* Make the keys of a case. */
+int input_fill(const struct one_case *what, uint64_t seed, void *keys);
 
 /* The case as a rival sorts it: by `<` if there are no NaNs. */
 struct rival_case stage_rival_case(const struct one_case *what);

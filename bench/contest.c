@@ -20,6 +20,7 @@ static int prepare(struct stage *stage, const struct contestant *who,
     const struct one_case *const what = &stage->what;
     uint64_t bytes = 0;
     mw_status status = MW_OK;
+    mw_job job;
 
     if (who->rival) {
         if (!who->rival->takes(judged))
@@ -33,7 +34,11 @@ static int prepare(struct stage *stage, const struct contestant *who,
         tuning.ways = who->ways;
         tuning.warps = who->warps;
         status = mw_set_tuning(stage->context, &tuning);
-        if (status == MW_OK)
+        if (work_is_on(stage) && work_job(stage, who, &job))
+            return note(result, NOT_RUN, "serves one segment only");
+        if (status == MW_OK && work_is_on(stage))
+            status = mw_prepare(stage->context, &job, &bytes);
+        else if (status == MW_OK)
             status = kit_sort_workspace(stage->context, what->type, what->count, &bytes);
         if (status == MW_UNSUPPORTED)
             return note(result, NOT_RUN, mw_error(stage->context));
@@ -49,10 +54,25 @@ static int prepare(struct stage *stage, const struct contestant *who,
     return status == MW_OK ? 0 : note(result, FAILED, mw_error(stage->context));
 }
 
+static int run_work(struct stage *stage, const struct contestant *who,
+                    const struct rival_case *judged)
+{
+    mw_job job;
+
+    if (who->rival)
+        return who->rival->run(judged, &stage->placed.there, stage->workspace,
+                               stage->workspace_bytes, stage->stream);
+    return work_job(stage, who, &job) ||
+           mw_enqueue(stage->context, &job, stage->workspace, stage->workspace_bytes,
+                      stage->stream) != MW_OK;
+}
+
 static int sort(struct stage *stage, const struct contestant *who,
                 const struct rival_case *judged, void **sorted)
 {
     *sorted = stage->keys;
+    if (work_is_on(stage))
+        return run_work(stage, who, judged);
     if (who->rival)
         return who->rival->sort(judged, stage->keys, stage->workspace,
                                 stage->workspace_bytes, stage->stream, sorted);
@@ -62,11 +82,16 @@ static int sort(struct stage *stage, const struct contestant *who,
 }
 
 /* Is the result in order, with the fingerprint of the input? */
-static int judge(struct stage *stage, const struct rival_case *judged, const void *sorted,
-                 struct result *result)
+static int judge(struct stage *stage, const struct contestant *who,
+                 const struct rival_case *judged, const void *sorted, struct result *result)
 {
     struct rival_verdict verdict = {0, 0};
+    const char *wrong;
 
+    if (work_is_on(stage)) {
+        wrong = work_judge(stage, who);
+        return wrong ? note(result, WRONG, wrong) : 0;
+    }
     if (stage_check(stage, judged, sorted, &verdict))
         return note(result, FAILED, stage_error(stage));
     if (verdict.descents)
@@ -96,7 +121,7 @@ static int measure(struct stage *stage, const struct contestant *who,
         if (i >= 0)
             times[i] = ms;
     }
-    return judge(stage, judged, sorted, result);
+    return judge(stage, who, judged, sorted, result);
 }
 
 /* The launches of one timed sort after another: launch i of trial t at [i * trials + t]. */
@@ -156,6 +181,8 @@ void stage_run(struct stage *stage, const struct contestant *who, int phases,
     *result = (struct result){.outcome = NOT_RUN};
     if (!who->rival)
         judged.order = ORDER_TOTAL;
+    if (work_is_on(stage))
+        judged.work = &stage->placed.work;
     if (!times) {
         note(result, FAILED, "no memory for the times of trials");
     } else if (prepare(stage, who, &judged, result) == 0) {

@@ -142,13 +142,14 @@ int files_begin(struct run *run)
         fprintf(tsv, "# %u trials after %d warm-ups; ratio: median / median of %s\n%s\n",
                 (unsigned)run->stage.trials, WARM_UPS, run->field.list[0].name,
                 "type\tshape\tcount\tcontestant\tmedian_ms\tmean_ms\tmin_ms\tmax_ms\t"
-                "trials\tgkeys_s\tratio\tverified\tworkspace_bytes");
+                "trials\tgkeys_s\tratio\tverified\tworkspace_bytes\tjob");
     }
     if (launches) {
         write_header(run, launches);
         fprintf(launches, "# %u sorts; events around every launch\n%s\n",
                 (unsigned)run->stage.trials,
-                "type\tshape\tcount\tcontestant\tpass\tkernel\tblocks\tthreads\tmedian_ms");
+                "type\tshape\tcount\tcontestant\tpass\tkernel\tblocks\tthreads\tmedian_ms\t"
+                "job");
     }
     return 0;
 }
@@ -168,7 +169,7 @@ void files_copy(struct run *run, const struct one_case *what, const struct copy 
     if (!run->files[FILE_TSV].to)
         return;
     write_times(run, what, "-", "copy", &copy->ms);
-    fputs("-\t-\t0\n", run->files[FILE_TSV].to);
+    fputs("-\t-\t0\t-\n", run->files[FILE_TSV].to);
 }
 
 static void write_launches(const struct entry *entry, FILE *to)
@@ -176,11 +177,14 @@ static void write_launches(const struct entry *entry, FILE *to)
     for (size_t l = 0; l < entry->result->launch_count; l++) {
         const mw_launch *const launch = &entry->result->launches[l];
 
-        fprintf(to, "%s\t%s\t%llu\t%s\t%u\t%s\t%llu\t%u\t%.6f\n",
+        char job[JOB_TEXT];
+
+        fprintf(to, "%s\t%s\t%llu\t%s\t%u\t%s\t%llu\t%u\t%.6f\t%s\n",
                 mw_type_name(entry->what.type), entry->what.shape->name,
                 (unsigned long long)entry->what.count, entry->name, (unsigned)launch->round,
                 launch->kernel, (unsigned long long)launch->blocks,
-                (unsigned)launch->threads, launch->milliseconds);
+                (unsigned)launch->threads, launch->milliseconds,
+                job_text(entry->what.task, job));
     }
     fflush(to);
 }
@@ -190,6 +194,7 @@ void files_result(struct run *run, int number)
 {
     const struct entry entry = run_entry(run, number);
     FILE *const to = run->files[FILE_TSV].to;
+    char job[JOB_TEXT];
 
     if (run->files[FILE_LAUNCHES].to)
         write_launches(&entry, run->files[FILE_LAUNCHES].to);
@@ -197,8 +202,9 @@ void files_result(struct run *run, int number)
         return;
     write_times(run, &entry.what, entry.what.shape->name, entry.name, &entry.result->ms);
     fprintf(to, entry.ratio > 0 ? "%.4f" : "-", entry.ratio);
-    fprintf(to, "\t%s\t%llu\n", outcome_names[entry.result->outcome],
-            (unsigned long long)entry.result->workspace_bytes);
+    fprintf(to, "\t%s\t%llu\t%s\n", outcome_names[entry.result->outcome],
+            (unsigned long long)entry.result->workspace_bytes,
+            job_text(entry.what.task, job));
     fflush(to);
 }
 

@@ -76,7 +76,10 @@ static void write_result(struct json *json, const struct entry *entry)
 {
     const struct result *const result = entry->result;
 
+    char job[JOB_TEXT];
+
     json_open(json, NULL, '{');
+    json_text(json, "job", job_text(entry->what.task, job));
     json_text(json, "type", mw_type_name(entry->what.type));
     json_text(json, "shape", entry->what.shape->name);
     json_count(json, "count", entry->what.count);

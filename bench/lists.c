@@ -17,6 +17,8 @@ static const struct contestant engines[] = {
     {.name = "tally", .about = ABOUT("with engine tally"), .engine = MW_ENGINE_TALLY},
 };
 static const struct contestant cpu = {.name = "cpu", .about = ABOUT("on the CPU")};
+static const struct contestant plain = {
+    .name = "plain", .about = ABOUT("of all rows, for one segment"), .plain = 1};
 
 /* The counts measured by default, by the beginning of the device's name. */
 static const struct {
@@ -35,17 +37,18 @@ static int begins(const char *text, const char *with)
 
 int cases_total(const struct cases *cases)
 {
-    return cases->type_count * cases->shape_count * cases->count_count;
+    return cases->type_count * cases->shape_count * cases->count_count * cases->task_count;
 }
 
 struct one_case cases_at(const struct cases *cases, int i)
 {
     const int shapes = cases->shape_count;
     const int counts = cases->count_count;
+    const int input = i / cases->task_count;
 
-    return (struct one_case){cases->types[i / counts / shapes],
-                             &cases->shapes[i / counts % shapes],
-                             cases->counts[i % counts]};
+    return (struct one_case){
+        cases->types[input / counts / shapes], &cases->shapes[input / counts % shapes],
+        cases->counts[input % counts], &cases->tasks[i % cases->task_count]};
 }
 
 const char *count_text(uint64_t count, char text[COUNT_TEXT])
@@ -61,12 +64,21 @@ const char *count_text(uint64_t count, char text[COUNT_TEXT])
     return text;
 }
 
+const char *job_text(const struct kit_task *task, char text[JOB_TEXT])
+{
+    snprintf(text, JOB_TEXT, "%s%s%s", kit_operation_name(task->operation),
+             *task->text ? " " : "", task->text);
+    return text;
+}
+
 const char *case_text(const struct one_case *what, char text[CASE_TEXT])
 {
     char count[COUNT_TEXT];
+    char job[JOB_TEXT];
 
-    snprintf(text, CASE_TEXT, "%s %s %s", mw_type_name(what->type), what->shape->name,
-             count_text(what->count, count));
+    snprintf(text, CASE_TEXT, "%s %s %s%s%s", mw_type_name(what->type), what->shape->name,
+             count_text(what->count, count), *what->task->text ? " " : "",
+             *what->task->text ? job_text(what->task, job) : "");
     return text;
 }
 
@@ -148,6 +160,36 @@ static int take_shape(void *to, const char *item)
     return 0;
 }
 
+static int take_task(void *to, const char *item)
+{
+    struct cases *const cases = to;
+    struct kit_task *const task = &cases->tasks[cases->task_count];
+    const char *const wrong = kit_task_parse(task->operation, item, task);
+
+    if (wrong)
+        return complain("bench", "--jobs: %s: %s", item, wrong);
+    cases->task_count++;
+    return 0;
+}
+
+/* The operation, and its jobs. */
+static int read_tasks(const struct wish *wish, struct cases *cases)
+{
+    const enum kit_operation operation = kit_operation_of(wish->operation);
+
+    if (operation == KIT_OPERATIONS)
+        return complain("bench",
+                        "--operation %s: expected sort, merge, split, select or segments",
+                        wish->operation);
+    for (int i = 0; i < MOST_ITEMS; i++)
+        cases->tasks[i].operation = operation;
+    if (operation != KIT_SORT)
+        return each_item("jobs", wish->jobs ? wish->jobs : kit_task_usual(operation),
+                         MOST_ITEMS, item_span, take_task, cases);
+    cases->task_count = 1;
+    return wish->jobs ? complain("bench", "--jobs: a sort has none") : 0;
+}
+
 /* A shape that needs one number gets 1000; `conflict` gets CUB's for 4-byte keys. */
 static int all_shapes(struct cases *cases)
 {
@@ -168,9 +210,13 @@ static int all_shapes(struct cases *cases)
 
 int lists_read_cases(const struct wish *wish, const mw_info *info, struct cases *cases)
 {
+    static const char *const types[KIT_OPERATIONS] = {"i32,i64", "u32", "u32",
+                                                      "u32,f32,u64", "i32,i64"};
     const char *how_many = wish->counts;
 
     *cases = (struct cases){.type_count = 0};
+    if (read_tasks(wish, cases))
+        return -1;
     for (size_t i = 0; !how_many && i < sizeof usual / sizeof *usual; i++) {
         if (begins(info->device, usual[i].device))
             how_many = usual[i].counts;
@@ -178,8 +224,9 @@ int lists_read_cases(const struct wish *wish, const mw_info *info, struct cases 
     if (wish->types && strcmp(wish->types, "all") == 0) {
         for (int i = 0; i < MW_TYPE_COUNT; i++)
             cases->types[cases->type_count++] = (mw_type)i;
-    } else if (each_item("types", wish->types ? wish->types : "i32,i64", MW_TYPE_COUNT,
-                         item_span, take_type, cases)) {
+    } else if (each_item("types",
+                         wish->types ? wish->types : types[cases->tasks[0].operation],
+                         MW_TYPE_COUNT, item_span, take_type, cases)) {
         return -1;
     }
     if (each_item("counts", how_many, MOST_ITEMS, item_span, take_count, cases))
@@ -274,17 +321,24 @@ int lists_read_field(const struct wish *wish, const struct stage *stage,
 {
     const struct rivals *const plugin = stage->plugin;
     const int on_cpu = begins(stage->info.device, "cpu");
+    const enum kit_operation operation = kit_operation_of(wish->operation);
+    const size_t own = operation == KIT_SORT ? sizeof engines / sizeof *engines : 1;
     struct field all = {.count = 0};
     struct choice choice = {&all, field, stage->no_rivals};
 
     if (on_cpu)
         all.list[all.count++] = cpu;
-    for (size_t i = 0; !on_cpu && i < sizeof engines / sizeof *engines; i++)
+    for (size_t i = 0; !on_cpu && i < own; i++)
         all.list[all.count++] = engines[i];
+    if (operation == KIT_SEGMENTS)
+        all.list[all.count++] = plain;
     for (size_t i = 0; plugin && i < plugin->count && all.count < MOST_ITEMS; i++) {
         const struct rival *const rival = &plugin->list[i];
-        struct contestant *const one = &all.list[all.count++];
+        struct contestant *const one = &all.list[all.count];
 
+        if (rival->operation != operation)
+            continue;
+        all.count++;
         *one = (struct contestant){.about = rival->about, .rival = rival};
         snprintf(one->name, sizeof one->name, "%s", rival->name);
     }

@@ -139,7 +139,9 @@ static int bench(const struct wish *wish)
 static const char about[] =
     "Time our engines and, if the rivals plugin was built, CUB's merge sort and radix\n"
     "sort, Thrust's comparison sort and modernGPU's mergesort: keys in device memory,\n"
-    "one process, the same input for all, every result verified.";
+    "one process, the same input for all, every result verified. --operation times other\n"
+    "jobs than sorts, beside a tree of cub::DeviceMerge, cub::DeviceTopK and\n"
+    "cub::DeviceSegmentedSort.";
 
 static const char more[] =
     "Items of a list are separated by commas. Times are medians; before each trial the\n"
@@ -149,18 +151,29 @@ static const char more[] =
     "`--with heap:8` is engine heap with 8 ways, `heap:8:4000` with 8 ways and 4000\n"
     "warps.\n"
     "\n"
+    "Jobs of an operation, with the usual ones:\n"
+    "  merge     LISTS, zipf:LISTS; 16+8: with a value of 8 bytes (2,4,8,16,64,256)\n"
+    "  split     LISTS, long:LISTS: 10000 random ranks (64)\n"
+    "  select    K, K/COLUMNS: the greatest, of each row of a matrix (16,64,4096)\n"
+    "  segments  LENGTH, to:LENGTH, mixed, one; 8+4: with a value, 8+positions\n"
+    "            (8,to:2000,65536,mixed,one)\n"
+    "\n"
     "  multiway bench --device cpu --types u32,f64 --counts 2^16,100003 --trials 3\n"
-    "  multiway bench --device sim --types i32 --counts 20k --trials 1 --phases\n";
+    "  multiway bench --device sim --types i32 --counts 20k --trials 1 --phases\n"
+    "  multiway bench --operation merge --jobs 4,zipf:64 --counts 2^16 --trials 3\n";
 
 /* Read the command line and run what it asks for. */
 static int read_and_run(int argc, char **argv)
 {
-    struct wish wish = {.device = "auto", .commit = "unknown", .trials = 10};
+    struct wish wish = {
+        .device = "auto", .commit = "unknown", .trials = 10, .operation = "sort"};
     /* clang-format off */
 #define TEXT(name, argument, to, help) {name, 0, argument, OPTION_TEXT, &wish.to, 0, help}
     const struct option options[] = {
         TEXT("device", "NAME", device, "auto, cuda, cuda:N, cpu, cpu:N, sim (auto)"),
-        TEXT("types", "LIST", types, "element types, or all (i32,i64)"),
+        TEXT("operation", "NAME", operation, "sort, merge, split, select, segments (sort)"),
+        TEXT("jobs", "LIST", jobs, "lists, ranks or segments, see below"),
+        TEXT("types", "LIST", types, "element types, or all (by operation: i32,i64)"),
         TEXT("counts", "LIST", counts, "numbers of keys: 2^20,1000003 (by device)"),
         TEXT("shapes", "LIST", shapes, "shapes of the input, see gen, or all (random)"),
         {"seed", 0, "N", OPTION_COUNT, &wish.seed, 0, "seed of the input (0)"},

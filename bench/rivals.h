@@ -10,14 +10,14 @@
 #ifndef MW_BENCH_RIVALS_H
 #define MW_BENCH_RIVALS_H
 
-#include "multiway_insight.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+#include "task.h"
+
 /* Grows with every change of the structs below. */
-enum { RIVALS_VERSION = 1 };
+enum { RIVALS_VERSION = 2 };
 
 /*
  * The order by which keys are sorted and checked: `<`, for which -0 equals +0 and which
@@ -25,14 +25,15 @@ enum { RIVALS_VERSION = 1 };
  */
 enum rival_order { ORDER_LESS, ORDER_TOTAL };
 
-/* What is to be sorted, ascending. */
+/* What is to be sorted, ascending, or done besides sorting. */
 struct rival_case {
     mw_type type;
     enum rival_order order;
     uint64_t count;
+    const struct kit_work *work; /* NULL: a sort */
 };
 
-/* One sort. */
+/* One sort, or another operation. */
 struct rival {
     const char *name;
     const char *about; /* one line: the call that is timed, and what is not */
@@ -50,6 +51,11 @@ struct rival {
      */
     int (*sort)(const struct rival_case *what, void *keys, void *workspace, uint64_t bytes,
                 void *stream, void **sorted);
+
+    /* Another operation has this instead of `sort`; the result is where `arrays` says. */
+    enum kit_operation operation;
+    int (*run)(const struct rival_case *what, const struct kit_arrays *arrays,
+               void *workspace, uint64_t bytes, void *stream);
 };
 
 /* Result of a check. */

@@ -1,15 +1,11 @@
 /*
  * stage.c - the device, the input and the clock of a run.
  */
-#define _DEFAULT_SOURCE /* _SC_NPROCESSORS_ONLN */
-
 #include "bench.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 const char *stage_error(const struct stage *stage)
 {
@@ -90,6 +86,8 @@ int stage_open(struct stage *stage, const struct wish *wish)
 
 void stage_close(struct stage *stage)
 {
+    placed_close(&stage->placed);
+    mw_close(stage->placed.host);
     if (stage->plugin_open)
         stage->plugin->close();
     mw_free(stage->context, stage->workspace);
@@ -152,7 +150,7 @@ struct rival_case stage_rival_case(const struct one_case *what)
     const int has_nans = is_float && strncmp(what->shape->name, "specials", 8) == 0;
 
     return (struct rival_case){what->type, is_short || has_nans ? ORDER_TOTAL : ORDER_LESS,
-                               what->count};
+                               what->count, NULL};
 }
 
 /* By the kit; a descent is counted once only. */
@@ -181,7 +179,8 @@ int stage_check(struct stage *stage, const struct rival_case *judged, const void
 /* The plugin's check must agree with the kit's on the input, if that is small. */
 static int check_the_check(struct stage *stage, const struct rival_verdict *host)
 {
-    const struct rival_case total = {stage->what.type, ORDER_TOTAL, stage->what.count};
+    const struct rival_case total = {stage->what.type, ORDER_TOTAL, stage->what.count,
+                                     NULL};
     struct rival_verdict verdict = {0, 0};
 
     if (stage_check(stage, &total, stage->pristine, &verdict))
@@ -193,80 +192,23 @@ static int check_the_check(struct stage *stage, const struct rival_verdict *host
                     "the plugin's check is wrong: it disagrees with the kit on the input");
 }
 
-enum { MOST_THREADS = 64 };
-
-/* The part that one thread fills. */
-struct share {
-    const struct kit_input *input;
-    uint64_t first, count;
-    char *keys;
-    pthread_t thread;
-    int started;
-};
-
-static void *fill_share(void *argument)
+/* Is the input that of the case before? Lists are sorted, so theirs is not. */
+static int has_input(const struct stage *stage, const struct one_case *what)
 {
-    const struct share *const share = argument;
+    const struct one_case *const before = &stage->what;
 
-    kit_input_fill(share->input, share->first, share->count, share->keys);
-    return NULL;
+    return before->shape == what->shape && before->type == what->type &&
+           before->count == what->count && what->task->operation != KIT_MERGE &&
+           what->task->operation != KIT_SPLIT;
 }
 
-/* The caller fills the first share, and those for which no thread could be started. */
-static void fill(const struct kit_input *input, char *keys, int threads)
-{
-    const size_t size = mw_type_size(input->type);
-    const uint64_t each = input->count / (uint64_t)threads;
-    struct share shares[MOST_THREADS];
-
-    for (int i = 0; i < threads; i++) {
-        const uint64_t first = each * (uint64_t)i;
-        struct share *const share = &shares[i];
-
-        *share =
-            (struct share){.input = input, .first = first, .keys = keys + first * size};
-        share->count = i + 1 == threads ? input->count - first : each;
-        share->started =
-            i > 0 && pthread_create(&share->thread, NULL, fill_share, share) == 0;
-    }
-    for (int i = 0; i < threads; i++) {
-        if (shares[i].started)
-            pthread_join(shares[i].thread, NULL);
-        else
-            fill_share(&shares[i]);
-    }
-}
-
-/* Make the keys of a case, with a thread for each processor. */
-static int input_fill(const struct one_case *what, uint64_t seed, void *keys)
-{
-    const long processors = what->count < 1 << 16 ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
-    struct kit_input input;
-    mw_status status;
-
-    status = kit_input_open(&input, what->type, what->count, what->shape->shape, seed);
-    if (status == MW_OK)
-        fill(&input, keys,
-             processors < 1              ? 1
-             : processors > MOST_THREADS ? MOST_THREADS
-                                         : (int)processors);
-    kit_input_close(&input);
-    if (status == MW_OK)
-        return 0;
-    return complain("bench", "cannot make an input of shape %s: %s", what->shape->name,
-                    mw_status_text(status));
-}
-
-int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed)
+/* The input to the device; its fingerprint, and is the plugin's the same? */
+static int send(struct stage *stage, const struct one_case *what)
 {
     const struct rival_case judged = stage_rival_case(what);
     const int is_small = what->count <= 1 << 20;
     struct rival_verdict host = {0, 0};
 
-    stage->what = *what;
-    stage->bytes = what->count * mw_type_size(what->type);
-    if (input_fill(what, seed, stage->input))
-        return -1;
     if (!stage->plugin || is_small)
         check_on_host(what, stage->input, &host);
     stage->original = host;
@@ -279,8 +221,21 @@ int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed)
     return is_small ? check_the_check(stage, &host) : 0;
 }
 
+int stage_load(struct stage *stage, const struct one_case *what, uint64_t seed)
+{
+    const int is_there = has_input(stage, what);
+
+    stage->what = *what;
+    stage->bytes = what->count * mw_type_size(what->type);
+    if (!is_there && input_fill(what, seed, stage->input))
+        return -1;
+    return work_is_on(stage) ? work_load(stage) : send(stage, what);
+}
+
 int stage_refill(struct stage *stage)
 {
+    if (work_is_on(stage))
+        return work_refill(stage);
     if (stage->plugin)
         return stage->plugin->copy(stage->keys, stage->pristine, stage->bytes,
                                    stage->stream);

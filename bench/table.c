@@ -76,14 +76,30 @@ static int shape_width(const struct run *run)
     return width;
 }
 
+/* Width of the column with the jobs; 0: sorts have none. */
+static int job_width(const struct run *run)
+{
+    int width = 0;
+
+    for (int i = 0; i < run->cases.task_count; i++) {
+        char text[JOB_TEXT];
+        const int length = (int)strlen(job_text(&run->cases.tasks[i], text)) + 1;
+
+        width = *run->cases.tasks[i].text && length > width ? length : width;
+    }
+    return width;
+}
+
 void table_titles(const struct run *run)
 {
     const int width = shape_width(run);
+    const int jobs = job_width(run);
 
-    printf("\n%-4s %-*s %11s", "", width, "", "");
+    printf("\n%-*s%-4s %-*s %11s", jobs, "", "", width, "", "");
     for (int i = 0; i < run->field.count; i++)
         printf(" | %-*s", i ? OTHER_WIDTH : FIRST_WIDTH, run->field.list[i].name);
-    printf("\n%-4s %-*s %11s", "type", width, "shape", "count");
+    printf("\n%-*s%-4s %-*s %11s", jobs, jobs ? "job" : "", "type", width, "shape",
+           "count");
     for (int i = 0; i < run->field.count; i++)
         printf(" | %10s %7s%s", "ms", "Gkeys/s", i ? "  ratio" : "");
     putchar('\n');
@@ -92,7 +108,10 @@ void table_titles(const struct run *run)
 void table_case(const struct run *run, const struct one_case *what)
 {
     char text[COUNT_TEXT];
+    char job[JOB_TEXT];
 
+    if (job_width(run))
+        printf("%-*s", job_width(run), job_text(what->task, job));
     printf("%-4s %-*s %11s", mw_type_name(what->type), shape_width(run), what->shape->name,
            count_text(what->count, text));
 }
@@ -123,11 +142,12 @@ void table_notes(const struct run *run)
 {
     for (int n = 0; n < run_total(run); n++) {
         const struct entry entry = run_entry(run, n);
+        const struct contestant *const who = &run->field.list[entry.who];
         const enum outcome outcome = entry.result->outcome;
         char text[CASE_TEXT];
 
-        /* The dash says that a rival does not take a case. */
-        if (*entry.result->why && (outcome != NOT_RUN || !run->field.list[entry.who].rival))
+        /* The dash says that a rival, or the plain sort, does not take a case. */
+        if (*entry.result->why && (outcome != NOT_RUN || !(who->rival || who->plain)))
             printf("%s on %s: %s%s\n", entry.name, case_text(&entry.what, text),
                    outcome == WRONG ? "WRONG: " : "", entry.result->why);
     }

@@ -1,8 +1,8 @@
 """torch_rows.py: the times of torch.sort and torch.topk in ms, as TSV.
 
 Rows of a matrix of 2^24: torch.sort(dim=1, stable=True) of int32 and torch.topk(dim=1,
-k=64) of float32, as the kinds of `multiway-primitives --operation rows`; and torch.topk of
-one array, as its `--operation select`. Random keys on the GPU, median of 10 trials after 2
+k=64) of float32, as `multiway bench --operation segments --jobs 256+positions` and
+`--operation select --jobs 64/256`; and torch.topk of one array. Random keys on the GPU, median of 10 trials after 2
 warm-ups.
 """
 import torch

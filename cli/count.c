@@ -3,6 +3,7 @@
  */
 #include "cli.h"
 #include "options.h"
+#include "placed.h"
 #include "tally.h"
 #include "trials.h"
 
@@ -14,6 +15,8 @@ enum { BUSIEST = 12 };
 struct count {
     struct trials trials; /* the input */
     int descending;
+    const char *operation, *job;
+    struct kit_task task;
     mw_tuning tuning;
     int all_lines;
     int json;
@@ -34,7 +37,8 @@ static void put_kernels(struct report *report, const struct tally *tally)
     report_field(report, "total", TRAFFIC(&tally->counts.traffic));
     report_field(report, "bulk", TRAFFIC(&tally->bulk));
     report_field(report, "searches", TRAFFIC(&tally->searches));
-    report_field(report, "merging", TRAFFIC(&tally->merging));
+    if (tally->claim_count)
+        report_field(report, "merging", TRAFFIC(&tally->merging));
     for (int i = 0; i < tally->kernel_count && report->form == REPORT_TEXT; i++) {
         const struct kernel_tally *const k = &tally->kernels[i];
 
@@ -117,15 +121,23 @@ static void put_count(const struct count *count, const struct tally *tally)
 
     report_field(&report, "device", TEXT("sim"));
     report_input(&report, input->type, input->count, input->shape, input->seed);
-    report_field(&report, "direction",
-                 TEXT(count->descending ? "descending" : "ascending"));
+    if (count->job) {
+        report_field(&report, "operation", TEXT(count->operation));
+        report_field(&report, "job", TEXT(count->job));
+    } else {
+        report_field(&report, "direction",
+                     TEXT(count->descending ? "descending" : "ascending"));
+    }
     report_field(&report, "correct", TRUTH(tally->correct));
-    report_field(&report, "tuning", TUNING(&tally->counts.tuning));
-    report_field(&report, "rounds", COUNT(tally->counts.rounds));
-    report_field(&report, "launches", COUNT(tally->counts.launches));
+    if (!count->job) {
+        report_field(&report, "tuning", TUNING(&tally->counts.tuning));
+        report_field(&report, "rounds", COUNT(tally->counts.rounds));
+    }
+    report_field(&report, "launches", COUNT(tally->launch_count));
     put_kernels(&report, tally);
     put_launches(&report, tally);
-    tally_report(&report, tally, 1);
+    if (!count->job)
+        tally_report(&report, tally, 1);
     put_lines(&report, tally, count->all_lines || count->json);
     report_close(&report);
 }
@@ -140,7 +152,9 @@ static int count(struct count *count)
     if (result == EXIT_FINE)
         result = trials_open(trials);
     if (result == EXIT_FINE)
-        result = trials_count(trials, &count->tuning, &tally);
+        result = count->job
+                     ? trials_count_task(trials, &count->task, &count->tuning, &tally)
+                     : trials_count(trials, &count->tuning, &tally);
     trials_close(trials);
     if (result != EXIT_TROUBLE)
         put_count(count, &tally);
@@ -151,12 +165,17 @@ static int count(struct count *count)
 int command_count(int argc, char **argv)
 {
     struct count c = {
-        .tuning = MW_TUNING_INIT, .trials = {.command = "count", .trials = 1}
+        .operation = "sort",
+        .tuning = MW_TUNING_INIT,
+        .trials = {.command = "count", .trials = 1}
     };
     /* clang-format off */
     const struct option options[] = {
         TYPE_OPTION(c.trials.type), COUNT_OPTION(c.trials.count),
         SHAPE_OPTION(c.trials.shape), SEED_OPTION(c.trials.seed),
+        {"operation", 0, "NAME", OPTION_TEXT, &c.operation, 0,
+         "sort, merge, split, select, segments (sort)"},
+        {"job",   0, "TEXT", OPTION_TEXT, &c.job, 0, "what it does, see multiway bench"},
         {"desc",  0, NULL, OPTION_FLAG, &c.descending, 0, "sort descending"},
         TUNING_OPTIONS(c.tuning),
         {"lines", 0, NULL, OPTION_FLAG, &c.all_lines, 0, "all source lines with traffic"},
@@ -168,9 +187,9 @@ int command_count(int argc, char **argv)
         .name = "count",
         .usage = "--type TYPE --count N [--shape SHAPE] [--engine NAME] [--lines | --json]",
         .about =
-            "Sort an input in the simulator, with the kernels a GPU would run. Check the\n"
-            "result. Print the memory traffic of each kernel and source line, and compare\n"
-            "the totals with the formulas of the paper.",
+            "Sort an input in the simulator, with the kernels a GPU would run, or do\n"
+            "another job. Check the result. Print the memory traffic of each kernel and\n"
+            "source line, and compare that of sorts with the formulas of the paper.",
         .options = options,
         .more =
             "A claim holds if the count is the formula's, or larger by at most the\n"
@@ -178,9 +197,16 @@ int command_count(int argc, char **argv)
             "or if a claim does not hold.\n"
             "\n"
             "  multiway count --type i32 --count 100k --shape random --ways 8\n"
-            "  multiway count --type f64 --count 20k --shape organ --engine heap --lines\n",
+            "  multiway count --type f64 --count 20k --shape organ --engine heap --lines\n"
+            "  multiway count --operation merge --job 16 --type u32 --count 100k\n",
     };
     const int parsed = options_parse(&command, argc, argv, NULL);
 
-    return parsed == OPTIONS_RUN ? count(&c) : parsed;
+    if (parsed != OPTIONS_RUN)
+        return parsed;
+    if (task_read("count", c.operation, c.job, &c.task))
+        return EXIT_TROUBLE;
+    if (c.job && c.descending)
+        return complain("count", "--desc: only sorts have a direction");
+    return count(&c);
 }

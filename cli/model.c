@@ -4,7 +4,9 @@
  */
 #include "cli.h"
 #include "device.h"
+#include "model_cuts.h"
 #include "options.h"
+#include "placed.h"
 #include "tally.h"
 #include "trials.h"
 
@@ -18,6 +20,8 @@ enum {
 
 struct model {
     struct trials trials; /* the input */
+    const char *operation, *job;
+    struct kit_task task;
     mw_tuning tuning;
     uint64_t block;  /* B; 0: 32 */
     uint64_t memory; /* M; 0: the keys of a base-case run */
@@ -203,19 +207,30 @@ static int run_ways(struct model *model)
     return result;
 }
 
+/* Does the command also run what it computes? */
+static int wants_run(const struct model *model)
+{
+    return !model->no_run && (model->run || model->trials.count <= MOST_UNASKED);
+}
+
 static int model(struct model *model)
 {
     mw_context **const context = &model->trials.context;
     int result = trials_simulate(&model->trials);
 
+    if (result == EXIT_FINE && model->job) {
+        result = model_cuts(&model->trials, &model->task, &model->tuning, wants_run(model),
+                            model->json);
+        mw_close(*context);
+        return result;
+    }
     if (result == EXIT_FINE && find_ways(model) != MW_OK)
         result = complain("model", "%s", mw_error(*context));
     if (result == EXIT_FINE && model->memory <= model->block)
         result =
             complain("model", "M = %" PRIu64 " and B = %" PRIu64 ": expected M to exceed B",
                      model->memory, model->block);
-    if (result == EXIT_FINE && !model->no_run &&
-        (model->run || model->trials.count <= MOST_UNASKED))
+    if (result == EXIT_FINE && wants_run(model))
         result = run_ways(model);
     if (result != EXIT_TROUBLE)
         put_model(model);
@@ -227,12 +242,15 @@ int command_model(int argc, char **argv)
 {
     struct model c = {
         .trials = {.command = "model", .type = MW_I32, .trials = 1},
+        .operation = "sort",
         .tuning = MW_TUNING_INIT
     };
     /* clang-format off */
     const struct option options[] = {
         {"type",   0, "TYPE",  OPTION_TYPE,  &c.trials.type,  0, "of the keys (i32):"},
         COUNT_OPTION(c.trials.count),
+        {"operation", 0, "NAME", OPTION_TEXT, &c.operation, 0, "sort, merge, split (sort)"},
+        {"job",    0, "TEXT", OPTION_TEXT, &c.job,  0, "lists, as of bench: 16, zipf:64"},
         {"block",  0, "B",  OPTION_SIZE, &c.block,  0, "keys of an I/O in formulas (32)"},
         {"memory", 0, "M",  OPTION_SIZE, &c.memory, 0, "keys of internal memory (base)"},
         SHAPE_OPTION(c.trials.shape), SEED_OPTION(c.trials.seed),
@@ -250,7 +268,8 @@ int command_model(int argc, char **argv)
             "Print the paper's formulas for a sort, with K ways and pairwise: I/Os,\n"
             "their lower bound, internal work, shared memory. Print the library's plan\n"
             "for it, and the bulk traffic that follows from the plan. Beside both,\n"
-            "print what the simulator counted.",
+            "print what the simulator counted. Of merges and splits, print the I/Os of\n"
+            "cuts.",
         .options = options,
         .more =
             "The paper's formulas are orders of growth, printed with constants of 1 for\n"
@@ -258,7 +277,8 @@ int command_model(int argc, char **argv)
             "1 if the sort was wrong, or if a claim does not hold.\n"
             "\n"
             "  multiway model --count 2^16 --engine heap --ways 16 --base 1024\n"
-            "  multiway model --count 2^40 --type f64 --ways 8 --warps 1000\n",
+            "  multiway model --count 2^40 --type f64 --ways 8 --warps 1000\n"
+            "  multiway model --count 2^20 --operation merge --job 16\n",
     };
     const int parsed = options_parse(&command, argc, argv, NULL);
 
@@ -266,5 +286,10 @@ int command_model(int argc, char **argv)
         return parsed;
     if (c.run && c.no_run)
         return complain("model", "--run and --no-run exclude each other");
+    if (task_read("model", c.operation, c.job, &c.task))
+        return EXIT_TROUBLE;
+    if (c.task.operation > KIT_SPLIT)
+        return complain("model", "--operation %s: expected sort, merge or split",
+                        c.operation);
     return model(&c);
 }

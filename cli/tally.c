@@ -299,9 +299,15 @@ static void add_line(struct tally *tally, const mw_ledger_line *line)
         moved[0].counted += line->traffic.global_requests;
         moved[1].counted += line->traffic.global_sectors;
         break;
-    case MW_ACCESS_SEARCH:
     case MW_ACCESS_PROBE:
+        add(&tally->probes, &line->traffic);
         add(&tally->searches, &line->traffic);
+        break;
+    case MW_ACCESS_SEARCH:
+        add(&tally->searches, &line->traffic);
+        break;
+    case MW_ACCESS_CUT:
+        tally->cuts += line->stores ? line->traffic.global_requests : 0;
         break;
     case MW_ACCESS_GATHER:
     case MW_ACCESS_SCATTER:
@@ -317,6 +323,27 @@ static void add_line(struct tally *tally, const mw_ledger_line *line)
     }
 }
 
+static mw_status add_lines(struct tally *tally, mw_context *context)
+{
+    mw_status status = mw_get_ledger(context, &tally->lines, &tally->line_count);
+
+    if (status == MW_OK)
+        status = mw_get_launches(context, &tally->launches, &tally->launch_count);
+    for (size_t i = 0; status == MW_OK && i < tally->line_count; i++)
+        add_line(tally, &tally->lines[i]);
+    return status;
+}
+
+mw_status tally_add(struct tally *tally, mw_context *context)
+{
+    mw_status status;
+
+    *tally = (struct tally){.counts = MW_COUNTS_INIT};
+    tally->plan.tuning.engine = MW_ENGINE_TILE;
+    status = mw_get_counts(context, &tally->counts);
+    return status == MW_OK ? add_lines(tally, context) : status;
+}
+
 mw_status tally_make(struct tally *tally, mw_context *context, mw_type type)
 {
     mw_status status;
@@ -326,13 +353,9 @@ mw_status tally_make(struct tally *tally, mw_context *context, mw_type type)
     if (status == MW_OK)
         status = tally_plan(tally, context, NULL, type, tally->counts.count);
     if (status == MW_OK)
-        status = mw_get_ledger(context, &tally->lines, &tally->line_count);
-    if (status == MW_OK)
-        status = mw_get_launches(context, &tally->launches, &tally->launch_count);
+        status = add_lines(tally, context);
     if (status != MW_OK)
         return status;
-    for (size_t i = 0; i < tally->line_count; i++)
-        add_line(tally, &tally->lines[i]);
     for (int i = 0; i < tally->kernel_count; i++) /* two first keys, then one a step */
         tally->kernels[i].merges =
             tally->kernels[i].serial.shared_requests / (tally->plan.tuning.items + 2);

@@ -51,6 +51,8 @@ struct tally {
     int kernel_count;
     mw_traffic bulk;     /* keys between global memory and blocks */
     mw_traffic searches; /* binary searches, for cuts too */
+    mw_traffic probes;   /* of these, keys and samples read to find cuts */
+    uint64_t cuts;       /* of lists, that were stored */
     mw_traffic merging;  /* engine tile: keys to be merged and merged keys, in merges */
     struct claim claims[TALLY_MOST_CLAIMS];
     int claim_count;
@@ -67,6 +69,9 @@ mw_status tally_plan(struct tally *tally, mw_context *context, const mw_tuning *
 
 /* Add up the handle's last sort, which was timed (MW_TIMING_LAUNCHES). */
 mw_status tally_make(struct tally *tally, mw_context *context, mw_type type);
+
+/* The same of any other job: it has no plan and no claims. */
+mw_status tally_add(struct tally *tally, mw_context *context);
 
 /* Do all claims hold? */
 int tally_holds(const struct tally *tally);

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "device.h"
+#include "placed.h"
 #include "tally.h"
 
 #include <stdlib.h>
@@ -59,6 +60,21 @@ void trials_close(struct trials *trials)
     free(trials->input);
 }
 
+/* A workspace of at least that many bytes. */
+static mw_status make_room(struct trials *trials, uint64_t bytes)
+{
+    mw_status status;
+
+    if (bytes <= trials->workspace_bytes)
+        return MW_OK;
+    mw_free(trials->context, trials->workspace);
+    trials->workspace = NULL;
+    trials->workspace_bytes = 0;
+    status = mw_alloc(trials->context, bytes, &trials->workspace);
+    trials->workspace_bytes = status == MW_OK ? bytes : 0;
+    return status;
+}
+
 /* Set the tuning, load its kernels and make room for it. */
 static int prepare(struct trials *trials, const mw_tuning *tuning)
 {
@@ -69,13 +85,8 @@ static int prepare(struct trials *trials, const mw_tuning *tuning)
         status = kit_sort_workspace(trials->context, trials->type, trials->count, &bytes);
     if (status == MW_UNSUPPORTED || status == MW_COMPILE_FAILED)
         return TRIALS_CANNOT;
-    if (status == MW_OK && bytes > trials->workspace_bytes) {
-        mw_free(trials->context, trials->workspace);
-        trials->workspace = NULL;
-        trials->workspace_bytes = 0;
-        status = mw_alloc(trials->context, bytes, &trials->workspace);
-        trials->workspace_bytes = status == MW_OK ? bytes : 0;
-    }
+    if (status == MW_OK)
+        status = make_room(trials, bytes);
     return exit_with(trials, status);
 }
 
@@ -158,4 +169,57 @@ int trials_count(struct trials *trials, const mw_tuning *tuning, struct tally *t
         return complain(trials->command, "%s", mw_error(trials->context));
     tally->correct = result == EXIT_FINE;
     return tally->correct && tally_holds(tally) ? EXIT_FINE : EXIT_NO;
+}
+
+/* Run the job of a task, and copy its result to the host. */
+static mw_status run_task(struct trials *trials, struct placed *placed)
+{
+    const mw_job job = kit_work_job(&placed->work, &placed->there);
+    uint64_t bytes = 0;
+    mw_status status = mw_prepare(trials->context, &job, &bytes);
+
+    if (status == MW_OK)
+        status = make_room(trials, bytes);
+    if (status == MW_OK)
+        status = mw_enqueue(trials->context, &job, trials->workspace,
+                            trials->workspace_bytes, NULL);
+    if (status == MW_OK)
+        status = mw_wait(trials->context);
+    return status == MW_OK ? placed_fetch(placed) : status;
+}
+
+static const char *judge_task(const struct trials *trials, const struct placed *placed)
+{
+    struct kit_judge judge = {
+        .work = &placed->work, .keys = trials->input, .out = placed->out};
+    struct kit_faults faults = {.descents = 0};
+
+    judge.out_values = placed->work.out_value_bytes ? placed->out_values : NULL;
+    if (kit_judge_begin(&judge, &faults))
+        return "no memory";
+    kit_judge_rows(&judge, 0, placed->work.count, &faults);
+    return kit_judge_end(&judge, &faults);
+}
+
+int trials_count_task(struct trials *trials, const struct kit_task *task,
+                      const mw_tuning *tuning, struct tally *tally)
+{
+    struct placed placed = {
+        .command = trials->command, .context = trials->context, .keys = trials->keys};
+    int result = exit_with(trials, mw_set_tuning(trials->context, tuning));
+
+    if (result == EXIT_FINE &&
+        placed_open(&placed, task, trials->type, trials->count, trials->input))
+        result = EXIT_TROUBLE;
+    if (result == EXIT_FINE)
+        result = exit_with(trials, run_task(trials, &placed));
+    if (result == EXIT_FINE)
+        result = exit_with(trials, tally_add(tally, trials->context));
+    if (result == EXIT_FINE) {
+        tally->correct = judge_task(trials, &placed) == NULL;
+        result = tally->correct ? EXIT_FINE : EXIT_NO;
+    }
+    placed_close(&placed);
+    mw_close(placed.host);
+    return result;
 }

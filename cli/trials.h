@@ -10,7 +10,7 @@
 #ifndef MW_CLI_TRIALS_H
 #define MW_CLI_TRIALS_H
 
-#include "kit.h"
+#include "task.h"
 
 enum { TRIALS_MOST = 10 };
 
@@ -54,6 +54,10 @@ enum { TRIALS_CANNOT = 3 }; /* the device does not support this tuning: no compl
 int trials_run(struct trials *trials, const mw_tuning *tuning, struct times *times);
 
 struct tally;
+
+/* Do a task other than a sort in the simulator, and add up what it counted. */
+int trials_count_task(struct trials *trials, const struct kit_task *task,
+                      const mw_tuning *tuning, struct tally *tally);
 
 /* Sort in the simulator and add up what it counted. EXIT_NO also if a claim fails. */
 int trials_count(struct trials *trials, const mw_tuning *tuning, struct tally *tally);

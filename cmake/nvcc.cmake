@@ -15,4 +15,4 @@ endif()
 # One image holds machine code for each of these, and PTX for anything newer.
 set(MW_ARCHITECTURES 80 90 CACHE STRING "Compute capabilities to compile ahead of time for")
 set(MW_MODERNGPU "" CACHE PATH "Folder of modernGPU, for multiway bench to measure its mergesort too")
-set(MW_CCCL "" CACHE PATH "Folder of a CCCL newer than the toolkit's, for multiway-primitives to measure cub::DeviceTopK too")
+set(MW_CCCL "" CACHE PATH "Folder of a CCCL newer than the toolkit's, for multiway bench to measure cub::DeviceTopK too")

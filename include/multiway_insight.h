@@ -64,7 +64,7 @@ MW_API mw_status mw_set_tuning(mw_context *context, const mw_tuning *tuning);
 
 enum { MW_PLAN_MOST_ROUNDS = 64 };
 
-/* One merge round of a plan. */
+/* One merge round of a plan. Of MW_MERGE, `run` and `pieces` are means. */
 typedef struct mw_plan_round {
     uint64_t run;    /* keys in each sorted run that comes in */
     uint64_t groups; /* groups of `ways` neighbouring runs, merged to one run each */

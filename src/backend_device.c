@@ -69,14 +69,19 @@ mw_status device_enqueue(struct backend *backend, const struct request *request,
     return MW_OK;
 }
 
-/* Only sorts and checks of all rows have rounds to tell of. */
+/* Only sorts and checks of all rows, and merges, have rounds to tell of. */
 static mw_status make_plan(struct backend *backend, const struct request *request,
                            struct plan *plan)
 {
     if (!request->type && request->operation != MW_CHECK &&
         (request->operation != MW_SORT || request_has_segments(request))) {
+        mw_status status;
+
         *plan = (struct plan){.rounds = 0};
-        return device_prepare(backend, request, &plan->workspace_bytes);
+        status = device_prepare(backend, request, &plan->workspace_bytes);
+        return status == MW_OK && request->operation == MW_MERGE && request->count
+                   ? merge_plan(backend, request, plan)
+                   : status;
     }
     if (!request->type)
         return rows_plan(backend, request, plan);

@@ -72,11 +72,29 @@ mw_status rows_enqueue_more(struct backend *backend, const struct request *reque
                             void *workspace, uint64_t bytes, void *stream,
                             struct pass_log *log);
 
+/* How to argsort: the positions are the numbers of the rows to sort; do nothing if the
+ * word `condition` is 0 by then. */
+struct rows_how {
+    int by_number;
+    const unsigned *condition; /* or NULL */
+};
+
+/* An argsort by fields; what it takes to sort by number. */
+mw_status rows_argsort_enqueue(struct backend *backend, const struct request *request,
+                               struct rows_how how, void *workspace, uint64_t bytes,
+                               void *stream, struct pass_log *log);
+mw_status rows_numbers_prepare(struct backend *backend, const struct request *request,
+                               uint64_t *workspace_bytes);
+
 /* backend_lists.c: the same for MERGE and SPLIT. There is at least one list. */
 mw_status lists_prepare(struct backend *backend, const struct request *request,
                         uint64_t *workspace_bytes);
 mw_status lists_enqueue(struct backend *backend, const struct request *request,
                         void *workspace, uint64_t bytes, void *stream);
+
+/* backend_merge.c: the rounds of a MERGE, in a plan without; none if it is a sort. */
+mw_status merge_plan(struct backend *backend, const struct request *request,
+                     struct plan *plan);
 
 /* backend_select.c: for SELECT, with segments and without. */
 mw_status select_prepare(struct backend *backend, const struct request *request,

@@ -126,6 +126,40 @@ static void make_rows(struct merge_run *m)
         m->rows.apart[side] = 0;
 }
 
+mw_status merge_plan(struct backend *backend, const struct request *request,
+                     struct plan *plan)
+{
+    struct merge_run m = {
+        .run = {.backend = backend, .request = request}
+    };
+    int served;
+    mw_status status;
+
+    TRY(make_shape(&m, backend, request, &served));
+    if (!served)
+        goto done;
+    TRY(read_lists(&m));
+    lists_plan_rounds(&m.plan, m.shape.keys, m.firsts, m.list_count);
+    plan->rounds = m.plan.rounds;
+    for (uint32_t i = 0; i < m.plan.rounds; i++) {
+        const struct lists_round *const from = &m.plan.round[i];
+        struct plan_round *const to = &plan->round[i];
+        const uint64_t rows = m.firsts[from->merged];
+
+        to->run = rows / from->merged;
+        to->groups = from->groups;
+        to->piece = from->piece;
+        to->ways = from->ways;
+        to->blocks = lists_round_tiles(from, m.firsts);
+        to->pieces = divide_up(to->blocks, from->groups);
+    }
+done:
+    free(m.firsts);
+    free(m.lists);
+    lists_sort_free(&m.sort);
+    return status;
+}
+
 mw_status merge_enqueue(struct backend *backend, const struct request *request,
                         void *workspace, uint64_t bytes, void *stream, int *served)
 {

@@ -54,28 +54,20 @@ static uint32_t different_words(const struct rows_shape *shape, uint32_t *words)
     return rows_keys(shape, words[0]).size == rows_keys(shape, words[1]).size ? 1 : 2;
 }
 
-mw_status rows_prepare(struct backend *backend, const struct request *request,
-                       uint64_t *workspace_bytes)
+/* Load the kernels that sorts of this shape need, and say what workspace they do. */
+static mw_status prepare_sort(struct backend *backend, const struct request *request,
+                              const struct rows_shape *shape, uint64_t *workspace_bytes)
 {
     struct device *const device = backend_device(backend);
-    struct rows_shape shape;
     struct program *program;
     uint32_t words[2];
-    mw_status status;
+    mw_status status = MW_OK;
 
-    if (request->order.field_count == 0)
-        return comparison_prepare(backend, request, workspace_bytes);
-    TRY(rows_shape(&shape, request, backend->error));
     *workspace_bytes = 0;
-    TRY(load_rows(device, &program));
-    if (request->operation == MW_CHECK) {
-        *workspace_bytes = check_bytes(request->count);
-        return MW_OK;
-    }
-    for (uint32_t i = 0; i < different_words(&shape, words); i++) {
+    for (uint32_t i = 0; i < different_words(shape, words); i++) {
         struct plan_cover cover;
 
-        TRY(plan_cover(&cover, &backend->tuning, &device->info, rows_keys(&shape, words[i]),
+        TRY(plan_cover(&cover, &backend->tuning, &device->info, rows_keys(shape, words[i]),
                        request->count, backend->error));
         for (uint32_t j = 0; j < cover.program_count; j++)
             TRY(device->verbs->load(device, &cover.program[j].name,
@@ -84,7 +76,39 @@ mw_status rows_prepare(struct backend *backend, const struct request *request,
         if (cover.workspace_bytes > *workspace_bytes)
             *workspace_bytes = cover.workspace_bytes;
     }
-    *workspace_bytes += rows_temp_bytes(&shape, request->count);
+    *workspace_bytes += rows_temp_bytes(shape, request->count);
+done:
+    return status;
+}
+
+mw_status rows_prepare(struct backend *backend, const struct request *request,
+                       uint64_t *workspace_bytes)
+{
+    struct rows_shape shape;
+    struct program *program;
+    mw_status status;
+
+    if (request->order.field_count == 0)
+        return comparison_prepare(backend, request, workspace_bytes);
+    TRY(rows_shape(&shape, request, backend->error));
+    TRY(load_rows(backend_device(backend), &program));
+    if (request->operation == MW_CHECK)
+        *workspace_bytes = check_bytes(request->count);
+    else
+        TRY(prepare_sort(backend, request, &shape, workspace_bytes));
+done:
+    return status;
+}
+
+mw_status rows_numbers_prepare(struct backend *backend, const struct request *request,
+                               uint64_t *workspace_bytes)
+{
+    struct rows_shape shape;
+    mw_status status;
+
+    TRY(rows_shape(&shape, request, backend->error));
+    rows_by_number(&shape);
+    TRY(prepare_sort(backend, request, &shape, workspace_bytes));
 done:
     return status;
 }
@@ -97,6 +121,7 @@ struct rows_run {
     struct plan plan[2];        /* of words of 8 bytes, or of all; of the last word */
     struct program *program[2]; /* theirs */
     struct program *mover;
+    int by_number; /* positions are the numbers of the rows to sort */
     char *workspace;
     char *temp; /* in it, after what the plans need */
     void *stream;
@@ -123,7 +148,8 @@ static mw_status sort_words(const struct rows_run *run, const unsigned *conditio
     mw_status status = MW_OK;
 
     for (uint32_t turn = 0; turn < words; turn++)
-        TRY(sort_word(run, words - 1 - turn, turn, turn + 1 == words, condition, rows));
+        TRY(sort_word(run, words - 1 - turn, turn + (uint32_t)run->by_number,
+                      turn + 1 == words, condition, rows));
 done:
     return status;
 }
@@ -232,6 +258,21 @@ done:
     return status;
 }
 
+/* The plans, and the temporary arrays after what they need. */
+static mw_status begin_sort(struct rows_run *run, uint64_t bytes)
+{
+    uint64_t plan_bytes;
+    mw_status status;
+
+    TRY(make_plans(run, &plan_bytes));
+    TRY(backend_check_workspace(run->backend, bytes,
+                                plan_bytes +
+                                    rows_temp_bytes(&run->shape, run->request->count)));
+    run->temp = run->workspace + plan_bytes;
+done:
+    return status;
+}
+
 mw_status rows_enqueue(struct backend *backend, const struct request *request,
                        void *workspace, uint64_t bytes, void *stream)
 {
@@ -249,7 +290,6 @@ mw_status rows_enqueue_more(struct backend *backend, const struct request *reque
                            .stream = stream,
                            .log = log};
     struct rows rows;
-    uint64_t plan_bytes;
     mw_status status;
 
     if (request->order.field_count == 0)
@@ -262,15 +302,34 @@ mw_status rows_enqueue_more(struct backend *backend, const struct request *reque
     }
     if (request->count == 0)
         goto done;
-    TRY(make_plans(&run, &plan_bytes));
-    TRY(backend_check_workspace(backend, bytes,
-                                plan_bytes + rows_temp_bytes(&run.shape, request->count)));
-    run.temp = run.workspace + plan_bytes;
+    TRY(begin_sort(&run, bytes));
     if (run.shape.way == ROWS_WIDE)
         TRY(sort_wide(&run));
     else
         TRY(sort_words(&run, NULL, &rows));
     device_note(backend, request, &run.plan[0]);
+done:
+    return status;
+}
+
+mw_status rows_argsort_enqueue(struct backend *backend, const struct request *request,
+                               struct rows_how how, void *workspace, uint64_t bytes,
+                               void *stream, struct pass_log *log)
+{
+    struct rows_run run = {.backend = backend,
+                           .request = request,
+                           .by_number = how.by_number,
+                           .workspace = workspace,
+                           .stream = stream,
+                           .log = log};
+    struct rows rows;
+    mw_status status;
+
+    TRY(rows_shape(&run.shape, request, backend->error));
+    if (how.by_number)
+        rows_by_number(&run.shape);
+    TRY(begin_sort(&run, bytes));
+    TRY(sort_words(&run, how.condition, &rows));
 done:
     return status;
 }

@@ -78,20 +78,21 @@ struct select_result select_result(const struct request *request, uint32_t code_
         if (request_column(request, i).out)
             result.numbers = numbers;
     }
+    if (request->only_positions)
+        result.numbers = numbers;
     return result;
 }
 
-/* Write the numbers themselves. */
-static mw_status write_positions(struct select_run *run, const unsigned *positions)
+mw_status select_write_positions(struct select_run *run, const unsigned *numbers)
 {
-    const struct widen_positions_args args = {.in = positions,
+    const struct widen_positions_args args = {.in = numbers,
                                               .out = run->request->positions,
                                               .count = run->count,
                                               .bytes = 8};
     const uint64_t each = widen_positions_threads;
 
     if (run->request->position_bytes == 4)
-        return gather(run, positions, run->request->positions, NULL, 4);
+        return gather(run, numbers, run->request->positions, NULL, 4);
     if (run->request->position_bytes == 8)
         return select_launch(run, KERNEL_WIDEN_POSITIONS, (run->count + each - 1) / each,
                              widen_positions_threads, 0, &args, sizeof args);
@@ -128,7 +129,7 @@ static mw_status select_by_sorting(struct select_run *run)
                      run->stream));
     run->begun = 1;
     TRY(select_write(run, 0, positions + request->first));
-    TRY(write_positions(run, positions + request->first));
+    TRY(select_write_positions(run, positions + request->first));
 done:
     return status;
 }
@@ -142,9 +143,7 @@ int select_by_codes(struct backend *backend, const struct request *request,
     if (request->order.field_count == 0 ||
         rows_shape(shape, request, backend->error) != MW_OK || shape->words > 1)
         return 0;
-    shape->way = ROWS_WIDE;
-    shape->temp_bytes = 4 + 2 * rows_keys(shape, 0).size;
-    shape->temp_arrays = 5;
+    rows_by_number(shape);
     return 1;
 }
 
@@ -196,6 +195,8 @@ mw_status select_prepare(struct backend *backend, const struct request *request,
     }
     if (!select_by_codes(backend, request, &shape)) {
         TRY(prepare_sorting(backend, request, request->count, workspace_bytes));
+        if (select_by_words(backend, request, 1, &shape)) /* perhaps for fewer ranks */
+            TRY(select_words_prepare(backend, request, *workspace_bytes, workspace_bytes));
         return MW_OK;
     }
     TRY(prepare_sorting(backend, request, select_most_sorted(request->count, wanted),
@@ -229,6 +230,8 @@ mw_status select_enqueue(struct backend *backend, const struct request *request,
     else if (select_is_worth(request->count, run.count) &&
              select_by_codes(backend, request, &shape))
         TRY(select_by_rank(&run, &shape));
+    else if (select_by_words(backend, request, run.count, &shape))
+        TRY(select_words_enqueue(&run, &shape));
     else
         TRY(select_by_sorting(&run));
     backend->counts.count = request->count;

@@ -49,6 +49,23 @@ int select_by_codes(struct backend *backend, const struct request *request,
 void select_source(const struct request *request, const struct rows_shape *shape,
                    struct tile_source *source, struct key_code *enter);
 
+/*
+ * Find the rows of some ranks. If they are few their numbers are sorted by code, and
+ * written as the request says; otherwise the numbers go to `numbers`, by position.
+ */
+mw_status select_find(struct select_run *run, const struct rows_shape *shape,
+                      const struct select_plan *plan, unsigned *numbers);
+
+/* Write the numbers themselves. */
+mw_status select_write_positions(struct select_run *run, const unsigned *numbers);
+
+/* By codes of several words, if `wanted` ranks are; 0: all rows are to be sorted. */
+int select_by_words(struct backend *backend, const struct request *request, uint64_t wanted,
+                    struct rows_shape *shape);
+mw_status select_words_prepare(struct backend *backend, const struct request *request,
+                               uint64_t sorting, uint64_t *bytes);
+mw_status select_words_enqueue(struct select_run *run, const struct rows_shape *shape);
+
 /* The rows of some ranks, by codes, and what that takes. */
 mw_status select_rank_prepare(struct backend *backend, const struct request *request,
                               const struct rows_shape *shape, uint64_t *bytes);

@@ -75,12 +75,8 @@ static void load_whole(struct tile_source *source, uint32_t bytes)
     source->is_whole = 1;
 }
 
-/*
- * Find the selected rows. If they are few they are sorted and written; otherwise their
- * numbers go to `numbers`, in order of position.
- */
-static mw_status find_rows(struct select_run *run, const struct rows_shape *shape,
-                           const struct select_plan *plan, unsigned *numbers)
+mw_status select_find(struct select_run *run, const struct rows_shape *shape,
+                      const struct select_plan *plan, unsigned *numbers)
 {
     struct select_args args = make_args(run, plan, numbers);
     mw_status status;
@@ -141,7 +137,7 @@ mw_status select_by_rank(struct select_run *run, const struct rows_shape *shape)
         bytes += sort.plan.workspace_bytes + rows_temp_bytes(shape, run->count);
     }
     TRY(backend_check_workspace(run->backend, run->bytes, bytes));
-    TRY(find_rows(run, shape, &plan, numbers));
+    TRY(select_find(run, shape, &plan, numbers));
     if (!plan.is_sorted)
         TRY(sort_rows(run, &sort, run->workspace + plan.sort_offset));
     TRY(select_write(run, plan.is_sorted ? (uint32_t)select_has_keys(request) : 0,

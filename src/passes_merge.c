@@ -107,10 +107,8 @@ static mw_status put_round(struct merge_run *m, struct lists_writer *writer,
         TRY(lists_put(writer, first | (wide)(end - first) << 32));
         TRY(lists_put(writer, table->tiles));
         table->tiles += divide_up(m->firsts[end] - m->firsts[first], r->piece);
-        m->firsts[i] = m->firsts[first]; /* i <= first: it has been read */
     }
-    for (uint32_t i = r->merged; i <= r->lists; i++)
-        m->firsts[r->groups + i - r->merged] = m->firsts[i];
+    lists_round_tiles(r, m->firsts);
 done:
     return status;
 }

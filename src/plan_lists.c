@@ -181,3 +181,19 @@ void lists_plan_rounds(struct lists_plan *plan, struct plan_keys keys,
     for (uint32_t i = 0; i < plan->rounds; i++)
         plan->round[i].piece = plan_tile_piece(&plan->program.tile, plan->round[i].ways);
 }
+
+uint64_t lists_round_tiles(const struct lists_round *round, uint64_t *firsts)
+{
+    uint64_t tiles = 0;
+
+    for (uint32_t i = 0; i < round->groups; i++) {
+        const uint32_t first = lists_group_first(round, i);
+
+        tiles += divide_up(firsts[lists_group_first(round, i + 1)] - firsts[first],
+                           round->piece);
+        firsts[i] = firsts[first]; /* i <= first: it has been read */
+    }
+    for (uint32_t i = round->merged; i <= round->lists; i++)
+        firsts[round->groups + i - round->merged] = firsts[i];
+    return tiles;
+}

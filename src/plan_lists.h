@@ -57,6 +57,9 @@ mw_status lists_plan_room(struct lists_plan *plan, const mw_tuning *wish,
 void lists_plan_rounds(struct lists_plan *plan, struct plan_keys keys,
                        const uint64_t *firsts, uint32_t list_count);
 
+/* The tiles of a round of these lists; `firsts` become those of the next round. */
+uint64_t lists_round_tiles(const struct lists_round *round, uint64_t *firsts);
+
 /* The first list of group `group` of a round; that of group `groups` is the end. */
 static inline uint32_t lists_group_first(const struct lists_round *round, uint32_t group)
 {

@@ -111,6 +111,13 @@ mw_status rows_shape(struct rows_shape *shape, const struct request *request,
     return MW_OK;
 }
 
+void rows_by_number(struct rows_shape *shape)
+{
+    shape->way = ROWS_WIDE;
+    shape->temp_bytes = 4 + 2 * rows_keys(shape, 0).size;
+    shape->temp_arrays = 5;
+}
+
 struct plan_keys rows_keys(const struct rows_shape *shape, uint32_t word)
 {
     const uint64_t left = shape->code_bytes - (uint64_t)word * ROWS_WORD;

@@ -93,6 +93,9 @@ mw_status rows_shape(struct rows_shape *shape, const struct request *request,
 /* The keys of the sort by word `word`. */
 struct plan_keys rows_keys(const struct rows_shape *shape, uint32_t word);
 
+/* The shape of sorting rows that are given by their numbers: only these travel. */
+void rows_by_number(struct rows_shape *shape);
+
 /* Bytes of the temporary arrays for `count` rows. */
 uint64_t rows_temp_bytes(const struct rows_shape *shape, uint64_t count);
 

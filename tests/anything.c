@@ -382,7 +382,7 @@ int main(int count, char **words)
     mw_context *const context = open_handle(&tap, device, chunk, memory);
     const char *wrong = NULL;
 
-    for (uint64_t i = 0; context && i < cases && !wrong; i++) {
+    for (uint64_t i = 0; context && i < cases && !wrong && !trial_is_over(i); i++) {
         struct case_of_rows c;
 
         wrong = case_make(&c, seed + i, most) ? try_case(context, &c) : "no memory";

@@ -2,13 +2,17 @@
  * capture.c - after one mw_prepare for a large count, mw_enqueue of that count and of
  * smaller ones only launches kernels. And mw_run waits once, for a stream of its own.
  *
+ * The same holds for jobs of every other kind.
+ *
  * On the fake driver (fake_cuda/ first in LD_LIBRARY_PATH) calls are counted. On a GPU
- * the sorts are captured in a graph, which is replayed with fresh keys.
+ * the sorts are captured in a graph, which is replayed with fresh keys; of other jobs the
+ * result of a graph must be what the CPU returns.
  */
 #include "cuda/driver.h"
 #include "fake_cuda/fake_cuda.h"
 #include "kit.h"
 #include "multiway_insight.h"
+#include "stops.h"
 #include "tap.h"
 
 #include <dlfcn.h>
@@ -58,6 +62,15 @@ static int find_driver(void)
     find(driver.library, "cuGraphInstantiateWithFlags", &graphs.instantiate);
     find(driver.library, "cuGraphLaunch", &graphs.launch);
     return fake || graphs.instantiate;
+}
+
+/* Kernels that are compiled may be kept, as trial_open keeps them. */
+static mw_status open_cuda(mw_context **context)
+{
+    mw_options options = MW_OPTIONS_INIT;
+
+    options.cache_path = getenv("MULTIWAY_TEST_CACHE");
+    return mw_open(context, "cuda", &options);
 }
 
 /* What is sorted: an array for each count, in room for ROOM keys. */
@@ -114,6 +127,100 @@ static int only_launches(const struct sorts *s)
            fake->calls.called("cuLaunchKernelEx") >= launches + COUNTS;
 }
 
+/* A job whose arrays are on the device. */
+struct enqueued {
+    mw_context *context;
+    struct stop_job job;
+    char *at[STOP_ARRAYS];
+    void *workspace;
+    uint64_t workspace_bytes;
+    CUstream stream;
+};
+
+static mw_status enqueue(const struct enqueued *e)
+{
+    return mw_enqueue(e->context, &e->job.job, e->workspace, e->workspace_bytes, e->stream);
+}
+
+/* Does the job launch, and do nothing else? */
+static int job_launches(const struct enqueued *e)
+{
+    const int launches = fake->calls.called("cuLaunchKernelEx");
+    const int others = other_calls();
+
+    return enqueue(e) == MW_OK && other_calls() == others &&
+           fake->calls.called("cuLaunchKernelEx") > launches;
+}
+
+/* Capture the job in a graph and launch that. */
+static int job_captured(const struct enqueued *e)
+{
+    CUgraphExec exec = NULL;
+    CUgraph graph = NULL;
+    int right = graphs.begin(e->stream, CAPTURE_GLOBAL) == CUDA_SUCCESS;
+
+    right &= enqueue(e) == MW_OK;
+    return graphs.end(e->stream, &graph) == CUDA_SUCCESS && right &&
+           graphs.instantiate(&exec, graph, 0) == CUDA_SUCCESS &&
+           graphs.launch(exec, e->stream) == CUDA_SUCCESS &&
+           driver.StreamSynchronize(e->stream) == CUDA_SUCCESS;
+}
+
+/* On a GPU the results must be those of the data, which the CPU has computed. */
+static mw_status try_job(struct enqueued *e, const struct stop_data *data,
+                         char *back[STOP_ARRAYS], int *right)
+{
+    const mw_tuning tuning = stop_tuning(data->stop);
+    mw_status status;
+
+    TRY(mw_set_tuning(e->context, &tuning));
+    for (int i = 0; i < STOP_ARRAYS; i++) {
+        TRY(mw_alloc(e->context, data->bytes[i] + 1, (void **)&e->at[i]));
+        TRY(mw_upload(e->context, e->at[i], back[i], data->bytes[i]));
+    }
+    stop_make_job(data, e->at, &e->job);
+    TRY(mw_prepare(e->context, &e->job.job, &e->workspace_bytes));
+    TRY(mw_alloc(e->context, e->workspace_bytes + 1, &e->workspace));
+    *right = fake ? job_launches(e) : job_captured(e);
+    for (int i = STOP_OUT; i < STOP_ARRAYS && !fake; i++)
+        TRY(mw_download(e->context, back[i], e->at[i], data->bytes[i]));
+    *right &= fake || stop_same(data, back);
+done:
+    mw_free(e->context, e->workspace);
+    for (int i = 0; i < STOP_ARRAYS; i++)
+        mw_free(e->context, e->at[i]);
+    return status;
+}
+
+static void test_jobs(struct tap *tap, mw_context *context, mw_context *cpu)
+{
+    mw_info info = MW_INFO_INIT;
+
+    mw_get_info(context, &info);
+    for (size_t i = 0; i < stop_count; i++) {
+        static struct enqueued e;
+        static struct stop_job here;
+        struct stop_data data;
+        char *back[STOP_ARRAYS] = {NULL};
+        char text[STOP_TEXT];
+        int right = 0;
+        const int open =
+            stop_open(&data, &stops[i], info.processors, cpu) && stop_copy(&data, back);
+
+        e = (struct enqueued){.context = context};
+        driver.StreamCreate(&e.stream, CU_STREAM_NON_BLOCKING);
+        if (open)
+            stop_make_job(&data, data.at, &here);
+        right = open && mw_run(cpu, &here.job) == MW_OK &&
+                try_job(&e, &data, back, &right) == MW_OK && right;
+        driver.StreamDestroy(e.stream);
+        tap_case(tap, right, "job %d, %s: only launches (%s)", (int)i,
+                 stop_text(&data, text), mw_error(context));
+        stop_free(back);
+        stop_close(&data);
+    }
+}
+
 /* Fresh keys, one launch of the graph: are all arrays sorted? */
 static int replay(const struct sorts *s, CUgraphExec exec, uint64_t seed)
 {
@@ -165,7 +272,7 @@ static void test_sorts(struct tap *tap, const char *engine, mw_engine number, mw
     mw_status status;
 
     tuning.engine = number;
-    TRY(mw_open(&s.context, "cuda", NULL));
+    TRY(open_cuda(&s.context));
     TRY(mw_set_tuning(s.context, &tuning));
     TRY(mw_prepare(s.context, &job, &s.workspace_bytes));
     TRY(mw_alloc(s.context, KEYS * mw_type_size(type), &s.keys));
@@ -205,7 +312,7 @@ static void test_run(struct tap *tap)
     mw_context *context;
     mw_status status;
 
-    TRY(mw_open(&context, "cuda", NULL));
+    TRY(open_cuda(&context));
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const int waits = fake->calls.called("cuStreamSynchronize");
 
@@ -238,6 +345,7 @@ int main(void)
     static const mw_type types[] = {MW_F32, MW_U64};
     struct tap tap = {0, 0};
     CUcontext context = NULL;
+    mw_context *jobs = NULL, *cpu = NULL;
 
     if (!find_driver() || driver.DevicePrimaryCtxRetain(&context, 0) != CUDA_SUCCESS) {
         tap_skip(&tap, "capture", "no GPU");
@@ -251,6 +359,10 @@ int main(void)
         test_sorts(&tap, "heap", MW_ENGINE_HEAP, types[i]);
         test_sorts(&tap, "pair", MW_ENGINE_PAIR, types[i]);
     }
+    if (open_cuda(&jobs) == MW_OK && mw_open(&cpu, "cpu:2", NULL) == MW_OK)
+        test_jobs(&tap, jobs, cpu);
+    mw_close(cpu);
+    mw_close(jobs);
     driver.CtxPopCurrent(&context);
     driver.DevicePrimaryCtxRelease(0);
     driver_close(&driver);

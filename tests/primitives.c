@@ -267,7 +267,7 @@ int main(int count, char **words)
     mw_context *const context = trial_open(&tap, device);
     const char *wrong = NULL;
 
-    for (uint64_t i = 0; context && i < cases && !wrong; i++) {
+    for (uint64_t i = 0; context && i < cases && !wrong && !trial_is_over(i); i++) {
         struct primitive p;
 
         wrong = primitive_make(&p, seed + i, most, operation) ? try_case(context, &p)

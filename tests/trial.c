@@ -131,8 +131,12 @@ void trial_close(struct outcome *outcome)
 
 mw_context *trial_open(struct tap *tap, const char *device)
 {
+    mw_options options = MW_OPTIONS_INIT;
     mw_context *context;
-    const mw_status status = mw_open(&context, device, NULL);
+    mw_status status;
+
+    options.cache_path = getenv("MULTIWAY_TEST_CACHE");
+    status = mw_open(&context, device, &options);
 
     if (status == MW_OK)
         return context;
@@ -142,6 +146,19 @@ mw_context *trial_open(struct tap *tap, const char *device)
         tap_ok(tap, 0, device, mw_error(context));
     mw_close(context);
     return NULL;
+}
+
+int trial_is_over(uint64_t jobs)
+{
+    static double began;
+    const char *const seconds = getenv("MULTIWAY_TEST_SECONDS");
+
+    if (began == 0)
+        began = kit_seconds();
+    if (!seconds || kit_seconds() - began < atof(seconds))
+        return 0;
+    tap_note("time is up after %llu jobs", (unsigned long long)jobs);
+    return 1;
 }
 
 void trial_text(const struct trial *t, char text[TRIAL_TEXT])

@@ -32,10 +32,17 @@ void trial_close(struct outcome *outcome);
 
 /*
  * A handle on a device, or NULL: then a case of `tap` has failed, or was skipped because
- * the machine has no CUDA device.
+ * the machine has no CUDA device. Kernels compiled at run time are kept in the folder that
+ * MULTIWAY_TEST_CACHE names, if it names one.
  */
 struct tap;
 mw_context *trial_open(struct tap *tap, const char *device);
+
+/*
+ * Is the time up that MULTIWAY_TEST_SECONDS in the environment gives a process? Then a
+ * note says how many jobs were done.
+ */
+int trial_is_over(uint64_t jobs);
 
 /* The trial in words, for the name of a case. */
 enum { TRIAL_TEXT = 200 };

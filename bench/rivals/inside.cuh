@@ -30,6 +30,9 @@ cudaError_t rival_judge(const rival_case *what, const void *keys,
 /* modernGPU's mergesort, if it was compiled in (moderngpu.cu). */
 extern const rival rival_moderngpu;
 
+/* Other operations than sort, by CUB (merge.cu, topk.cu, segments.cu). */
+extern const rival rival_merge, rival_topk, rival_segments;
+
 /* Another build of libmultiway (old.cu). */
 extern const rival rival_old;
 
@@ -47,6 +50,29 @@ struct typed_rivals {
     typed_sort radix;
     typed_sort thrust;
 };
+
+/* A call of CUB: without storage it says how many bytes it needs. */
+using cub_call = int(const rival_case *what, const kit_arrays *arrays, void *storage,
+                     size_t *bytes, cudaStream_t stream);
+
+template <cub_call Call> int call_workspace(const rival_case *what, uint64_t *bytes)
+{
+    const kit_arrays none = {};
+    size_t needed = 0;
+    const int failed = Call(what, &none, nullptr, &needed, nullptr);
+
+    *bytes = needed;
+    return failed;
+}
+
+template <cub_call Call>
+int call_run(const rival_case *what, const kit_arrays *arrays, void *space, uint64_t bytes,
+             void *stream)
+{
+    size_t storage = bytes;
+
+    return Call(what, arrays, space, &storage, static_cast<cudaStream_t>(stream));
+}
 
 /* Numbers by value, -0 before +0, then all NaNs by their bits. */
 template <typename T> struct total_less {

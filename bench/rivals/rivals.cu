@@ -88,6 +88,9 @@ const rival list[] = {
 #ifdef RIVALS_MODERNGPU
     rival_moderngpu,
 #endif
+    rival_merge,
+    rival_topk,
+    rival_segments,
     rival_old, /* last: left out unless its library is named */
 };
 /* clang-format on */

@@ -28,7 +28,8 @@ enum {
     select_guess_threads = SELECT_THREADS,
     select_stage_threads = SELECT_FILTER_THREADS,
     select_count_threads = SELECT_THREADS,
-    select_filter_threads = SELECT_FILTER_THREADS
+    select_filter_threads = SELECT_FILTER_THREADS,
+    select_ties_threads = 256
 };
 
 /* A place in the order: rows that compare equal are ordered by their numbers. */
@@ -117,6 +118,23 @@ struct select_args {
     int is_two_sided; /* 0: `first` is 0 */
     unsigned slack;   /* rows more than wanted that may be collected at each end */
     unsigned span;    /* select_filter: tiles that a block takes together */
+};
+
+/*
+ * Codes of several words. The window is `window_count` rows that are next to each other by
+ * the first word of their codes; row `skip` of them has rank `first`.
+ */
+struct select_ties_args {
+    struct tile_source source; /* of the first words */
+    const unsigned *window;    /* numbers of its rows, in order */
+    const unsigned *all;       /* those of all rows, in order; NULL: flag missing rows */
+    unsigned *flag;
+    unsigned *out;
+    wide count; /* wanted rows */
+    wide first;
+    wide skip;
+    wide window_count;
+    int cut_below, cut_above; /* are there rows before and after the window? */
 };
 
 /* Shared memory of their blocks. */

@@ -113,21 +113,86 @@ static int failing(const struct rival_case *what, void *keys, void *workspace,
     return fail_with("this one always fails");
 }
 
+/* Lists and segments, sorted as they should be, or as if all were one segment. */
+static int sort_parts(const struct rival_case *what, const struct kit_arrays *arrays,
+                      uint64_t parts)
+{
+    const size_t size = mw_type_size(what->type);
+
+    key_type = what->type;
+    memcpy(arrays->out, arrays->keys, what->count * size);
+    for (uint64_t i = 0; i < parts; i++) {
+        const uint64_t first = parts == 1 ? 0 : what->work->bounds[i];
+        const uint64_t last = parts == 1 ? what->count : what->work->bounds[i + 1];
+
+        qsort((char *)arrays->out + first * size, last - first, size, by_key);
+    }
+    elapsed = 4;
+    return 0;
+}
+
+#define RUN(name, call)                                                             \
+    static int name(const struct rival_case *what, const struct kit_arrays *arrays, \
+                    void *workspace, uint64_t bytes, void *stream)                  \
+    {                                                                               \
+        (void)workspace, (void)bytes, (void)stream;                                 \
+        return call;                                                                \
+    }
+
+/* The last keys that are not less than the k-th greatest, or the first keys of all. */
+static int select_keys(const struct rival_case *what, const struct kit_arrays *arrays,
+                       int rightly)
+{
+    const uint32_t *const keys = arrays->keys;
+    uint32_t *const out = arrays->out;
+    uint32_t *const positions = arrays->out_values;
+    uint64_t found = 0;
+
+    for (uint64_t i = what->count; i-- > 0 && found < what->work->results;) {
+        uint64_t greater = 0;
+
+        for (uint64_t j = 0; rightly && j < what->count; j++)
+            greater += keys[j] > keys[i] || (keys[j] == keys[i] && j > i);
+        if (greater < what->work->results) {
+            out[found] = keys[i];
+            positions[found++] = (uint32_t)i;
+        }
+    }
+    elapsed = 1;
+    return 0;
+}
+
+RUN(merge, sort_parts(what, arrays, 1))
+RUN(merge_each, sort_parts(what, arrays, what->work->parts))
+RUN(top, select_keys(what, arrays, 1))
+RUN(last, select_keys(what, arrays, 0))
+
 /* A name as nobody should give it. */
 #define ODD_NAME "<b>&\"'; a name that goes on and on"
 
+/* clang-format off */
+#define SORT(name, about, takes, needs, sort) {name, about, takes, needs, sort, KIT_SORT, NULL}
+#define WORK(name, about, takes, operation, run) \
+    {name, about, takes, needs_keys, NULL, operation, run}
 static const struct rival list[] = {
-    {"quick",     "right",             takes_all, needs_keys,     quick    },
-    {"slow",      "right",             takes_all, needs_keys,     slow     },
-    {"picky",     "takes u32 only",    takes_u32, needs_keys,     slow     },
-    {"backwards", "wrong",             takes_all, needs_keys,     backwards},
-    {"lossy",     "wrong",             takes_all, needs_keys,     lossy    },
-    {"failing",   "fails",             takes_all, needs_keys,     failing  },
-    {"greedy",    "gets no workspace", takes_all, needs_too_much, slow     },
-    {"instant",   "takes no time",     takes_all, needs_keys,     instant  },
-    {"eternal",   "takes for ever",    takes_all, needs_keys,     eternal  },
-    {ODD_NAME,    "</td>&lt;",         takes_all, needs_keys,     slow     },
+    SORT("quick",     "right",             takes_all, needs_keys,     quick),
+    SORT("slow",      "right",             takes_all, needs_keys,     slow),
+    SORT("picky",     "takes u32 only",    takes_u32, needs_keys,     slow),
+    SORT("backwards", "wrong",             takes_all, needs_keys,     backwards),
+    SORT("lossy",     "wrong",             takes_all, needs_keys,     lossy),
+    SORT("failing",   "fails",             takes_all, needs_keys,     failing),
+    SORT("greedy",    "gets no workspace", takes_all, needs_too_much, slow),
+    SORT("instant",   "takes no time",     takes_all, needs_keys,     instant),
+    SORT("eternal",   "takes for ever",    takes_all, needs_keys,     eternal),
+    SORT(ODD_NAME,    "</td>&lt;",         takes_all, needs_keys,     slow),
+    WORK("tree",   "right", takes_all, KIT_MERGE,    merge),
+    WORK("untied", "wrong", takes_all, KIT_MERGE,    merge_each),
+    WORK("top",    "right", takes_u32, KIT_SELECT,   top),
+    WORK("last",   "wrong", takes_u32, KIT_SELECT,   last),
+    WORK("each",   "right", takes_all, KIT_SEGMENTS, merge_each),
+    WORK("whole",  "wrong", takes_all, KIT_SEGMENTS, merge),
 };
+/* clang-format on */
 
 static int open_it(const char *device, void **stream)
 {

@@ -24,7 +24,7 @@ compile() { # NAME SOURCE [FLAG...]
     shift 2
     number=$((number + 1))
     if "$nvcc" -c -O1 -std=c++17 -arch=sm_90 -Xcompiler=-fPIC,-fvisibility=hidden \
-        -I"$source_tree/include" "$@" -o "$folder/$name.o" \
+        -I"$source_tree/include" -I"$source_tree/kit" "$@" -o "$folder/$name.o" \
         "$source_tree/bench/rivals/$file" >"$folder/log" 2>&1 && [ ! -s "$folder/log" ]; then
         echo "ok $number - $name compiles without a word"
     else
@@ -38,8 +38,10 @@ compile f64 type.cu -DRIVAL_KEY=double -DRIVAL_NAME=f64
 compile check check.cu
 compile clocks clocks.cu
 compile old old.cu
+compile merge merge.cu
+compile topk topk.cu
 compile rivals rivals.cu
-compile anything anything.cu -I"$source_tree/kit"
+compile anything anything.cu
 compile anything_case anything_case.cu
 compile anything_rows anything_rows.cu -DELEMENT=record32 -DROWS=rows_record_32
 if [ -n "$moderngpu" ]; then
