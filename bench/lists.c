@@ -343,9 +343,11 @@ int lists_read_field(const struct wish *wish, const struct stage *stage,
         snprintf(one->name, sizeof one->name, "%s", rival->name);
     }
     *field = (struct field){.count = 0};
-    if (!wish->with || strcmp(wish->with, "all") == 0)
-        *field = all;
-    else if (each_item("with", wish->with, MOST_ITEMS, item_span, take_contestant, &choice))
+    if (!wish->with || strcmp(wish->with, "all") == 0) {
+        for (int i = 0; i < all.count; i++) /* tally takes few types */
+            if (all.list[i].engine != MW_ENGINE_TALLY)
+                field->list[field->count++] = all.list[i];
+    } else if (each_item("with", wish->with, MOST_ITEMS, item_span, take_contestant, &choice))
         return -1;
     return wish->ours ? put_first(field, wish->ours) : 0;
 }

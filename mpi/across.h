@@ -129,7 +129,7 @@ mw_status shape_compare(struct across *across, uint64_t positions);
 
 /* ---- memory.c ---- */
 mw_status desk_make(struct across *across);
-void *host_alloc(uint64_t bytes); /* which free() frees */
+void *pages_alloc(uint64_t bytes); /* which free() frees */
 mw_status memory_alloc(struct across *across, uint64_t bytes, void **memory);
 void memory_free(struct across *across, void *memory);
 mw_status room_make(struct across *across, uint64_t bytes);

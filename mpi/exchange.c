@@ -185,8 +185,8 @@ static mw_status prepare_merge(struct across *a, mw_job *job, mw_table *out,
     make_tables(a, job, out);
     a->merge_at = rows;
     if (is_staged) {
-        a->staged[0] = host_alloc(a->in_count * widest);
-        a->staged[1] = host_alloc(a->out_count * widest);
+        a->staged[0] = pages_alloc(a->in_count * widest);
+        a->staged[1] = pages_alloc(a->out_count * widest);
         if (!a->staged[0] || !a->staged[1])
             return refuse(a, MW_NO_MEMORY, "no host memory for rows on their way");
     }

@@ -68,7 +68,7 @@ mw_status desk_make(struct across *a)
 }
 
 /* Touching fresh pages takes about as long as the exchange: large ones are fewer. */
-void *host_alloc(uint64_t bytes)
+void *pages_alloc(uint64_t bytes)
 {
     const uint64_t unit = bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
     const uint64_t room = (bytes / unit + 1) * unit;
@@ -86,7 +86,7 @@ mw_status memory_alloc(struct across *a, uint64_t bytes, void **memory)
 {
     if (a->is_device)
         return mw_alloc(a->context, bytes, memory);
-    *memory = host_alloc(bytes);
+    *memory = pages_alloc(bytes);
     return *memory ? MW_OK
                    : refuse(a, MW_NO_MEMORY, "cannot allocate %llu bytes",
                             (unsigned long long)bytes);

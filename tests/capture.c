@@ -289,7 +289,7 @@ done:
 
 /*
  * Each mw_run launches on the same stream, not the default one, and waits for it once.
- * Only engine tile launches programmatically, and only if launches are not timed.
+ * Only engines tile and tally launch programmatically, and only if launches are not timed.
  */
 static void test_run(struct tap *tap)
 {
@@ -359,6 +359,7 @@ int main(void)
         test_sorts(&tap, "heap", MW_ENGINE_HEAP, types[i]);
         test_sorts(&tap, "pair", MW_ENGINE_PAIR, types[i]);
     }
+    test_sorts(&tap, "tally", MW_ENGINE_TALLY, MW_BF16);
     if (open_cuda(&jobs) == MW_OK && mw_open(&cpu, "cpu:2", NULL) == MW_OK)
         test_jobs(&tap, jobs, cpu);
     mw_close(cpu);

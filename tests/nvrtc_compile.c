@@ -145,7 +145,11 @@ int main(int count, char **arguments)
     request.architecture = numbers[2];
     if (has_tiles)
         request.program.tile =
-            (struct tile_geometry){numbers[4], numbers[5], numbers[6], numbers[7], places, 0};
+            (struct tile_geometry){.rows = numbers[4],
+                                   .items = numbers[5],
+                                   .sort_blocks = numbers[6],
+                                   .merge_blocks = numbers[7],
+                                   .places = places};
     if (has_tiles ? count != 8 && !places : count != 4) {
         fprintf(stderr,
                 "nvrtc_compile: wrong arguments; its source says which are right\n");

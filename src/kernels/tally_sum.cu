@@ -75,10 +75,12 @@ DEVICE void add_rows(const struct tally_rows *rows, wide *digits, unsigned *code
     const unsigned_cell *const mine = (const unsigned_cell *)rows->totals + BLOCK;
     const wide_cell *const counts = (const wide_cell *)rows->counts + BLOCK * SUM_GROUP;
     const int at = THREAD % SUM_GROUP;
-    const wide step = (wide)(THREADS / SUM_GROUP);
+    const unsigned step = (unsigned)(THREADS / SUM_GROUP);
+    const unsigned all = (unsigned)rows->rows;
 
     NO_UNROLL
-    for (wide row = (wide)(THREAD / SUM_GROUP); row < rows->rows; row += SUM_BATCH * step) {
+    for (unsigned row = (unsigned)(THREAD / SUM_GROUP); row < all;
+         row += SUM_BATCH * step) {
         unsigned there[SUM_BATCH];
         vector of_digits[SUM_BATCH];
 
@@ -87,11 +89,10 @@ DEVICE void add_rows(const struct tally_rows *rows, wide *digits, unsigned *code
             const vector none = {0, 0};
             const wide r = row + i * step;
 
-            there[i] = KEY_BITS == 16 && r < rows->rows
-                           ? LOAD_AS(CUT, mine + r * TALLY_DIGITS)
-                           : 0;
+            there[i] =
+                KEY_BITS == 16 && r < all ? LOAD_AS(CUT, mine + r * TALLY_DIGITS) : 0;
             of_digits[i] = none;
-            if (r < rows->rows)
+            if (r < all)
                 of_digits[i] = LOAD_AS(CUT, totals + r * SUM_GROUP + at);
         }
         UNROLL
