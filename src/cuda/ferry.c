@@ -11,10 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 /* Bytes [offset, offset + bytes) of a transfer, from byte `within` of a span on. */
 struct piece {
     struct transfer *transfer; /* NULL: none */
@@ -93,35 +89,6 @@ static void complete(struct ferry *ferry, const struct piece *piece, CUresult co
     pthread_mutex_unlock(&ferry->lock);
 }
 
-/*
- * Copy to memory that is not read soon, without reading it first: a plain store loads the
- * cache line that it overwrites.
- */
-static void copy_out(unsigned char *to, const unsigned char *from, uint64_t bytes)
-{
-#if defined(__SSE2__)
-    const uint64_t ahead = (16 - (uintptr_t)to % 16) % 16;
-    uint64_t i = ahead < bytes ? ahead : bytes;
-
-    memcpy(to, from, i);
-    for (; i + 64 <= bytes; i += 64) {
-        const __m128i *const source = (const __m128i *)(from + i);
-        __m128i *const target = (__m128i *)(to + i);
-        const __m128i a = _mm_loadu_si128(source), b = _mm_loadu_si128(source + 1);
-        const __m128i c = _mm_loadu_si128(source + 2), d = _mm_loadu_si128(source + 3);
-
-        _mm_stream_si128(target, a);
-        _mm_stream_si128(target + 1, b);
-        _mm_stream_si128(target + 2, c);
-        _mm_stream_si128(target + 3, d);
-    }
-    memcpy(to + i, from + i, bytes - i);
-    _mm_sfence();
-#else
-    memcpy(to, from, bytes);
-#endif
-}
-
 /* Copy between a slot's buffer and the spans of its piece. */
 static void stage(const struct slot *slot)
 {
@@ -137,7 +104,7 @@ static void stage(const struct slot *slot)
         if (transfer->upload)
             memcpy(slot->buffer + i, host, bytes);
         else
-            copy_out(host, slot->buffer + i, bytes);
+            memcpy(host, slot->buffer + i, bytes);
         i += bytes;
     }
 }
