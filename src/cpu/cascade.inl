@@ -153,5 +153,5 @@ static void merge(const struct merge_task *task)
     struct node *const root = plant(work, lists, task->runs);
     if (root)
         harvest(root, &output, &work->spare);
-    write_fence();
+    stream_end();
 }

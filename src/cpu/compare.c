@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "cpu/inlined.h"
+
 struct comparison comparison_of(const struct request *request, uint64_t first)
 {
     const uint64_t skipped = first * request->order.element_bytes;
@@ -160,16 +162,39 @@ uint64_t comparison_number(const struct request_field *field, const unsigned cha
     return field_code_of(load(at, field->bytes), &field->code) << (64 - 8 * field->bytes);
 }
 
-/* The codes of one number in each row; `bytes` is a constant where this is inlined. */
-static inline void number_codes(const struct comparison *c, uint64_t first, uint32_t count,
-                                uint32_t bytes, uint64_t *codes)
+/*
+ * The codes of one number in each row; `bytes` and `plain`, of numbers that are only
+ * flipped, are constants.
+ */
+INLINED void number_codes(const struct comparison *c, uint64_t first, uint32_t count,
+                          uint32_t bytes, int plain, uint64_t *codes)
 {
     const struct field_code code = c->order->field[0].code;
     const uint64_t step = c->field[0].step;
     const unsigned char *const at = c->field[0].first + first * step;
 
-    for (uint32_t i = 0; i < count; i++)
-        codes[i] = field_code_of(load(at + i * step, bytes), &code) << (64 - 8 * bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t bits = load(at + i * step, bytes);
+
+        codes[i] = (plain ? bits ^ code.flip : field_code_of(bits, &code))
+                   << (64 - 8 * bytes);
+    }
+}
+
+/* Is a field's code the field, but for flipped bits? */
+static int is_plain(const struct field_code *code)
+{
+    return !code->lowest && !code->rotate && !code->zero && !code->low &&
+           code->high == code->mask;
+}
+
+INLINED void codes_of_bytes(const struct comparison *c, uint64_t first, uint32_t count,
+                            uint32_t bytes, uint64_t *codes)
+{
+    if (is_plain(&c->order->field[0].code))
+        number_codes(c, first, count, bytes, 1, codes);
+    else
+        number_codes(c, first, count, bytes, 0, codes);
 }
 
 void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count,
@@ -180,21 +205,29 @@ void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count
 
     switch (is_number ? c->order->field[0].bytes : 0) {
     case 1:
-        number_codes(c, first, count, 1, codes);
+        codes_of_bytes(c, first, count, 1, codes);
         break;
     case 2:
-        number_codes(c, first, count, 2, codes);
+        codes_of_bytes(c, first, count, 2, codes);
         break;
     case 4:
-        number_codes(c, first, count, 4, codes);
+        codes_of_bytes(c, first, count, 4, codes);
         break;
     case 8:
-        number_codes(c, first, count, 8, codes);
+        codes_of_bytes(c, first, count, 8, codes);
         break;
     default:
         for (uint32_t i = 0; i < count; i++)
             codes[i] = comparison_code(c, first + i);
     }
+}
+
+int comparison_is_plain(const struct comparison *c, uint32_t bytes)
+{
+    const struct request_field *const field = &c->order->field[0];
+
+    return c->order->field_count == 1 && field->bytes == bytes && !field->is_string &&
+           !c->map && is_plain(&field->code);
 }
 
 uint32_t comparison_covered(const struct comparison *c, unsigned bits)

@@ -51,6 +51,9 @@ uint64_t comparison_number(const struct request_field *field, const unsigned cha
 void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count,
                       uint64_t *codes);
 
+/* Is the only field a number of `bytes` whose code is itself, but for flipped bits? */
+int comparison_is_plain(const struct comparison *c, uint32_t bytes);
+
 /* How many fields, from the first on, the top `bits` of that number hold completely. */
 uint32_t comparison_covered(const struct comparison *c, unsigned bits);
 

@@ -280,33 +280,48 @@ static uint32_t sort_items(struct pool *pool, struct rows *rows, void *work)
 
 /* ---- All together ------------------------------------------------------------------- */
 
-/* Bits of the greatest position. */
-static unsigned position_bits(uint64_t count)
+/* The number of bits of a number. */
+static unsigned bits_of(uint64_t number)
 {
     unsigned bits = 0;
 
-    while (bits < 64 && (count - 1) >> bits)
+    while (bits < 64 && number >> bits)
         bits++;
     return bits;
+}
+
+void row_sort_fit(struct row_sort *sort, unsigned item_bits, uint64_t most)
+{
+    const struct request_order *const order = sort->compare.order;
+    const unsigned bits = bits_of(sort->count - 1); /* of positions */
+    const unsigned span = bits_of(most - sort->least);
+    uint64_t code_bits = 0;
+
+    for (uint32_t i = 0; i < order->field_count; i++)
+        code_bits += UINT64_C(8) * order->field[i].bytes;
+    sort->position_mask = (UINT64_C(1) << bits) - 1;
+    sort->lead = span ? 64 - span : 63;
+    sort->is_complete = order->field_count > 0 && bits < item_bits && code_bits <= 64 &&
+                        code_bits <= item_bits - bits + sort->lead;
+    /* Codes may agree in all of an item though they differ in a field. */
+    sort->covered_fields = sort->is_complete ? order->field_count
+                           : sort->least == 0 && !sort->lead
+                               ? comparison_covered(&sort->compare, item_bits - bits)
+                               : 0;
 }
 
 static struct row_sort sort_of(const struct request *request, const struct row_range *range,
                                const struct layout *layout, void *scratch)
 {
-    const unsigned bits = position_bits(range->count);
-    const unsigned above = 8 * layout->item_bytes - bits;
     struct row_sort sort = {.compare = comparison_of(request, range->first),
                             .count = range->count,
                             .items = scratch,
                             .spare = (unsigned char *)scratch + layout->spare_offset,
-                            .spare_of_32 = layout->spare_of_32,
-                            .position_mask = (UINT64_C(1) << bits) - 1};
+                            .spare_of_32 = layout->spare_of_32};
 
     sort.compare.map = range->map;
     sort.compare.map_bytes = range->map_bytes;
-    sort.covered_fields = comparison_covered(&sort.compare, above);
-    sort.is_complete =
-        request->order.field_count > 0 && sort.covered_fields == request->order.field_count;
+    row_sort_fit(&sort, 8 * layout->item_bytes, UINT64_MAX);
     return sort;
 }
 

@@ -2,11 +2,11 @@
  * rows.h - sort rows of any number of columns by any order, or check that they are sorted.
  *
  * An item stands for each row: its position in the low bits, and above it as much of the
- * row's code (compare.h) as fits. Items of field orders are sorted as numbers, as bare
- * keys are; if the codes do not say everything, each group of items with equal codes is
- * then sorted by comparing rows. Without codes, or with long groups, all items are sorted
- * by comparing: a stable merge sort, almost in place. Then each column is gathered by the
- * positions.
+ * row's code (compare.h) as fits, counted from the least code on. Items of field orders are
+ * sorted as numbers, as bare keys are; if the codes do not say everything, each group of
+ * items with equal codes is then sorted by comparing rows. Without codes, or with long
+ * groups, all items are sorted by comparing: a stable merge sort, almost in place. Then
+ * each column is gathered by the positions.
  *
  * Until then nothing but scratch memory is written. A comparison that is no order changes
  * where an item goes, but never where the loops look: every range has its bounds.
@@ -35,9 +35,17 @@ struct row_sort {
     void *spare;             /* items to merge with: */
     unsigned spare_of_32;    /*   the number for each 32, at most 16 */
     uint64_t position_mask;  /* the bits of an item that are its position */
+    uint64_t least;          /* codes less this one fit 64 bits ... */
+    unsigned lead;           /* ... less these */
     uint32_t covered_fields; /* which no item leaves out */
     int is_complete;         /* items are in order iff their rows are; or as numbers */
 };
+
+/*
+ * What items of `item_bits` bits can hold of codes from sort->least to `most`: sets all
+ * that follows from sort->count and sort->compare, but no memory.
+ */
+void row_sort_fit(struct row_sort *sort, unsigned item_bits, uint64_t most);
 
 /* Two sorted neighbours: [first, middle) and [middle, last) of the items. */
 struct row_merge {

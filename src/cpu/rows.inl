@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "cpu/inlined.h"
+
 #if ITEM_BITS == 32
 typedef uint32_t item;
 #else
@@ -35,19 +37,48 @@ static inline int precedes(const struct row_sort *sort, item a, item b)
     return comparison_less(&sort->compare, a & mask, b & mask, sort->covered_fields);
 }
 
-static void enter(const struct row_sort *sort, uint64_t first, uint64_t last)
+/* Make items of fields that are numbers of the same size; `step` is a constant. */
+INLINED void enter_plain(const struct row_sort *sort, uint64_t first, uint64_t last,
+                         size_t step)
 {
     const item mask = (item)sort->position_mask;
+    const item flip = (item)sort->compare.order->field[0].code.flip;
+    const item least = (item)(sort->least >> (64 - ITEM_BITS));
+    const unsigned lead = sort->lead < ITEM_BITS ? sort->lead : ITEM_BITS - 1;
+    const unsigned char *const from = sort->compare.field[0].first + first * step;
+    item *const items = items_of(sort) + first;
+
+    for (size_t i = 0; i < last - first; i++) {
+        item bits;
+
+        memcpy(&bits, from + i * step, sizeof bits);
+        items[i] = (((bits ^ flip) - least) << lead & ~mask) | (item)(first + i);
+    }
+}
+
+static void enter(const struct row_sort *sort, uint64_t first, uint64_t last)
+{
+    const uint64_t mask = sort->position_mask;
+    const uint64_t least = sort->least;
+    const unsigned lead = sort->lead;
     item *const items = items_of(sort);
     uint64_t codes[BLOCK];
 
+    if (comparison_is_plain(&sort->compare, sizeof(item))) {
+        if (sort->compare.field[0].step == 2 * sizeof(item))
+            enter_plain(sort, first, last, 2 * sizeof(item));
+        else
+            enter_plain(sort, first, last, sort->compare.field[0].step);
+        return;
+    }
     for (uint64_t at = first; at < last; at += BLOCK) {
         const uint32_t count = last - at < BLOCK ? (uint32_t)(last - at) : BLOCK;
 
         comparison_codes(&sort->compare, at, count, codes);
         for (uint32_t i = 0; i < count; i++)
             items[at + i] =
-                (item)(((item)(codes[i] >> (64 - ITEM_BITS)) & ~mask) | (item)(at + i));
+                (item)(((codes[i] - least) << lead) >> (64 - ITEM_BITS) & ~mask) |
+                (item)(at + i);
     }
 }
 

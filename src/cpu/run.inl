@@ -64,7 +64,7 @@ static void run(const struct run_task *task)
                      (size_t)task->count);
     else
         run_disordered(task);
-    write_fence();
+    stream_end();
 }
 
 static int rises(const void *ranks, uint64_t at)

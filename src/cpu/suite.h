@@ -75,6 +75,14 @@ struct smallest_task {
     uint64_t found;  /* `wanted`, or `count` if that is less */
 };
 
+/* Slots number codes: 0 is for those up to `least`, each has 2^shift, the last the rest. */
+struct slot_task {
+    uint64_t flip; /* makes codes of what is read */
+    uint64_t least;
+    unsigned shift;
+    uint16_t most; /* the last slot */
+};
+
 struct suite {
     int bits;
     uint64_t first_rank; /* of quicksorts: the least and the greatest of all */
@@ -111,6 +119,17 @@ struct suite {
 
     /* Whether rank `at` is no smaller than the one before it. */
     int (*rises)(const void *ranks, uint64_t at);
+
+    /* The slots of codes, which may be at any address. NULL below 32 bits. */
+    void (*slots)(const struct slot_task *task, const void *codes, size_t count,
+                  uint16_t *numbers);
+
+    /*
+     * The two values of 4 bytes of pairs: of pair items[i] & mask they become a[i] and
+     * b[i]. NULL below 32 bits.
+     */
+    void (*pick_pairs)(const void *pairs, const void *items, uint64_t mask, size_t count,
+                       uint32_t *a, uint32_t *b);
 
     /*
      * Narrow keys are counted, not compared: `tally` counts each rank into one

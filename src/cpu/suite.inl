@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "cpu/inlined.h"
 #include "cpu/suite.h"
 
 /* Written before a loop that only pays when it is unrolled completely. */
@@ -16,13 +17,6 @@
 #define UNROLL _Pragma("GCC unroll 64")
 #else
 #define UNROLL
-#endif
-
-/* A function that only pays where its arguments are constants. */
-#if defined(__GNUC__)
-#define INLINED static inline __attribute__((always_inline))
-#else
-#define INLINED static inline
 #endif
 
 #include "rank.inl"
@@ -67,6 +61,12 @@
 #include "cascade.inl"
 #endif
 
+#if KEY_BITS >= 32
+#include "slots.inl"
+
+#include "pick.inl"
+#endif
+
 #if KEY_BITS <= 16
 #include "tally.inl"
 #endif
@@ -89,6 +89,10 @@ const struct suite SUITE = {
     .run = run,
     .merge = merge,
     .rises = rises,
+#endif
+#if KEY_BITS >= 32
+    .slots = slots,
+    .pick_pairs = pick_pairs,
 #endif
 #if KEY_BITS > 8 && LANES > 1
     .first_rank = (uint64_t)RANK_FIRST,
