@@ -230,6 +230,15 @@ int comparison_is_plain(const struct comparison *c, uint32_t bytes)
            !c->map && is_plain(&field->code);
 }
 
+uint64_t comparison_bits(const struct comparison *c)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < c->order->field_count; i++)
+        bits += UINT64_C(8) * c->order->field[i].bytes;
+    return bits;
+}
+
 uint32_t comparison_covered(const struct comparison *c, unsigned bits)
 {
     uint32_t covered = 0;

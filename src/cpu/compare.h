@@ -54,6 +54,9 @@ void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count
 /* Is the only field a number of `bytes` whose code is itself, but for flipped bits? */
 int comparison_is_plain(const struct comparison *c, uint32_t bytes);
 
+/* The bits of all fields together. */
+uint64_t comparison_bits(const struct comparison *c);
+
 /* How many fields, from the first on, the top `bits` of that number hold completely. */
 uint32_t comparison_covered(const struct comparison *c, unsigned bits);
 

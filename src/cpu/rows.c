@@ -295,10 +295,8 @@ void row_sort_fit(struct row_sort *sort, unsigned item_bits, uint64_t most)
     const struct request_order *const order = sort->compare.order;
     const unsigned bits = bits_of(sort->count - 1); /* of positions */
     const unsigned span = bits_of(most - sort->least);
-    uint64_t code_bits = 0;
+    const uint64_t code_bits = comparison_bits(&sort->compare);
 
-    for (uint32_t i = 0; i < order->field_count; i++)
-        code_bits += UINT64_C(8) * order->field[i].bytes;
     sort->position_mask = (UINT64_C(1) << bits) - 1;
     sort->lead = span ? 64 - span : 63;
     sort->is_complete = order->field_count > 0 && bits < item_bits && code_bits <= 64 &&

@@ -72,7 +72,7 @@ void bucket_sort(struct pool *pool, const struct bucket *b, void *memory, void *
                               .spare_of_32 = 16,
                               .least = b->least};
     sort->spare = (unsigned char *)memory + (b->count * 8 + 63) / 64 * 64;
-    if (b->least > b->most)
+    if (!b->is_known)
         find_range(&sort->compare, b->count, &sort->least, &most);
     row_sort_fit(sort, 32, most);
     if (!sort->is_complete) {

@@ -12,9 +12,10 @@ struct bucket {
     const struct image *image;
     const unsigned char *images;
     uint64_t count;
-    uint64_t to;    /* the row where they begin */
-    uint64_t least; /* codes are in [least, most], whose unused low bits are zero; */
-    uint64_t most;  /*   or all of them, if least > most: then they are looked at */
+    uint64_t to;  /* the row where they begin */
+    int is_known; /* codes are in [least, most]; unused low bits of `least` are zero */
+    uint64_t least;
+    uint64_t most;
 };
 
 /* Memory to sort a bucket of `count` rows. */

@@ -1,6 +1,7 @@
 /*
  * sort.c - a sort on the CPU: scan for order, make runs, merge them; or count.
  */
+#include "cpu/sort_deal.h"
 #include "cpu/sort_parts.h"
 #include "cpu/sort_quick.h"
 
@@ -304,7 +305,8 @@ void sort_keys(struct pool *pool, const struct sort_request *request,
             sort_by_counting(pool, &sort);
             made.bytes_written = bytes;
         } else if (request->suite->quick && !has_runs_to_merge(&sort)) {
-            sort_by_parting(pool, request);
+            if (!sort_deal(pool, request))
+                sort_by_parting(pool, request);
             made.bytes_written = bytes;
         } else {
             made.rounds = sort_by_merging(pool, &sort);

@@ -1,0 +1,77 @@
+/*
+ * deal.h - deal images of rows, or keys, out to buckets by their codes, in order.
+ *
+ * The codes between two of a sample are divided into slots of equal width. Images are
+ * counted by slots; neighbouring slots with few of them share a bucket. An image goes to
+ * its bucket through a line that is filled in the caches and written around them.
+ */
+#ifndef MW_CPU_DEAL_H
+#define MW_CPU_DEAL_H
+
+#include "cpu/pool.h"
+#include "cpu/suite.h"
+
+enum {
+    DEAL_SLOTS = 8192,   /* at most; the lines of as many buckets fit L2 */
+    DEAL_SAMPLES = 1024, /* codes that slots are chosen by */
+    DEAL_BLOCK = 256,    /* images that are dealt at once */
+    DEAL_MOST = 32       /* bytes of an image */
+};
+
+/* What the workers share. */
+struct deal_tables {
+    uint16_t bucket[DEAL_SLOTS];     /* of each slot */
+    uint16_t first_slot[DEAL_SLOTS]; /* of each bucket */
+    uint32_t starts[DEAL_SLOTS + 1]; /* of each bucket, and the count */
+};
+
+struct deal {
+    struct pool *pool;
+    unsigned workers;
+    uint64_t count;      /* at most UINT32_MAX */
+    uint32_t bytes;      /* of an image: 4, 8, 16 or 32 */
+    unsigned char *to;   /* where they go, aligned to 16, best to 64 */
+    unsigned char *work; /* WORK_BYTES for each worker, aligned to 64 */
+    struct deal_tables *tables;
+    const void *owner; /* for the two functions, each on at most DEAL_BLOCK images: */
+
+    /* Their slots, by `codes`. */
+    void (*find_slots)(const struct deal *deal, uint64_t first, uint32_t count,
+                       uint16_t *slots);
+
+    /* The images, where they are or in `room`. */
+    const unsigned char *(*find_images)(const struct deal *deal, uint64_t first,
+                                        uint32_t count, unsigned char *room);
+
+    /* These are found: */
+    struct slot_task codes;
+    unsigned slots;
+    unsigned buckets;
+};
+
+/* Room for tables in the work of a worker, where dealing leaves it as it is. */
+struct deal_tables *deal_tables_in(void *work);
+
+/* The number that a sample `i` should have; each is in a part of its own. */
+uint64_t deal_sample(uint64_t count, unsigned i);
+
+/* Choose slots by the codes of samples, which are sorted. Codes use their top bits only. */
+void deal_choose(struct deal *deal, uint64_t codes[DEAL_SAMPLES], unsigned code_bits);
+
+/* Count, and make buckets; how many images has the longest? */
+uint64_t deal_count(struct deal *deal);
+
+/* Deal out all images; then memory for work is free again. */
+void deal_out(struct deal *deal);
+
+/* Images of a bucket. */
+static inline uint64_t deal_bucket_count(const struct deal *deal, unsigned bucket)
+{
+    return deal->tables->starts[bucket + 1] - deal->tables->starts[bucket];
+}
+
+/* Are the codes of a bucket known to be in a range? */
+int deal_bucket_range(const struct deal *deal, unsigned bucket, uint64_t *least,
+                      uint64_t *most);
+
+#endif
