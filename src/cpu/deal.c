@@ -8,10 +8,7 @@
 #include "cpu/inlined.h"
 #include "cpu/stream.h"
 
-enum {
-    SLOT_IMAGES = 256, /* on average, at least */
-    BUCKET_IMAGES = 2048
-};
+enum { SLOT_IMAGES = 256 }; /* on average, at least */
 
 /* A worker's counters and lines. */
 struct hand {
@@ -87,7 +84,7 @@ static void count_share(void *arg, unsigned worker)
 static void make_buckets(struct deal *d)
 {
     const uint64_t even = d->count / DEAL_SLOTS;
-    const uint64_t wanted = even > BUCKET_IMAGES ? even : BUCKET_IMAGES;
+    const uint64_t wanted = even > d->bucket ? even : d->bucket;
     uint64_t count = 0; /* of the present bucket */
     unsigned bucket = 0;
 

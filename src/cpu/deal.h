@@ -30,6 +30,7 @@ struct deal {
     unsigned workers;
     uint64_t count;      /* at most UINT32_MAX */
     uint32_t bytes;      /* of an image: 4, 8, 16 or 32 */
+    uint32_t bucket;     /* images that a bucket should have, at least */
     unsigned char *to;   /* where they go, aligned to 16, best to 64 */
     unsigned char *work; /* WORK_BYTES for each worker, aligned to 64 */
     struct deal_tables *tables;

@@ -11,6 +11,7 @@
 enum {
     LEAST = 1 << 18, /* rows that are worth it: fewer are in the caches anyway */
     SHORT = 1 << 17, /* rows of a bucket that a thread sorts in its own memory */
+    BUCKET = 2048,   /* rows of most buckets */
     SPARE = 2,       /* bytes for each row, to sort longer ones with */
     ALIGNED = 64
 };
@@ -130,6 +131,7 @@ int rows_deal(struct pool *pool, const struct request *request, void *scratch, v
                        .workers = rows_workers(pool, request->count),
                        .count = request->count,
                        .bytes = r.image.bytes,
+                       .bucket = BUCKET,
                        .to = scratch,
                        .work = work,
                        .owner = &r,

@@ -10,6 +10,7 @@
 #include "cpu/stream.h"
 
 enum {
+    BUCKET = 1 << 13, /* keys of most buckets */
     LEAST = 1 << 23,  /* keys; fewer fit the caches of many threads */
     LEAST_THREADS = 4 /* a few threads are not held up by the memory */
 };
@@ -113,6 +114,7 @@ int sort_deal(struct pool *pool, const struct sort_request *r)
                        .workers = threads,
                        .count = r->count,
                        .bytes = (uint32_t)k.size,
+                       .bucket = BUCKET,
                        .to = r->scratch,
                        .work = r->work,
                        .tables = deal_tables_in(r->work),
