@@ -10,7 +10,8 @@ MAKEFLAGS += --no-print-directory
 
 all: prepare
 	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS) \
-		$(if $(MW_MODERNGPU),-DMW_MODERNGPU=$(abspath $(MW_MODERNGPU)))
+		$(foreach folder,MW_MODERNGPU MW_HIGHWAY MW_XSS MW_IPS4O,\
+			$(if $($(folder)),-D$(folder)=$(abspath $($(folder)))))
 	@cmake --build $(BUILD) -j$(JOBS)
 
 prepare:
@@ -41,7 +42,9 @@ reproduction: all
 figures: all
 	@sh bench/plots/draw.sh $(BUILD)
 
-# The CPU's sort and the standard library's, which need C++ and OpenMP.
+# The CPU's sort and others, which need C++ and OpenMP: the standard library's, TBB's and
+# Boost's if they are installed, and those whose folders are named (MW_HIGHWAY, MW_XSS,
+# MW_IPS4O).
 bench-cpu: all
 	@cmake --build $(BUILD) --target multiway-cpu-rivals
 	$(BUILD)/cli/multiway bench --device cpu --types u32,u64,f64 --counts 2^24 --trials 5 \

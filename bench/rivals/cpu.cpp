@@ -1,10 +1,11 @@
 /*
- * cpu.cpp - a plugin with the standard library's stable sorts, for
+ * cpu.cpp - a plugin with other sorts for the CPU, for
  * `multiway bench --device cpu --rivals-from build/bench/multiway-cpu-rivals.so`.
  *
- * std::stable_sort runs on one thread, __gnu_parallel::stable_sort on the threads of the
- * device. Both allocate their own memory while the clock runs. They compare by `<`, and
- * where that is no order (NaNs) by the kit's total order.
+ * The standard library's are always there, TBB's and Boost's where their headers are,
+ * vqsort, x86-simd-sort and ips4o where CMake was told a folder. Parallel ones run on the
+ * threads of the device. All allocate their own memory while the clock runs. They compare
+ * by `<`, and where that is no order (NaNs) by the kit's total order, if they can.
  */
 extern "C" {
 #include "kit.h"
@@ -19,6 +20,29 @@ extern "C" {
 #include <functional>
 #include <parallel/algorithm>
 #include <string>
+#include <type_traits>
+#if __has_include(<boost/sort/sort.hpp>)
+#include <boost/sort/sort.hpp>
+#define HAS_BOOST 1
+#endif
+#ifdef HAS_TBB
+#include <tbb/global_control.h>
+#include <tbb/parallel_sort.h>
+#endif
+#if __has_include(<ips4o.hpp>)
+#include <ips4o.hpp>
+#define HAS_IPS4O 1
+#endif
+#if __has_include(<hwy/contrib/sort/vqsort-inl.h>)
+#define HWY_COMPILE_ONLY_STATIC
+#define VQSORT_ONLY_STATIC 1
+#include <hwy/contrib/sort/vqsort-inl.h>
+#define HAS_VQSORT 1
+#endif
+#if __has_include(<x86simdsort-static-incl.h>)
+#include <x86simdsort-static-incl.h>
+#define HAS_XSS 1
+#endif
 
 namespace
 {
@@ -71,25 +95,87 @@ int workspace(const rival_case *, uint64_t *bytes)
     return 0;
 }
 
-template <bool parallel>
+template <typename Sort>
 int sort(const rival_case *what, void *keys, void *, uint64_t, void *, void **sorted)
 {
-    with_keys(what, keys, [](auto first, auto last, auto less) {
-        if constexpr (parallel)
-            __gnu_parallel::stable_sort(first, last, less,
-                                        __gnu_parallel::default_parallel_tag(threads));
-        else
-            std::stable_sort(first, last, less);
-    });
+    with_keys(what, keys, Sort());
     *sorted = keys;
     return 0;
 }
 
+/* A sort of keys in general, and one of numbers of 4 and 8 bytes by `<`. */
+#define SORT(name, call)                                                     \
+    struct name {                                                            \
+        template <typename T, typename Less>                                 \
+        void operator()(T *first, T *last, [[maybe_unused]] Less less) const \
+        {                                                                    \
+            call;                                                            \
+        }                                                                    \
+    };
+#define SORT_NUMBERS(name, call) \
+    SORT(name, if constexpr (sizeof(T) >= 4 && std::is_same_v<Less, std::less<T>>) call)
+
+[[maybe_unused]] int takes_numbers(const rival_case *what)
+{
+    return what->order == ORDER_LESS && mw_type_size(what->type) >= 4;
+}
+
+SORT(std_sort, std::sort(first, last, less))
+SORT(std_stable, std::stable_sort(first, last, less))
+SORT(gnu_parallel,
+     __gnu_parallel::stable_sort(first, last, less,
+                                 __gnu_parallel::default_parallel_tag(threads)))
+#ifdef HAS_BOOST
+SORT_NUMBERS(boost_stable, boost::sort::sample_sort(first, last, less, threads))
+SORT_NUMBERS(boost_block, boost::sort::block_indirect_sort(first, last, less, threads))
+#endif
+#ifdef HAS_TBB
+SORT_NUMBERS(tbb_sort, {
+    tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+    tbb::parallel_sort(first, last, less);
+})
+#endif
+#ifdef HAS_IPS4O
+SORT_NUMBERS(ips4o_sort,
+             ips4o::parallel::sort(first, last, less, static_cast<int>(threads)))
+#endif
+#ifdef HAS_VQSORT
+SORT_NUMBERS(vqsort,
+             hwy::HWY_NAMESPACE::VQSortStatic(first, static_cast<size_t>(last - first),
+                                              hwy::SortAscending()))
+#endif
+#ifdef HAS_XSS
+SORT_NUMBERS(xss, x86simdsortStatic::qsort(first, static_cast<size_t>(last - first), false,
+                                           false))
+#endif
+
 /* clang-format off */
 const rival list[] = {
-    {"std-stable", "std::stable_sort on one thread", takes, workspace, sort<false>},
+    {"std-sort", "std::sort on one thread, not stable", takes, workspace, sort<std_sort>},
+    {"std-stable", "std::stable_sort on one thread", takes, workspace, sort<std_stable>},
     {"gnu-parallel", "__gnu_parallel::stable_sort on the device's threads", takes, workspace,
-     sort<true>},
+     sort<gnu_parallel>},
+#ifdef HAS_BOOST
+    {"boost-sample", "boost::sort::sample_sort (stable) on the device's threads", takes_numbers,
+     workspace, sort<boost_stable>},
+    {"boost-block", "boost::sort::block_indirect_sort on the device's threads", takes_numbers,
+     workspace, sort<boost_block>},
+#endif
+#ifdef HAS_TBB
+    {"tbb", "tbb::parallel_sort on the device's threads", takes_numbers, workspace,
+     sort<tbb_sort>},
+#endif
+#ifdef HAS_IPS4O
+    {"ips4o", "ips4o::parallel::sort on the device's threads", takes_numbers, workspace,
+     sort<ips4o_sort>},
+#endif
+#ifdef HAS_VQSORT
+    {"vqsort", "Highway's VQSortStatic on one thread", takes_numbers, workspace, sort<vqsort>},
+#endif
+#ifdef HAS_XSS
+    {"x86-simd-sort", "x86simdsortStatic::qsort on one thread", takes_numbers, workspace,
+     sort<xss>},
+#endif
 };
 /* clang-format on */
 

@@ -6,7 +6,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { CHECK_STEP = 4096 }; /* rows looked at before asking what others found */
+#include "cpu/stream.h"
+#include "cpu/suite.h"
+
+enum {
+    CHECK_STEP = 4096,             /* rows looked at before asking what others found */
+    GATHERED = REQUEST_MOST_BYTES, /* bytes that are written at once */
+    AHEAD = 8                      /* rows that are asked for in advance */
+};
 
 unsigned rows_workers(const struct pool *pool, uint64_t count)
 {
@@ -23,6 +30,7 @@ struct column_gather {
     struct request_column column;
     const unsigned char *from;
     unsigned char *to;
+    int stream; /* it is too long for the caches */
 };
 
 /* Where row `i` of the result comes from, counted from the first row of the range. */
@@ -49,6 +57,39 @@ static inline void gather_short(const struct column_gather *c, uint64_t first,
         memcpy(c->to + i * bytes, c->from + (size_t)positions[i] * bytes, bytes);
 }
 
+/*
+ * Gather values of any length. Each is somewhere else in memory, so it is asked for in
+ * advance; blocks of them are written around the caches if there are many.
+ */
+static void gather_long(const struct column_gather *c, uint64_t first, uint64_t last)
+{
+    const size_t bytes = c->column.bytes;
+    const uint64_t each = GATHERED / bytes;
+    unsigned char block[GATHERED];
+
+    for (uint64_t at = first; at < last; at += each) {
+        const uint64_t count = last - at < each ? last - at : each;
+
+        for (uint64_t i = 0; i < count; i++) {
+            if (at + i + AHEAD < last) {
+                const unsigned char *const next =
+                    c->from + position_at(c->gather, at + i + AHEAD) * bytes;
+
+                for (size_t line = 0; line < bytes; line += STREAM_LINE)
+                    __builtin_prefetch(next + line);
+                __builtin_prefetch(next + bytes - 1);
+            }
+            memcpy(block + i * bytes, c->from + position_at(c->gather, at + i) * bytes,
+                   bytes);
+        }
+        if (c->stream)
+            stream_copy(c->to + at * bytes, block, count * bytes);
+        else
+            memcpy(c->to + at * bytes, block, count * bytes);
+    }
+    stream_end();
+}
+
 static void gather_share(void *arg, unsigned worker)
 {
     const struct column_gather *const c = (const struct column_gather *)arg;
@@ -64,8 +105,7 @@ static void gather_share(void *arg, unsigned worker)
     else if (is_short && bytes == 16)
         gather_short(c, first, last, 16);
     else
-        for (uint64_t i = first; i < last; i++)
-            memcpy(c->to + i * bytes, c->from + position_at(c->gather, i) * bytes, bytes);
+        gather_long(c, first, last);
 }
 
 static void copy_share(void *arg, unsigned worker)
@@ -73,9 +113,14 @@ static void copy_share(void *arg, unsigned worker)
     const struct column_gather *const c = (const struct column_gather *)arg;
     const uint64_t first = share(c->gather, worker) * c->column.bytes;
     const uint64_t last = share(c->gather, worker + 1) * c->column.bytes;
+    unsigned char *const to =
+        (unsigned char *)c->column.out + c->gather->range->to * c->column.bytes;
 
-    memcpy((unsigned char *)c->column.out + c->gather->range->to * c->column.bytes + first,
-           c->to + first, last - first);
+    if (c->stream)
+        stream_copy(to + first, c->to + first, last - first);
+    else
+        memcpy(to + first, c->to + first, last - first);
+    stream_end();
 }
 
 static void position_share(void *arg, unsigned worker)
@@ -100,7 +145,7 @@ void rows_gather(struct pool *pool, const struct row_gather *gather)
     if (r->positions)
         pool_run(pool, gather->workers, position_share, (void *)(uintptr_t)gather);
     for (uint32_t i = 0; i < r->column_count; i++) {
-        struct column_gather c = {gather, request_column(r, i), NULL, NULL};
+        struct column_gather c = {.gather = gather, .column = request_column(r, i)};
         const int stays = c.column.out == c.column.in;
 
         if (!c.column.out || (stays && !gather->is_moved))
@@ -108,6 +153,7 @@ void rows_gather(struct pool *pool, const struct row_gather *gather)
         c.from = (const unsigned char *)c.column.in + gather->range->first * c.column.bytes;
         c.to = stays ? (unsigned char *)gather->room
                      : (unsigned char *)c.column.out + gather->range->to * c.column.bytes;
+        c.stream = gather->range->count * c.column.bytes >= STREAM_BYTES;
         pool_run(pool, gather->workers, gather_share, &c);
         if (stays)
             pool_run(pool, gather->workers, copy_share, &c);
