@@ -104,7 +104,9 @@ uint64_t cpu_scratch_bytes(int bits, uint64_t count, uint64_t limit)
     const struct suite *const suite = suite_for(bits);
     const uint64_t bytes = sort_scratch_bytes(bits, count, sort_best_run(bits));
 
-    return bytes > limit && suite && suite->quick ? 0 : bytes;
+    if (bytes <= limit || !suite)
+        return bytes;
+    return suite->quick ? 0 : sort_tight_bytes(bits, count);
 }
 
 uint64_t cpu_scratch_most(int bits, uint64_t count)
@@ -152,7 +154,13 @@ mw_status cpu_sort(struct cpu *cpu, int bits, struct code code, void *keys, uint
         .scratch = scratch,
         .work = cpu->work,
     };
-    if (bytes > 0 || !sort_in_place(cpu->pool, &request, 0, counts))
+    const int is_tight = bytes < sort_scratch_bytes(bits, count, request.run);
+
+    if ((bytes == 0 || is_tight) && sort_in_place(cpu->pool, &request, 0, counts))
+        goto done;
+    if (is_tight)
+        sort_tight(cpu->pool, &request, counts);
+    else
         sort_keys(cpu->pool, &request, counts);
 done:
     return status;

@@ -33,8 +33,9 @@ void cpu_close(struct cpu *cpu); /* NULL allowed */
 unsigned cpu_threads(const struct cpu *cpu);
 
 /*
- * Bytes of scratch a sort of `count` keys of `bits` bits wants. It wants none if that were
- * more than `limit` and this processor can sort the keys in place.
+ * Bytes of scratch a sort of `count` keys of `bits` bits wants. If that were more than
+ * `limit`, it wants none where this processor can sort the keys in place, and an eighth of
+ * the keys' bytes elsewhere.
  */
 uint64_t cpu_scratch_bytes(int bits, uint64_t count, uint64_t limit);
 

@@ -192,6 +192,26 @@ static uint32_t sort_by_comparing(struct pool *pool, struct rows *rows)
     return rounds;
 }
 
+void rows_sort_numbers(struct pool *pool, void *numbers, int bits, uint64_t count,
+                       void *spare, void *work)
+{
+    struct rows rows = {
+        .suite = bits == 32 ? &row_suite_32 : &row_suite_64,
+        .workers = rows_workers(pool, count),
+        .sort = {.count = count,
+                 .items = numbers,
+                 .spare = spare,
+                 .spare_of_32 = 4,
+                 .is_complete = 1}
+    };
+
+    atomic_init(&rows.next, 0);
+    atomic_init(&rows.has_long_group, 0);
+    rows.tasks = (struct row_merge *)work;
+    rows.halves = rows.tasks + 4 * (uint64_t)rows.workers;
+    sort_by_comparing(pool, &rows);
+}
+
 /* Sort items [first, last) as numbers; in place if `in_place`: done? */
 static int sort_numbers(struct pool *pool, struct rows *rows, uint64_t first, uint64_t last,
                         int in_place, void *work)

@@ -98,6 +98,13 @@ void rows_sort(struct pool *pool, const struct request *request,
                const struct row_range *range, void *scratch, void *work,
                struct cpu_counts *counts);
 
+/*
+ * Sort numbers of 32 or 64 bits in place, with memory for an eighth of them, rounded up to
+ * one of 8, and WORK_BYTES for each thread.
+ */
+void rows_sort_numbers(struct pool *pool, void *numbers, int bits, uint64_t count,
+                       void *spare, void *work);
+
 enum { ROWS_LEAST = 8192 }; /* rows that are worth a thread */
 
 /* The number of threads that pay for this number of rows. */

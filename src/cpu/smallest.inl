@@ -130,8 +130,3 @@ static void smallest(struct smallest_task *task)
     }
     task->found = s.count;
 }
-
-static void leave_keys(const void *ranks, void *keys, uint64_t count, struct code code)
-{
-    leave_all((key *)keys, (const rank *)ranks, (size_t)count, code);
-}

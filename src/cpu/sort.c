@@ -1,6 +1,7 @@
 /*
  * sort.c - a sort on the CPU: scan for order, make runs, merge them; or count.
  */
+#include "cpu/rows.h"
 #include "cpu/sort_deal.h"
 #include "cpu/sort_parts.h"
 #include "cpu/sort_quick.h"
@@ -316,4 +317,27 @@ void sort_keys(struct pool *pool, const struct sort_request *request,
     }
     if (counts)
         *counts = made;
+}
+
+uint64_t sort_tight_bytes(int bits, uint64_t count)
+{
+    return bits <= 16 ? 0 : (count + 31) / 32 * 4 * ((uint64_t)bits / 8);
+}
+
+void sort_tight(struct pool *pool, const struct sort_request *r, struct cpu_counts *counts)
+{
+    const uint64_t bytes = r->count * ((uint64_t)r->suite->bits / 8);
+    struct sort sort = sort_of(pool, r);
+    struct code code = r->code;
+
+    if (r->suite->bits <= 16) {
+        sort_by_counting(pool, &sort);
+    } else if (r->count > 1) {
+        code.flip ^= r->suite->plain_flip; /* numbers without a sign */
+        r->suite->enter(r->keys, r->keys, r->count, code);
+        rows_sort_numbers(pool, r->keys, r->suite->bits, r->count, r->scratch, r->work);
+        r->suite->leave(r->keys, r->keys, r->count, code);
+    }
+    if (counts)
+        *counts = (struct cpu_counts){0, bytes, bytes};
 }

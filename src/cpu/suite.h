@@ -95,8 +95,9 @@ struct suite {
     /* Swap keys [first, last) of the first half with their mirror images. */
     void (*reverse)(void *keys, uint64_t count, uint64_t first, uint64_t last);
 
-    /* Make ranks of keys. NULL for 8-bit keys. */
+    /* Make ranks of keys, and keys of ranks, also in place. NULL for 8-bit keys. */
     void (*enter)(const void *keys, void *ranks, uint64_t count, struct code code);
+    void (*leave)(const void *ranks, void *keys, uint64_t count, struct code code);
 
     /* Sort at most RUN_BYTES; merge at most MERGE_WAYS runs. NULL for 8-bit keys. */
     void (*run)(const struct run_task *task);
@@ -113,9 +114,8 @@ struct suite {
     /* A pivot about `part` of `parts` on in the order of a piece. */
     uint64_t (*pivot)(const struct quick_task *task, unsigned part, unsigned parts);
 
-    /* The smallest keys; make keys of ranks. NULL where there is no quicksort. */
+    /* The smallest keys. NULL where there is no quicksort. */
     void (*smallest)(struct smallest_task *task);
-    void (*leave)(const void *ranks, void *keys, uint64_t count, struct code code);
 
     /* Whether rank `at` is no smaller than the one before it. */
     int (*rises)(const void *ranks, uint64_t at);

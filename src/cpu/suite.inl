@@ -76,6 +76,11 @@ static void enter_keys(const void *keys, void *ranks, uint64_t count, struct cod
 {
     enter_all((rank *)ranks, (const key *)keys, (size_t)count, code);
 }
+
+static void leave_keys(const void *ranks, void *keys, uint64_t count, struct code code)
+{
+    leave_all((key *)keys, (const rank *)ranks, (size_t)count, code);
+}
 #endif
 
 extern const struct suite SUITE;
@@ -89,6 +94,8 @@ const struct suite SUITE = {
     .run = run,
     .merge = merge,
     .rises = rises,
+    .leave = leave_keys,
+    .plain_flip = RANK_TURN,
 #endif
 #if KEY_BITS >= 32
     .slots = slots,
@@ -97,12 +104,10 @@ const struct suite SUITE = {
 #if KEY_BITS > 8 && LANES > 1
     .first_rank = (uint64_t)RANK_FIRST,
     .last_rank = (uint64_t)RANK_LAST,
-    .plain_flip = RANK_TURN,
     .quick = quick,
     .part = part,
     .pivot = pivot,
     .smallest = smallest,
-    .leave = leave_keys,
 #endif
 #if KEY_BITS <= 16
     .tally = tally,
