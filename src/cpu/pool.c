@@ -22,9 +22,9 @@ struct pool {
     pthread_cond_t rest;  /* the last worker is through */
     pool_job *job;
     void *arg;
-    uint64_t jobs;    /* how many there have been: a worker compares */
+    atomic_uint jobs; /* how many there have been: a worker compares */
     unsigned workers; /* wanted for this job */
-    unsigned busy;    /* of those, not yet through; worker 0 does not count */
+    atomic_uint busy; /* of those, not yet through; worker 0 does not count */
     int ending;
     atomic_uint arrived; /* workers that wait for each other, and how often they did */
     atomic_uint meetings;
@@ -33,19 +33,34 @@ struct pool {
     struct worker worker[]; /* the first is the caller and has no thread */
 };
 
+/*
+ * Wait a little until a number is `value`, or no longer is. One phase of a sort follows
+ * another; to sleep and to wake up takes longer than most pauses between them.
+ */
+static void linger(atomic_uint *number, unsigned value, int is_wanted)
+{
+    enum { SPINS = 1000 }; /* some ten microseconds */
+
+    for (int i = 0; i < SPINS && (atomic_load(number) == value) != is_wanted; i++) {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    }
+}
+
 static void *work(void *arg)
 {
     const struct worker *const self = (const struct worker *)arg;
     struct pool *const pool = self->pool;
-    uint64_t seen = 0;
+    unsigned seen = 0;
 
     pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (!pool->ending && pool->jobs == seen)
+        while (!pool->ending && atomic_load(&pool->jobs) == seen)
             pthread_cond_wait(&pool->wake, &pool->lock);
         if (pool->ending)
             break;
-        seen = pool->jobs;
+        seen = atomic_load(&pool->jobs);
         if (self->number >= pool->workers)
             continue;
 
@@ -54,8 +69,11 @@ static void *work(void *arg)
         pthread_mutex_unlock(&pool->lock);
         job(job_arg, self->number);
         pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0)
+        if (atomic_fetch_sub(&pool->busy, 1) == 1)
             pthread_cond_signal(&pool->rest);
+        pthread_mutex_unlock(&pool->lock);
+        linger(&pool->jobs, seen, 0);
+        pthread_mutex_lock(&pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -68,15 +86,16 @@ void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg)
         pool->job = job;
         pool->arg = arg;
         pool->workers = workers;
-        pool->busy = workers - 1;
-        pool->jobs++;
+        atomic_store(&pool->busy, workers - 1);
+        atomic_fetch_add(&pool->jobs, 1);
         pthread_cond_broadcast(&pool->wake);
         pthread_mutex_unlock(&pool->lock);
     }
     job(arg, 0);
     if (workers > 1) {
+        linger(&pool->busy, 0, 1);
         pthread_mutex_lock(&pool->lock);
-        while (pool->busy)
+        while (atomic_load(&pool->busy))
             pthread_cond_wait(&pool->rest, &pool->lock);
         pthread_mutex_unlock(&pool->lock);
     }

@@ -292,25 +292,26 @@ static uint64_t part(const struct quick_task *task, uint64_t pivot)
 
 static uint64_t pivot(const struct quick_task *task, unsigned part_number, unsigned parts)
 {
-    enum { SAMPLES = 512 };
+    enum { SAMPLES = 512, FAR = 1 << 20 }; /* fewer will do if little depends on it */
+    const size_t count = task->count < FAR && parts == 2 ? SAMPLES / 4 : SAMPLES;
     const key *const keys = (const key *)task->keys;
-    const uint64_t step = task->count / SAMPLES;
-    const size_t middle = (size_t)SAMPLES * part_number / parts;
+    const uint64_t step = task->count / count;
+    const size_t middle = count * part_number / parts;
     struct quick q = {CODING_NONE, 0, task->count};
     rank samples[SAMPLES];
     size_t below = middle;
     size_t above = middle;
 
-    for (uint64_t i = 0; i < SAMPLES; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         q.chance = q.chance * UINT64_C(6364136223846793005) + 1442695040888963407;
         samples[i] = (rank)keys[i * step + ((q.chance >> 32) * step >> 32)];
     }
     if (!task->is_entered)
-        enter_all(samples, (const key *)samples, SAMPLES, task->code);
-    quick_piece(&q, (struct piece){samples, SAMPLES, RANK_FIRST, RANK_LAST, SAMPLES});
+        enter_all(samples, (const key *)samples, count, task->code);
+    quick_piece(&q, (struct piece){samples, count, RANK_FIRST, RANK_LAST, SAMPLES});
     while (below > 0 && samples[below - 1] == samples[middle])
         below--;
-    while (above < SAMPLES && samples[above] == samples[middle])
+    while (above < count && samples[above] == samples[middle])
         above++;
 
     /* Equal keys go to the front or stay behind, whichever is nearer to the wish. */

@@ -13,7 +13,7 @@
 
 enum {
     WAITING_MOST = 512, /* pieces that wait for a thread, at most */
-    SHARES = 8,         /* pieces that a thread should get, at least */
+    SHARES = 16,        /* pieces that a thread should get, at least */
     SWAPPED = 1024      /* bytes swapped at once */
 };
 
@@ -240,14 +240,21 @@ static int push(struct quick_sort *q, const struct quick_task *piece)
     return is_room;
 }
 
+/* Take the longest piece that waits: short ones at the end keep all threads busy. */
 static int pop(struct quick_sort *q, struct quick_task *piece)
 {
+    unsigned longest = 0;
     int found;
 
     lock(q);
     found = q->waiting_count > 0;
-    if (found)
-        *piece = q->waiting[--q->waiting_count];
+    for (unsigned i = 1; i < q->waiting_count; i++)
+        if (q->waiting[i].count > q->waiting[longest].count)
+            longest = i;
+    if (found) {
+        *piece = q->waiting[longest];
+        q->waiting[longest] = q->waiting[--q->waiting_count];
+    }
     unlock(q);
     return found;
 }
