@@ -6,6 +6,7 @@
 #   threads  two threads and all of them beside one
 #   rows     argsort, pairs and records
 #   lists    a merge of 64 lists, and the smallest of many keys
+#   arm      the CPU's tests, built for aarch64, under emulation
 #
 #   HIGHWAY, XSS, IPS4O  folders of the rivals' sources; without one its bars are skipped
 #   WAS                  the commit to compare with (ab413bb)
@@ -143,6 +144,19 @@ cpu_lists() {
     done
 }
 
+cpu_arm() {
+    local tests=(unit_cpu unit_cpu_tight anything primitives sort_matrix)
+    { command -v aarch64-linux-gnu-gcc && command -v qemu-aarch64; } >/dev/null || {
+        tell arm "no cross compiler and emulator here" skipped
+        return
+    }
+    cmake -S . -B "$work/arm" -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/aarch64.cmake" \
+        -DMW_CUDA=OFF >"$work/log" 2>&1 &&
+        cmake --build "$work/arm" -j "$(nproc)" --target "${tests[@]}" >>"$work/log" 2>&1
+    judge arm "tests of the CPU on aarch64, emulated" ctest --test-dir "$work/arm" -Q \
+        -j "$(nproc)" -R '^(unit_cpu|unit_cpu_tight|(anything|primitives|sort_matrix)_cpu)$'
+}
+
 cpu() {
     local part vector=() general=()
     cmake --build "$build" --target multiway_cpu_bars -j "$(nproc)" >"$work/log" 2>&1 || {
@@ -153,7 +167,7 @@ cpu() {
     ! command -v clang++ >/dev/null || cpu_compile clang++ clang
     echo "# $(grep -m 1 'model name' /proc/cpuinfo | cut -d: -f2), $(nproc) processors" \
         >"$work/cpu.tsv"
-    for part in keys runs threads rows lists; do
+    for part in keys runs threads rows lists arm; do
         ! wanted $part || cpu_$part
     done
 }
