@@ -257,6 +257,25 @@ int comparison_is_plain(const struct comparison *c, uint32_t bytes)
            !c->map && is_plain(&field->code);
 }
 
+void comparison_range(const struct comparison *c, uint64_t first, uint64_t last,
+                      uint64_t *least, uint64_t *most)
+{
+    enum { BLOCK = 256 };
+    uint64_t codes[BLOCK];
+
+    *least = UINT64_MAX;
+    *most = 0;
+    for (uint64_t at = first; at < last; at += BLOCK) {
+        const uint32_t count = last - at < BLOCK ? (uint32_t)(last - at) : BLOCK;
+
+        comparison_codes(c, at, count, codes);
+        for (uint32_t i = 0; i < count; i++) {
+            *least = codes[i] < *least ? codes[i] : *least;
+            *most = codes[i] > *most ? codes[i] : *most;
+        }
+    }
+}
+
 uint64_t comparison_bits(const struct comparison *c)
 {
     uint64_t bits = 0;

@@ -54,6 +54,10 @@ void comparison_codes(const struct comparison *c, uint64_t first, uint32_t count
 /* Is the only field a number of `bytes` whose code is itself, but for flipped bits? */
 int comparison_is_plain(const struct comparison *c, uint32_t bytes);
 
+/* The least and the greatest of these numbers, of rows [first, last). */
+void comparison_range(const struct comparison *c, uint64_t first, uint64_t last,
+                      uint64_t *least, uint64_t *most);
+
 /* The bits of all fields together. */
 uint64_t comparison_bits(const struct comparison *c);
 

@@ -281,12 +281,52 @@ static int sort_groups(struct pool *pool, struct rows *rows)
     return atomic_load(&rows->has_long_group);
 }
 
+static void range_share(void *arg, unsigned worker)
+{
+    struct rows *const rows = (struct rows *)arg;
+    uint64_t piece, first, last;
+
+    (void)worker;
+    while (take(rows, &piece, &first, &last))
+        comparison_range(&rows->sort.compare, first, last, &rows->tasks[piece].first,
+                         &rows->tasks[piece].last);
+}
+
+/* Codes that are close to each other differ in low bits only: make room for these. */
+static void fit_range(struct pool *pool, struct rows *rows)
+{
+    enum { SAMPLES = 64, LEAD = 8 };
+    const uint64_t count = rows->sort.count;
+    uint64_t least = UINT64_MAX;
+    uint64_t most = 0;
+
+    for (uint64_t i = 0; i < SAMPLES; i++) {
+        const uint64_t code =
+            comparison_code(&rows->sort.compare, pool_part(count - 1, SAMPLES, i));
+
+        least = code < least ? code : least;
+        most = code > most ? code : most;
+    }
+    if ((most - least) >> (64 - LEAD))
+        return;
+    phase(pool, rows, rows->workers, range_share);
+    for (unsigned i = 0; i < rows->workers; i++) {
+        least = rows->tasks[i].first < least ? rows->tasks[i].first : least;
+        most = rows->tasks[i].last > most ? rows->tasks[i].last : most;
+    }
+    rows->sort.least = least;
+    row_sort_fit(&rows->sort, 8 * rows->item_bytes, most);
+}
+
 static uint32_t sort_items(struct pool *pool, struct rows *rows, void *work)
 {
-    const int is_complete = rows->sort.is_complete;
-
     rows->tasks = (struct row_merge *)work; /* never at the same time as sort_keys */
     rows->halves = rows->tasks + 4 * (uint64_t)rows->workers;
+    if (rows->has_codes && !rows->sort.is_complete)
+        fit_range(pool, rows);
+
+    const int is_complete = rows->sort.is_complete;
+
     phase(pool, rows, rows->workers, enter_share);
     if (!rows->has_codes)
         return sort_by_comparing(pool, rows);
@@ -299,34 +339,6 @@ static uint32_t sort_items(struct pool *pool, struct rows *rows, void *work)
 }
 
 /* ---- All together ------------------------------------------------------------------- */
-
-/* The number of bits of a number. */
-static unsigned bits_of(uint64_t number)
-{
-    unsigned bits = 0;
-
-    while (bits < 64 && number >> bits)
-        bits++;
-    return bits;
-}
-
-void row_sort_fit(struct row_sort *sort, unsigned item_bits, uint64_t most)
-{
-    const struct request_order *const order = sort->compare.order;
-    const unsigned bits = bits_of(sort->count - 1); /* of positions */
-    const unsigned span = bits_of(most - sort->least);
-    const uint64_t code_bits = comparison_bits(&sort->compare);
-
-    sort->position_mask = (UINT64_C(1) << bits) - 1;
-    sort->lead = span ? 64 - span : 63;
-    sort->is_complete = order->field_count > 0 && bits < item_bits && code_bits <= 64 &&
-                        code_bits <= item_bits - bits + sort->lead;
-    /* Codes may agree in all of an item though they differ in a field. */
-    sort->covered_fields = sort->is_complete ? order->field_count
-                           : sort->least == 0 && !sort->lead
-                               ? comparison_covered(&sort->compare, item_bits - bits)
-                               : 0;
-}
 
 static struct row_sort sort_of(const struct request *request, const struct row_range *range,
                                const struct layout *layout, void *scratch)

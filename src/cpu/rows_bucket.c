@@ -6,8 +6,6 @@
 #include "cpu/rows.h"
 #include "cpu/sort.h"
 
-enum { BLOCK = 256 }; /* rows whose codes are made at once */
-
 struct bucket_job {
     const struct bucket *bucket;
     const struct row_suite *suite;
@@ -19,25 +17,6 @@ struct bucket_job {
 uint64_t bucket_bytes(uint64_t count)
 {
     return (count * 8 + 63) / 64 * 64 + (count + 31) / 32 * 16 * 8;
-}
-
-/* Find the least and the greatest code. */
-static void find_range(const struct comparison *compare, uint64_t count, uint64_t *least,
-                       uint64_t *most)
-{
-    uint64_t codes[BLOCK];
-
-    *least = UINT64_MAX;
-    *most = 0;
-    for (uint64_t at = 0; at < count; at += BLOCK) {
-        const uint32_t some = count - at < BLOCK ? (uint32_t)(count - at) : BLOCK;
-
-        comparison_codes(compare, at, some, codes);
-        for (uint32_t i = 0; i < some; i++) {
-            *least = codes[i] < *least ? codes[i] : *least;
-            *most = codes[i] > *most ? codes[i] : *most;
-        }
-    }
 }
 
 static void enter_share(void *arg, unsigned worker)
@@ -73,7 +52,7 @@ void bucket_sort(struct pool *pool, const struct bucket *b, void *memory, void *
                               .least = b->least};
     sort->spare = (unsigned char *)memory + (b->count * 8 + 63) / 64 * 64;
     if (!b->is_known)
-        find_range(&sort->compare, b->count, &sort->least, &most);
+        comparison_range(&sort->compare, 0, b->count, &sort->least, &most);
     row_sort_fit(sort, 32, most);
     if (!sort->is_complete) {
         bits = 64;
