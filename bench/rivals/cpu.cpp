@@ -140,6 +140,12 @@ SORT_NUMBERS(ips4o_sort,
              ips4o::parallel::sort(first, last, less, static_cast<int>(threads)))
 #endif
 #ifdef HAS_VQSORT
+/* It may change the sign of a zero, which is no sort. */
+int takes_integers(const rival_case *what)
+{
+    return takes_numbers(what) && what->type != MW_F32 && what->type != MW_F64;
+}
+
 SORT_NUMBERS(vqsort,
              hwy::HWY_NAMESPACE::VQSortStatic(first, static_cast<size_t>(last - first),
                                               hwy::SortAscending()))
@@ -170,7 +176,7 @@ const rival list[] = {
      sort<ips4o_sort>},
 #endif
 #ifdef HAS_VQSORT
-    {"vqsort", "Highway's VQSortStatic on one thread", takes_numbers, workspace, sort<vqsort>},
+    {"vqsort", "Highway's VQSortStatic on one thread", takes_integers, workspace, sort<vqsort>},
 #endif
 #ifdef HAS_XSS
     {"x86-simd-sort", "x86simdsortStatic::qsort on one thread", takes_numbers, workspace,
