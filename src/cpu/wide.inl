@@ -65,11 +65,17 @@ static inline wide wide_of(rank value)
 #define WIDE_MIN(a, b) ((wide)_mm512_min_epu32((__m512i)(a), (__m512i)(b)))
 #define WIDE_GREATER(a, b) _mm512_cmpgt_epu32_mask((__m512i)(a), (__m512i)(b))
 #define WIDE_EQUAL(a, b) _mm512_cmpeq_epu32_mask((__m512i)(a), (__m512i)(b))
+#define WIDE_UP_TO(a, b) _mm512_cmple_epu32_mask((__m512i)(a), (__m512i)(b))
+#define WIDE_GREATER_OF(mask, a, b) \
+    _mm512_mask_cmpgt_epu32_mask(mask, (__m512i)(a), (__m512i)(b))
 #else
 #define WIDE_512(name) _mm512_##name##_epi64
 #define WIDE_MIN(a, b) ((wide)_mm512_min_epu64((__m512i)(a), (__m512i)(b)))
 #define WIDE_GREATER(a, b) _mm512_cmpgt_epu64_mask((__m512i)(a), (__m512i)(b))
 #define WIDE_EQUAL(a, b) _mm512_cmpeq_epu64_mask((__m512i)(a), (__m512i)(b))
+#define WIDE_UP_TO(a, b) _mm512_cmple_epu64_mask((__m512i)(a), (__m512i)(b))
+#define WIDE_GREATER_OF(mask, a, b) \
+    _mm512_mask_cmpgt_epu64_mask(mask, (__m512i)(a), (__m512i)(b))
 #endif
 
 /* What is left of `a` and `b` in each lane beside `one` of them: cheaper than a maximum. */
@@ -146,29 +152,29 @@ static enum coding coding_of(struct code code)
 
 #if WIDE_BITS == 512
 
-/* `least` - a where the mask is set, a + `offset` elsewhere; `a` itself beyond `least`. */
-static inline wide wide_fold(wide a, unsigned mask, key offset)
+/* Up to -infinity: its bits - a where the mask is set, a + `offset` elsewhere. */
+static inline wide wide_fold(wide a, unsigned within, unsigned mask, key offset)
 {
     const __m512i all = (__m512i)a;
-    const __m512i lowest = (__m512i)wide_of(code_lowest(1));
-    const __m512i moved = WIDE_512(add)(all, (__m512i)wide_of(offset));
-    const __m512i folded = WIDE_512(mask_sub)(moved, mask, lowest, all);
+    const __m512i moved = WIDE_512(mask_add)(all, within, all, (__m512i)wide_of(offset));
 
-    return (wide)WIDE_512(mask_mov)(folded, WIDE_GREATER(all, lowest), all);
+    return (wide)WIDE_512(mask_sub)(moved, mask, (__m512i)wide_of(code_lowest(1)), all);
 }
 
 static inline wide wide_from_float(wide bits)
 {
-    const unsigned negative = WIDE_GREATER(bits, wide_of((key) ~(key)0 >> 1));
+    const unsigned within = WIDE_UP_TO(bits, wide_of(code_lowest(1)));
+    const unsigned negative = WIDE_GREATER_OF(within, bits, wide_of((key) ~(key)0 >> 1));
 
-    return wide_fold(bits, negative, code_negatives(1));
+    return wide_fold(bits, within, negative, code_negatives(1));
 }
 
 static inline wide wide_to_float(wide ranks)
 {
+    const unsigned within = WIDE_UP_TO(ranks, wide_of(code_lowest(1)));
     const unsigned negative = WIDE_GREATER(wide_of(code_negatives(1)), ranks);
 
-    return wide_fold(ranks, negative, -code_negatives(1));
+    return wide_fold(ranks, within, negative, -code_negatives(1));
 }
 
 #else
