@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 3, ROWS = 300007, MANY_ROWS = 1000003, KEYS = (1 << 23) + 5 };
+enum { COLUMNS = 3, ROWS = 600011, MANY_ROWS = 1000003, KEYS = (1 << 23) + 5 };
 
 /* Elements begin with a number of `type`; columns of no bytes do not exist. */
 static const struct layout {

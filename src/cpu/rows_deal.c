@@ -9,7 +9,7 @@
 #include "cpu/rows_bucket.h"
 
 enum {
-    LEAST = 1 << 18, /* rows that are worth it: fewer are in the caches anyway */
+    LEAST = 1 << 19, /* rows that are worth it: fewer are in the caches anyway */
     SHORT = 1 << 17, /* rows of a bucket that a thread sorts in its own memory */
     BUCKET = 2048,   /* rows of most buckets */
     SPARE = 2,       /* bytes for each row, to sort longer ones with */
