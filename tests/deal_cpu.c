@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 3, ROWS = 600011, MANY_ROWS = 1000003, KEYS = (1 << 23) + 5 };
+enum { COLUMNS = 3, ROWS = 600011, MANY_ROWS = 1000003, KEYS = (1 << 24) + 5 };
 
 /* Elements begin with a number of `type`; columns of no bytes do not exist. */
 static const struct layout {
@@ -136,7 +136,7 @@ static int try_keys(mw_context *context, mw_type type, mw_direction direction)
 
 int main(void)
 {
-    static const char *const devices[] = {"cpu:1", "cpu:4"};
+    static const char *const devices[] = {"cpu:1", "cpu:8"};
     struct tap tap = {0, 0};
 
     for (int d = 0; d < 2; d++) {

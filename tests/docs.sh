@@ -123,7 +123,8 @@ check_paths() { # links, and `folder/...` in backticks
 check_names() { # every mw_ and MW_ word, but for the build's own options
     [ "$1" != CHANGELOG.md ] || return 0
     grep -owE '(mw|MW)_[A-Za-z0-9_]*[A-Za-z0-9]' "$1" | sort -u | while read -r name; do
-        grep -qw "$name" include/*.h mpi/multiway_*.h CMakeLists.txt cmake/*.cmake tests/CMakeLists.txt ||
+        grep -qw "$name" include/*.h mpi/multiway_*.h CMakeLists.txt cmake/*.cmake \
+            tests/CMakeLists.txt bench/rivals/CMakeLists.txt ||
             echo "there is no $name"
     done
 }

@@ -293,7 +293,7 @@ static uint64_t part(const struct quick_task *task, uint64_t pivot)
 static uint64_t pivot(const struct quick_task *task, unsigned part_number, unsigned parts)
 {
     enum { SAMPLES = 512, FAR = 1 << 20 }; /* fewer will do if little depends on it */
-    const size_t count = task->count < FAR && parts == 2 ? SAMPLES / 4 : SAMPLES;
+    const size_t count = task->count < FAR && parts == 2 ? SAMPLES / 8 : SAMPLES;
     const key *const keys = (const key *)task->keys;
     const uint64_t step = task->count / count;
     const size_t middle = count * part_number / parts;

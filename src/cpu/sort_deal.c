@@ -11,8 +11,8 @@
 
 enum {
     BUCKET = 1 << 13, /* keys of most buckets */
-    LEAST = 1 << 23,  /* keys; fewer fit the caches of many threads */
-    LEAST_THREADS = 4 /* a few threads are not held up by the memory */
+    LEAST = 1 << 24,  /* keys; fewer fit the caches of many threads */
+    LEAST_THREADS = 8 /* a few threads are not held up by the memory */
 };
 
 struct key_deal {

@@ -13,7 +13,8 @@
 
 enum {
     WAITING_MOST = 512, /* pieces that wait for a thread, at most */
-    SHARES = 16,        /* pieces that a thread should get, at least */
+    SHARES = 16,        /* pieces that a thread should get, ... */
+    SHARE = 1 << 14,    /* ... if they have at least as many keys */
     SWAPPED = 1024      /* bytes swapped at once */
 };
 
@@ -329,6 +330,7 @@ void sort_quick(struct pool *pool, unsigned workers, const struct sort_request *
                                    .least = r->suite->first_rank,
                                    .most = r->suite->last_rank};
     struct quick_sort *const q = (struct quick_sort *)r->work;
+    const uint64_t even = r->count / ((uint64_t)workers * SHARES);
 
     if (workers == 1) {
         r->suite->quick(&all);
@@ -339,7 +341,7 @@ void sort_quick(struct pool *pool, unsigned workers, const struct sort_request *
                              .size = (size_t)r->suite->bits / 8,
                              .workers = workers,
                              .all = all,
-                             .share = r->count / ((uint64_t)workers * SHARES),
+                             .share = even > SHARE ? even : SHARE,
                              .slices = (struct slice *)(q + 1),
                              .lock = ATOMIC_FLAG_INIT};
     atomic_init(&q->left, r->count);
