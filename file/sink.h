@@ -49,7 +49,7 @@ mw_status sink_room(struct sink *sink, unsigned char **to, uint64_t *room);
 /* So many bytes are there now. */
 mw_status sink_commit(struct sink *sink, uint64_t bytes);
 
-/* After a failure: drop what is not written. */
+/* Give back a map that is left after a failure; allowed at any time. */
 void sink_close(struct sink *sink);
 
 /* Write the rest, to a multiple of DISK_ALIGN if `is_padded`, and wait for all. */
