@@ -36,7 +36,7 @@ radix_bar() { # WHAT FILE PATTERN BAR
 run_radix() { # FILE OPTION...
     local file=$1
     shift
-    "$build/cli/multiway" bench --device cuda --with deal,cub-radix \
+    "$build/cli/multiway" bench --device cuda --with auto,cub-radix \
         ${RIVALS:+--rivals-from "$RIVALS"} --commit "${COMMIT:-unknown}" "$@" --tsv "$file" \
         >"$work/log" 2>&1 || tail -n 3 "$work/log" >&2
 }

@@ -10,10 +10,13 @@
 /* Our own contestants. */
 #define ABOUT(where) "mw_enqueue " where ", workspace allocated before"
 static const struct contestant engines[] = {
-    {.name = "tile", .about = ABOUT("with engine tile"), .engine = MW_ENGINE_TILE},
-    {.name = "heap", .about = ABOUT("with engine heap"), .engine = MW_ENGINE_HEAP},
-    {.name = "pair", .about = ABOUT("with engine pair"), .engine = MW_ENGINE_PAIR},
-    {.name = "deal", .about = ABOUT("with engine deal"), .engine = MW_ENGINE_DEAL},
+    {.name = "auto",
+     .about = ABOUT("with the engine it chooses"),
+     .engine = MW_ENGINE_AUTO                                                       },
+    {.name = "tile",  .about = ABOUT("with engine tile"),  .engine = MW_ENGINE_TILE },
+    {.name = "heap",  .about = ABOUT("with engine heap"),  .engine = MW_ENGINE_HEAP },
+    {.name = "pair",  .about = ABOUT("with engine pair"),  .engine = MW_ENGINE_PAIR },
+    {.name = "deal",  .about = ABOUT("with engine deal"),  .engine = MW_ENGINE_DEAL },
     {.name = "tally", .about = ABOUT("with engine tally"), .engine = MW_ENGINE_TALLY},
 };
 static const struct contestant cpu = {.name = "cpu", .about = ABOUT("on the CPU")};
@@ -344,10 +347,12 @@ int lists_read_field(const struct wish *wish, const struct stage *stage,
     }
     *field = (struct field){.count = 0};
     if (!wish->with || strcmp(wish->with, "all") == 0) {
-        for (int i = 0; i < all.count; i++) /* tally takes few types */
-            if (all.list[i].engine != MW_ENGINE_TALLY)
+        for (int i = 0; i < all.count; i++) /* tally takes few types; auto is one of them */
+            if (all.list[i].engine != MW_ENGINE_TALLY &&
+                strcmp(all.list[i].name, "auto") != 0)
                 field->list[field->count++] = all.list[i];
-    } else if (each_item("with", wish->with, MOST_ITEMS, item_span, take_contestant, &choice))
+    } else if (each_item("with", wish->with, MOST_ITEMS, item_span, take_contestant,
+                         &choice))
         return -1;
     return wish->ours ? put_first(field, wish->ours) : 0;
 }

@@ -62,6 +62,7 @@ struct plan_deal {
     uint32_t fill; /* keys that a tile will have, about */
     uint32_t pieces;
     uint32_t most_equal;
+    uint32_t most_alike;
     uint64_t dealers; /* blocks of deal_out */
     uint64_t most_tiles;
     uint64_t room_count; /* keys of the array at the workspace's beginning */

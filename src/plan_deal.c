@@ -125,6 +125,8 @@ void plan_deal(struct plan *plan, const mw_info *info, size_t key_size, uint64_t
        pairs. */
     d->most_equal =
         (uint32_t)((tile * tile * tile / (4 * count) + 2) * (d->samples / tile));
+    /* A key that fills a tile has tile * tile / count of a tile of samples. */
+    d->most_alike = (uint32_t)(4 + 2 * tile * tile / count);
     plan->launches += DEAL_LAUNCHES - 1; /* deal_sort is tile_sort's, too */
     plan->kernels |= kernels_of(PROGRAM_DEAL);
     plan->kernels &= ~KERNEL_SET(KERNEL_TILE_SORT);

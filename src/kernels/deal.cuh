@@ -101,20 +101,20 @@ DEVICE struct deal_bins bins_of_bucket(const struct deal_args *args, int bucket)
     return bins;
 }
 
-/* The place of sample `number` of `samples`: one in each stretch, at odd distances. */
-DEVICE wide sample_place(const struct deal_args *args, unsigned number, unsigned samples)
+/* The place of a sample: one in each stretch of the keys, at odd distances. */
+DEVICE wide sample_place(const struct deal_args *args, unsigned number)
 {
-    const wide stretch = args->count / samples;
+    const unsigned whole = (unsigned)(args->stretch >> DEAL_STRETCH_BITS);
 
-    return number * stretch + (number * 0x9e3779b1u >> 7) % (unsigned)stretch;
+    return (number * args->stretch >> DEAL_STRETCH_BITS) +
+           (number * 0x9e3779b1u >> 7) % whole;
 }
 
-DEVICE key sample_code(const struct deal_args *args, unsigned number, unsigned samples)
+DEVICE key sample_code(const struct deal_args *args, unsigned number)
 {
     const key_cell *const keys = (const key_cell *)args->keys;
 
-    return enter(LOAD_AS(SAMPLE, keys + sample_place(args, number, samples)),
-                 &args->merged.enter);
+    return enter(LOAD_AS(SAMPLE, keys + sample_place(args, number)), &args->merged.enter);
 }
 
 /*

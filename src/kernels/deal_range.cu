@@ -36,22 +36,26 @@ KERNEL(deal_range, struct deal_args)
     const struct key_code no_code = {0, 0, 0};
     const key zero = args.merged.enter.is_float ? enter(0, &args.merged.enter) : 0;
     wide_cell *const reach = (wide_cell *)args.reach + BLOCK * DEAL_REACH;
-    unsigned equal = 0, negative = 0;
+    unsigned equal = 0, negative = 0, alike = 1, longest = 1;
     item r[ITEMS];
 
     if (BLOCK == 0)
         clear_deal(&args);
     UNROLL
     for (int j = 0; j < ITEMS; j++)
-        r[j] = sample_code(&args, (unsigned)((TILE_ROWS * j + THREAD) * BLOCKS + BLOCK),
-                           (unsigned)(TILE * BLOCKS));
+        r[j] = sample_code(&args, (unsigned)((TILE_ROWS * j + THREAD) * BLOCKS + BLOCK));
     sort_tile(cells, sm->splits, &no_code, r);
     NO_UNROLL
     for (unsigned i = (unsigned)(THREAD * ITEMS); i < (unsigned)(THREAD + 1) * ITEMS; i++) {
-        equal += i % ITEMS && sorted_code(cells, i) == sorted_code(cells, i - 1);
-        negative += sorted_code(cells, i) < zero;
+        const key code = sorted_code(cells, i);
+        const int again = i % ITEMS && code == sorted_code(cells, i - 1);
+
+        alike = again ? alike + 1 : 1;
+        longest = alike > longest ? alike : longest;
+        equal += (unsigned)again;
+        negative += code < zero;
     }
-    equal = SUM(equal);
+    equal = GREATEST(longest) > args.most_alike ? args.most_equal + 1 : SUM(equal);
     negative = SUM(negative);
     if (LANE == 0) {
         STORE(&sm->equal[THREAD / WARP], equal);
@@ -207,8 +211,7 @@ KERNEL(deal_sample, struct deal_args)
     BARRIER();
     UNROLL
     for (int i = 0; i < DEAL_SAMPLES / DEAL_THREADS; i++) {
-        const key code =
-            sample_code(&args, mine + (unsigned)(i * DEAL_THREADS), args.samples);
+        const key code = sample_code(&args, mine + (unsigned)(i * DEAL_THREADS));
 
         ADD(SAMPLE, &sm->counts[bin_of(code, &bins, bins.gap != 0)], 1);
     }

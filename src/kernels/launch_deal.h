@@ -15,6 +15,7 @@ enum {
     DEAL_BYTES = 32768,               /* of the keys that a block deals at once */
     DEAL_SAMPLES = 16 * DEAL_THREADS, /* of a block of deal_sample */
     DEAL_PASSES = 3, /* that read and write all keys: deal_out, deal_in, deal_sort */
+    DEAL_STRETCH_BITS = 16,
     DEAL_LAUNCHES = 8
 };
 
@@ -100,13 +101,16 @@ struct deal_args {
     unsigned short *tile_of;   /* DEAL_BINS for each bucket: the tile of each of them */
     wide *tile_next;     /* DEAL_MOST for each bucket: where in `keys` a tile's next goes */
     wide *tiles;         /* the list: where a tile begins, times 2^16, plus its keys */
+    wide stretch;        /* keys for each sample, times 2^DEAL_STRETCH_BITS */
     unsigned samples;    /* a multiple of DEAL_SAMPLES */
     unsigned shares;     /* into which samples are divided */
     unsigned buckets;    /* DEAL_BUCKETS(shares) */
     unsigned pieces;     /* blocks for each bucket */
     unsigned fill;       /* keys that a tile will have, about */
-    unsigned most_equal; /* equal neighbours in sorted tiles of samples */
-    wide most_tiles;     /* of the list */
+    unsigned most_equal; /* equal neighbours in all sorted tiles of samples, ... */
+    unsigned most_alike; /* ... and equal samples in a row of one of them */
+    unsigned unused;
+    wide most_tiles;              /* of the list */
     struct key_code leave;        /* to the caller's bits */
     struct tile_sort_args merged; /* for deal_sort, if the keys are merged instead */
 };
