@@ -159,13 +159,13 @@ SORT_NUMBERS(xss, x86simdsortStatic::qsort(first, static_cast<size_t>(last - fir
 const rival list[] = {
     {"std-sort", "std::sort on one thread, not stable", takes, workspace, sort<std_sort>},
     {"std-stable", "std::stable_sort on one thread", takes, workspace, sort<std_stable>},
-    {"gnu-parallel", "__gnu_parallel::stable_sort on the device's threads", takes, workspace,
-     sort<gnu_parallel>},
+    {"gnu-parallel", "__gnu_parallel::stable_sort on the device's threads", takes,
+     workspace, sort<gnu_parallel>},
 #ifdef HAS_BOOST
-    {"boost-sample", "boost::sort::sample_sort (stable) on the device's threads", takes_numbers,
-     workspace, sort<boost_stable>},
-    {"boost-block", "boost::sort::block_indirect_sort on the device's threads", takes_numbers,
-     workspace, sort<boost_block>},
+    {"boost-sample", "boost::sort::sample_sort (stable) on the device's threads",
+     takes_numbers, workspace, sort<boost_stable>},
+    {"boost-block", "boost::sort::block_indirect_sort on the device's threads",
+     takes_numbers, workspace, sort<boost_block>},
 #endif
 #ifdef HAS_TBB
     {"tbb", "tbb::parallel_sort on the device's threads", takes_numbers, workspace,
@@ -176,7 +176,8 @@ const rival list[] = {
      sort<ips4o_sort>},
 #endif
 #ifdef HAS_VQSORT
-    {"vqsort", "Highway's VQSortStatic on one thread", takes_integers, workspace, sort<vqsort>},
+    {"vqsort", "Highway's VQSortStatic on one thread", takes_integers, workspace,
+     sort<vqsort>},
 #endif
 #ifdef HAS_XSS
     {"x86-simd-sort", "x86simdsortStatic::qsort on one thread", takes_numbers, workspace,
