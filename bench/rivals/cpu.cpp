@@ -157,15 +157,17 @@ SORT_NUMBERS(xss, x86simdsortStatic::qsort(first, static_cast<size_t>(last - fir
 
 /* clang-format off */
 const rival list[] = {
-    {"std-sort", "std::sort on one thread, not stable", takes, workspace, sort<std_sort>, KIT_SORT, nullptr},
-    {"std-stable", "std::stable_sort on one thread", takes, workspace, sort<std_stable>, KIT_SORT, nullptr},
-    {"gnu-parallel", "__gnu_parallel::stable_sort on the device's threads", takes, workspace,
-     sort<gnu_parallel>, KIT_SORT, nullptr},
+    {"std-sort", "std::sort on one thread, not stable", takes, workspace,
+     sort<std_sort>, KIT_SORT, nullptr},
+    {"std-stable", "std::stable_sort on one thread", takes, workspace,
+     sort<std_stable>, KIT_SORT, nullptr},
+    {"gnu-parallel", "__gnu_parallel::stable_sort on the device's threads", takes,
+     workspace, sort<gnu_parallel>, KIT_SORT, nullptr},
 #ifdef HAS_BOOST
-    {"boost-sample", "boost::sort::sample_sort (stable) on the device's threads", takes_numbers,
-     workspace, sort<boost_stable>, KIT_SORT, nullptr},
-    {"boost-block", "boost::sort::block_indirect_sort on the device's threads", takes_numbers,
-     workspace, sort<boost_block>, KIT_SORT, nullptr},
+    {"boost-sample", "boost::sort::sample_sort (stable) on the device's threads",
+     takes_numbers, workspace, sort<boost_stable>, KIT_SORT, nullptr},
+    {"boost-block", "boost::sort::block_indirect_sort on the device's threads",
+     takes_numbers, workspace, sort<boost_block>, KIT_SORT, nullptr},
 #endif
 #ifdef HAS_TBB
     {"tbb", "tbb::parallel_sort on the device's threads", takes_numbers, workspace,
@@ -176,7 +178,8 @@ const rival list[] = {
      sort<ips4o_sort>, KIT_SORT, nullptr},
 #endif
 #ifdef HAS_VQSORT
-    {"vqsort", "Highway's VQSortStatic on one thread", takes_integers, workspace, sort<vqsort>, KIT_SORT, nullptr},
+    {"vqsort", "Highway's VQSortStatic on one thread", takes_integers, workspace,
+     sort<vqsort>, KIT_SORT, nullptr},
 #endif
 #ifdef HAS_XSS
     {"x86-simd-sort", "x86simdsortStatic::qsort on one thread", takes_numbers, workspace,
