@@ -33,13 +33,13 @@ int select_by_words(struct backend *backend, const struct request *request, uint
 }
 
 /* Where everything is: the flag, the window, the result; then what does not live long. */
-struct words_room {
+struct window_room {
     uint64_t window, out, rest;
 };
 
-static struct words_room room_of(uint64_t window, uint64_t wanted)
+static struct window_room room_of(uint64_t window, uint64_t wanted)
 {
-    struct words_room room = {.window = PLAN_ALIGNMENT};
+    struct window_room room = {.window = PLAN_ALIGNMENT};
 
     room.out = room.window + round_up(4 * window, PLAN_ALIGNMENT);
     room.rest = room.out + round_up(4 * wanted, PLAN_ALIGNMENT);
@@ -131,7 +131,7 @@ mw_status select_words_enqueue(struct select_run *run, const struct rows_shape *
 {
     const struct request *const request = run->request;
     const uint64_t window = window_of(request->count, run->count);
-    const struct words_room room = room_of(window, run->count);
+    const struct window_room room = room_of(window, run->count);
     const struct request inner = window_request(request, window);
     const uint64_t numbers = round_up(4 * request->count, PLAN_ALIGNMENT);
     char *const rest = run->workspace + room.rest;
