@@ -9,16 +9,18 @@
 
 /* Our own contestants. */
 #define ABOUT(where) "mw_enqueue " where ", workspace allocated before"
-static const struct contestant engines[] = {
+static const struct contestant
+    engines[] = {.about = ABOUT("with the engine it chooses"), .engine = MW_ENGINE_AUTO},
+    {.name = "tile", .about = ABOUT("with engine tile"), .engine = MW_ENGINE_TILE},
+    {.name = "heap", .about = ABOUT("with engine heap"), .engine = MW_ENGINE_HEAP},
+    {.name = "pair", .about = ABOUT("with engine pair"), .engine = MW_ENGINE_PAIR},
+    {.name = "deal", .about = ABOUT("with engine deal"), .engine = MW_ENGINE_DEAL},
+    {.name = "tally", .about = ABOUT("with engine tally"), .engine = MW_ENGINE_TALLY},
     {.name = "auto",
      .about = ABOUT("with the engine it chooses"),
-     .engine = MW_ENGINE_AUTO                                                       },
-    {.name = "tile",  .about = ABOUT("with engine tile"),  .engine = MW_ENGINE_TILE },
-    {.name = "heap",  .about = ABOUT("with engine heap"),  .engine = MW_ENGINE_HEAP },
-    {.name = "pair",  .about = ABOUT("with engine pair"),  .engine = MW_ENGINE_PAIR },
-    {.name = "deal",  .about = ABOUT("with engine deal"),  .engine = MW_ENGINE_DEAL },
-    {.name = "tally", .about = ABOUT("with engine tally"), .engine = MW_ENGINE_TALLY},
-};
+     .engine = MW_ENGINE_AUTO},
+}
+;
 static const struct contestant cpu = {.name = "cpu", .about = ABOUT("on the CPU")};
 static const struct contestant plain = {
     .name = "plain", .about = ABOUT("of all rows, for one segment"), .plain = 1};
@@ -319,6 +321,13 @@ static int put_first(struct field *field, const char *ours)
     return 0;
 }
 
+/* Is it measured if none is named? Tally and deal are for some types and counts only. */
+static int is_usual(const struct contestant *one)
+{
+    return one->engine != MW_ENGINE_TALLY && one->engine != MW_ENGINE_DEAL &&
+           strcmp(one->name, "auto") != 0;
+}
+
 int lists_read_field(const struct wish *wish, const struct stage *stage,
                      struct field *field)
 {
@@ -347,9 +356,8 @@ int lists_read_field(const struct wish *wish, const struct stage *stage,
     }
     *field = (struct field){.count = 0};
     if (!wish->with || strcmp(wish->with, "all") == 0) {
-        for (int i = 0; i < all.count; i++) /* tally takes few types; auto is one of them */
-            if (all.list[i].engine != MW_ENGINE_TALLY &&
-                strcmp(all.list[i].name, "auto") != 0)
+        for (int i = 0; i < all.count; i++)
+            if (is_usual(&all.list[i]))
                 field->list[field->count++] = all.list[i];
     } else if (each_item("with", wish->with, MOST_ITEMS, item_span, take_contestant,
                          &choice))

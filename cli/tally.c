@@ -146,6 +146,8 @@ mw_status tally_plan(struct tally *tally, mw_context *context, const mw_tuning *
         plan_counting(tally, count * mw_type_size(type), mw_type_size(type));
         return MW_OK;
     }
+    if (plan->tuning.engine == MW_ENGINE_DEAL)
+        return MW_OK; /* it claims nothing: what it moves depends on the keys */
     for (uint32_t i = 0; i < plan->rounds; i++)
         add_cuts(cuts + MERGING, plan, &plan->round[i]);
     for (int i = 0; i < PLANNED; i++)
@@ -235,8 +237,8 @@ static void make_claims(struct tally *tally, size_t key_size)
     uint64_t rounds = 0;
 
     claim_conflicts(tally, key_size);
-    if (tuning->engine == MW_ENGINE_TALLY)
-        return; /* it merges nothing */
+    if (tuning->engine == MW_ENGINE_TALLY || tuning->engine == MW_ENGINE_DEAL)
+        return; /* they merge nothing, or only what cannot be dealt */
     claim_traffic(tally);
     if (tuning->engine == MW_ENGINE_HEAP)
         add_claim(tally, "C4", "shared bytes of a merging warp", tally->counts.warp_shared,

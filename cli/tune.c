@@ -263,6 +263,8 @@ static int tune(struct tune *tune)
         result = nothing_to_tune(tune, "engine pair", "its geometry is fixed");
     else if (tune->only.engine == MW_ENGINE_TALLY)
         result = nothing_to_tune(tune, "engine tally", "its blocks follow from the count");
+    else if (tune->only.engine == MW_ENGINE_DEAL)
+        result = nothing_to_tune(tune, "engine deal", "its tiles are engine tile's");
     else
         result = tune_to_file(tune);
     mw_close(tune->context);

@@ -30,8 +30,8 @@ tiles() {
 
 # judge RESULT ARCHITECTURE PROGRAM NAME [PLACES]: one case, from the log in $folder/log.
 # Kernels that may spill a little, in bytes of stack: tile_cut and those that select, since
-# what waits gains more by more warps; deal_in and deal_out, so that two blocks share an SM;
-# and those with places, in which more blocks do.
+# what waits gains more by more warps; those that deal, tally_sum, and those with places,
+# so that more blocks share an SM.
 judge() {
     local problem
     problem=$(
@@ -43,7 +43,7 @@ judge() {
         awk -v most=$((${5:+136} + 0)) '
             /properties for/ { kernel = $NF; gsub("\047", "", kernel) }
             match($0, /[0-9]+ bytes stack frame/) {
-                spare = kernel ~ /^select_/ ? 96 : kernel ~ /^deal_(in|out)$/ ? 32 : kernel == "tile_cut" && !most ? 32 : most
+                spare = kernel ~ /^select_/ ? 96 : kernel ~ /^(deal_(in|out|sort)|tally_sum)$/ ? 32 : kernel == "tile_cut" && !most ? 32 : most
                 if (substr($0, RSTART) + 0 > spare)
                     print substr($0, RSTART) " in " kernel }' "$folder/log"
     )

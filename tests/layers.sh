@@ -49,6 +49,7 @@ src/select                 src/select.h src/plan_parts.h src/request.h src/kerne
 src/rows                   src/rows.h src/plan_parts.h src/request.h
 src/passes.h               src/base/ src/device.h src/plan.h src/rows.h
 src/passes_launch.c src/passes.h src/kernels/launch.h src/kernels/kernels.def
+src/passes_deal.c          src/passes.h src/kernels/launch.h
 src/passes_tally.c         src/passes.h src/kernels/launch.h
 src/passes.c               src/passes.h src/kernels/launch.h src/kernels/kernels.def
 src/request.h              src/base/

@@ -155,10 +155,10 @@ static const char *check_dealt(const struct sample *s)
         return "the arrays of engine deal";
     if (!s->wish.engine && p->workspace_bytes > s->count * s->size / 4 * 5)
         return "a workspace of more than 1.25 times the keys";
-    return d->buckets <= DEAL_MOST && d->samples % DEAL_SAMPLES == 0 &&
-                   d->samples / p->tuning.base <= DEAL_THREADS && d->samples <= s->count
-               ? NULL
-               : "buckets or samples";
+    if (d->buckets > DEAL_MOST || d->samples % DEAL_SAMPLES || d->samples > s->count ||
+        d->samples / p->tuning.base > DEAL_THREADS)
+        return "buckets or samples";
+    return NULL;
 }
 
 /* The second array, cuts and samples follow each other without overlap or gap. */
@@ -370,7 +370,6 @@ static const struct outcome {
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, SM_86, 2, 1 << 20, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_AUTO, 4, 0, 0,    0,  0    }, H200,  1, 1 << 20, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  4, 1 << 26, MW_ENGINE_DEAL, NULL},
-    {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  8, 1 << 24, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_AUTO, 32, 0, 0,   0,  0    }, H200,  8, 1 << 26, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, SM_86, 8, 1 << 26, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_DEAL, 0, 0, 0,    0,  0    }, H200,  4, 1000, MW_ENGINE_TILE, NULL},

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHARED_OPTIN = 232448, FIXED_SHARED = 64, MOST_FUNCTIONS = 8 };
+enum { SHARED_OPTIN = 232448, FIXED_SHARED = 64, MOST_FUNCTIONS = 32 };
 
 struct CUfunc_st {
     char name[64];
