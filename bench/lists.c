@@ -9,18 +9,14 @@
 
 /* Our own contestants. */
 #define ABOUT(where) "mw_enqueue " where ", workspace allocated before"
-static const struct contestant
-    engines[] = {.about = ABOUT("with the engine it chooses"), .engine = MW_ENGINE_AUTO},
+static const struct contestant engines[] = {
     {.name = "tile", .about = ABOUT("with engine tile"), .engine = MW_ENGINE_TILE},
     {.name = "heap", .about = ABOUT("with engine heap"), .engine = MW_ENGINE_HEAP},
     {.name = "pair", .about = ABOUT("with engine pair"), .engine = MW_ENGINE_PAIR},
     {.name = "deal", .about = ABOUT("with engine deal"), .engine = MW_ENGINE_DEAL},
     {.name = "tally", .about = ABOUT("with engine tally"), .engine = MW_ENGINE_TALLY},
-    {.name = "auto",
-     .about = ABOUT("with the engine it chooses"),
-     .engine = MW_ENGINE_AUTO},
-}
-;
+    {.name = "auto", .about = ABOUT("with any engine"), .engine = MW_ENGINE_AUTO},
+};
 static const struct contestant cpu = {.name = "cpu", .about = ABOUT("on the CPU")};
 static const struct contestant plain = {
     .name = "plain", .about = ABOUT("of all rows, for one segment"), .plain = 1};
