@@ -53,8 +53,8 @@ gpu_radix() {
     radix_bar 'other shapes' "$file" . 1
 }
 
-# Of keys of so many bytes: cases, wrong ones, the least rival / ours and where, the most ms
-# of ours at 2^28, and ms of a copy.
+# Of keys of BYTES bytes: cases, wrong ones, the least rival / ours and where, the most ms of
+# ours at 2^28, and ms of a copy.
 narrow_figures() { # BYTES
     awk -F'\t' -v bytes="$1" '
         /^#/ { next }

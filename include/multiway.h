@@ -368,7 +368,7 @@ typedef struct mw_job {
  * and timing. Its rows, lists, segments, ranks and selected rows may be fewer. Workspace,
  * at most, but for a quarter of a byte a row and some kilobytes:
  *
- *   sort of keys     about the bytes of the keys, or none for few keys
+ *   sort of keys     1.25 times the bytes of the keys, or none for few keys
  *   other sorts      1.25 times the bytes of elements and columns, 4 bytes a row where
  *                      positions travel (8 from 2^32 rows on), and once more the bytes of
  *                      what is compared, but not wanted

@@ -122,18 +122,15 @@ kernel_set device_kernels(const struct backend *backend, kernel_set kernels)
     return backend->timing == MW_TIMING_PHASES ? plan_kernels_in_phases(kernels) : kernels;
 }
 
-static mw_status prepare(struct backend *backend, const struct request *request,
-                         uint64_t *workspace_bytes)
+mw_status device_cover(struct backend *backend, struct plan_keys keys, uint64_t count,
+                       uint64_t *workspace_bytes)
 {
     struct device *const device = backend_device(backend);
     struct plan_cover cover;
     struct program *program;
     mw_status status;
 
-    if (!request->type)
-        return device_prepare(backend, request, workspace_bytes);
-    TRY(plan_cover(&cover, &backend->tuning, &device->info, plan_bare(request->type->size),
-                   request->count, backend->error));
+    TRY(plan_cover(&cover, &backend->tuning, &device->info, keys, count, backend->error));
     for (uint32_t i = 0; i < cover.program_count; i++)
         TRY(device->verbs->load(device, &cover.program[i].name,
                                 device_kernels(backend, cover.program[i].kernels),
@@ -141,6 +138,15 @@ static mw_status prepare(struct backend *backend, const struct request *request,
     *workspace_bytes = cover.workspace_bytes;
 done:
     return status;
+}
+
+static mw_status prepare(struct backend *backend, const struct request *request,
+                         uint64_t *workspace_bytes)
+{
+    if (!request->type)
+        return device_prepare(backend, request, workspace_bytes);
+    return device_cover(backend, plan_bare(request->type->size), request->count,
+                        workspace_bytes);
 }
 
 void device_note(struct backend *backend, const struct request *request,

@@ -37,6 +37,10 @@ void device_note(struct backend *backend, const struct request *request,
 /* The set of kernels that are launched under the present timing. */
 kernel_set device_kernels(const struct backend *backend, kernel_set kernels);
 
+/* Load what sorts of up to `count` keys need, and say what workspace they do. */
+mw_status device_cover(struct backend *backend, struct plan_keys keys, uint64_t count,
+                       uint64_t *workspace_bytes);
+
 /* Device memory of at least `bytes` bytes that the handle keeps, or NULL for a failure. */
 mw_status device_scratch(struct backend *backend, uint64_t bytes, char **scratch);
 

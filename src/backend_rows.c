@@ -58,23 +58,16 @@ static uint32_t different_words(const struct rows_shape *shape, uint32_t *words)
 static mw_status prepare_sort(struct backend *backend, const struct request *request,
                               const struct rows_shape *shape, uint64_t *workspace_bytes)
 {
-    struct device *const device = backend_device(backend);
-    struct program *program;
     uint32_t words[2];
     mw_status status = MW_OK;
 
     *workspace_bytes = 0;
     for (uint32_t i = 0; i < different_words(shape, words); i++) {
-        struct plan_cover cover;
+        uint64_t bytes;
 
-        TRY(plan_cover(&cover, &backend->tuning, &device->info, rows_keys(shape, words[i]),
-                       request->count, backend->error));
-        for (uint32_t j = 0; j < cover.program_count; j++)
-            TRY(device->verbs->load(device, &cover.program[j].name,
-                                    device_kernels(backend, cover.program[j].kernels),
-                                    &program));
-        if (cover.workspace_bytes > *workspace_bytes)
-            *workspace_bytes = cover.workspace_bytes;
+        TRY(device_cover(backend, rows_keys(shape, words[i]), request->count, &bytes));
+        if (bytes > *workspace_bytes)
+            *workspace_bytes = bytes;
     }
     *workspace_bytes += rows_temp_bytes(shape, request->count);
 done:

@@ -48,18 +48,11 @@ static uint64_t keys_room(const struct request *request)
 mw_status segments_one_prepare(struct backend *backend, const struct request *request,
                                uint64_t *workspace_bytes)
 {
-    struct device *const device = backend_device(backend);
-    struct plan_cover cover;
-    struct program *program;
     mw_status status;
 
-    TRY(plan_cover(&cover, &backend->tuning, &device->info,
-                   plan_bare(request->element_type->size), request->count, backend->error));
-    for (uint32_t i = 0; i < cover.program_count; i++)
-        TRY(device->verbs->load(device, &cover.program[i].name,
-                                device_kernels(backend, cover.program[i].kernels),
-                                &program));
-    *workspace_bytes = keys_room(request) + cover.workspace_bytes;
+    TRY(device_cover(backend, plan_bare(request->element_type->size), request->count,
+                     workspace_bytes));
+    *workspace_bytes += keys_room(request);
 done:
     return status;
 }

@@ -152,21 +152,16 @@ mw_status select_rank_prepare(struct backend *backend, const struct request *req
     struct device *const device = backend_device(backend);
     const struct plan_keys keys = rows_keys(shape, 0);
     const uint64_t wanted = request->last - request->first;
-    struct plan_cover cover;
     struct select_plan plan;
-    struct program *program;
-    mw_status status;
+    uint64_t sorting;
+    mw_status status = MW_OK;
 
     select_plan(&plan, &device->info, (uint32_t)keys.size, request->count, 0, wanted);
     *bytes = plan.sort_offset;
     if (plan.is_sorted)
         return MW_OK;
-    TRY(plan_cover(&cover, &backend->tuning, &device->info, keys, wanted, backend->error));
-    for (uint32_t i = 0; i < cover.program_count; i++)
-        TRY(device->verbs->load(device, &cover.program[i].name,
-                                device_kernels(backend, cover.program[i].kernels),
-                                &program));
-    *bytes += cover.workspace_bytes + rows_temp_bytes(shape, wanted);
+    TRY(device_cover(backend, keys, wanted, &sorting));
+    *bytes += sorting + rows_temp_bytes(shape, wanted);
 done:
     return status;
 }

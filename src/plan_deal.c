@@ -113,8 +113,8 @@ void plan_deal(struct plan *plan, const mw_info *info, size_t key_size, uint64_t
     d->buckets = DEAL_BUCKETS(d->shares);
     d->samples = choose_samples(count, d->shares);
     d->fill = (uint32_t)likely_fill(tile);
-    /* What deal_split allots if samples are as many as they should be; it checks. These
-       two rise with the count: plan_cover.c relies on it. */
+    /* deal_split allots at most this much, or stops the dealing. These two rise with the
+       count: plan_cover.c relies on it. */
     d->room_count = count + count / 8 + count / 32 + 262144;
     d->most_tiles = count / (tile / 32 * 27) + 2 * d->buckets;
     d->pieces = choose_pieces(count, d->buckets, blocks);

@@ -7,8 +7,9 @@
  * positions, places, alignments, heavy ties, orders of one's own and comparisons that are
  * no orders. Case i of a seed is case 0 of seed + i. Each result must be the stable order,
  * byte by byte; arrays that are only read, and guards around all, must be untouched; the
- * workspace is exactly what mw_prepare said, and within the bounds of multiway.h. CHUNK:
- * sorts of host memory are cut into chunks of so many bytes, in MEMORY bytes of the device.
+ * workspace is exactly what mw_prepare said, and within the bounds of multiway.h. CHUNK
+ * is the size in bytes of the chunks in which host memory is sorted, MEMORY the bytes of
+ * device memory that a sort may take.
  */
 #include "anything.h"
 #include "backend_device.h"
