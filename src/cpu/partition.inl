@@ -13,15 +13,23 @@ struct gap {
 
 #if WIDE == 16
 
-/* Part a register. */
+/* The lanes of a mask, moved to the front. A compressing store takes 100 cycles on Zen 4. */
+static inline wide compressed(wide values, unsigned mask)
+{
+    return (wide)WIDE_512(maskz_compress)((__mmask16)mask, (__m512i)values);
+}
+
+/* Part a register; there must be room for one. */
 static inline void part_register(struct gap *to, wide values, wide pivot)
 {
     const unsigned greater = WIDE_GREATER(values, pivot);
     const int count = __builtin_popcount(greater);
 
     to->right -= count;
-    WIDE_512(mask_compressstoreu)(to->left, ~greater, (__m512i)values);
-    WIDE_512(mask_compressstoreu)(to->right, greater, (__m512i)values);
+    wide_store(to->left, compressed(values, ~greater));
+    WIDE_512(mask_storeu)
+    (to->right, (__mmask16)_bzhi_u32(~0u, (unsigned)count),
+     (__m512i)compressed(values, greater));
     to->left += WIDE - count;
 }
 

@@ -36,7 +36,7 @@ static inline void smallest_take(struct smallest *s, wide values, wide limit)
 #if WIDE == 16
     const unsigned taken = (unsigned)~WIDE_GREATER(values, limit) & ((1u << WIDE) - 1);
 
-    WIDE_512(mask_compressstoreu)(s->ranks + s->count, taken, (__m512i)values);
+    wide_store(s->ranks + s->count, compressed(values, taken));
     s->count += (size_t)__builtin_popcount(taken);
 #else
     const unsigned greater = greater_lanes(values, limit);
