@@ -14,7 +14,7 @@ enum { BLOCK_ROWS = 16, BLOCK_MOST = BLOCK_ROWS * WIDE };
             wide_exchange(&(rows)[(pairs)[i][0]], &(rows)[(pairs)[i][1]]); \
     } while (0)
 
-/* Sort all columns of 1, 2, 4, 8 or 16 rows, with the fewest exchanges known. */
+/* Sort all columns of 1, 2, 4, 8, 12 or 16 rows, with the fewest exchanges known. */
 INLINED void sort_columns(wide *rows, int count)
 {
     static const unsigned char two[][2] = {
@@ -33,6 +33,14 @@ INLINED void sort_columns(wide *rows, int count)
         {4, 5}, {6, 7}, {2, 4}, {3, 5}, {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6},
   /* clang-format on */
     };
+    static const unsigned char twelve[][2] = {
+  /* clang-format off */
+        {0, 8}, {1, 7}, {2, 6}, {3, 11}, {4, 10}, {5, 9}, {0, 1}, {2, 5}, {3, 4}, {6, 9},
+        {7, 8}, {10, 11}, {0, 2}, {1, 6}, {5, 10}, {9, 11}, {0, 3}, {1, 2}, {4, 6}, {5, 7},
+        {8, 11}, {9, 10}, {1, 4}, {3, 5}, {6, 8}, {7, 10}, {1, 3}, {2, 5}, {6, 9}, {8, 10},
+        {2, 3}, {4, 5}, {6, 7}, {8, 9}, {4, 6}, {5, 7}, {3, 4}, {5, 6}, {7, 8},
+  /* clang-format on */
+    };
 
     if (count == 2)
         EXCHANGE_ALL(rows, two);
@@ -40,6 +48,8 @@ INLINED void sort_columns(wide *rows, int count)
         EXCHANGE_ALL(rows, four);
     else if (count == 8)
         EXCHANGE_ALL(rows, eight);
+    else if (count == 12)
+        EXCHANGE_ALL(rows, twelve);
     else if (count == 16)
         EXCHANGE_ALL(rows, network);
 }
@@ -92,9 +102,25 @@ static inline wide sort_lanes(wide v)
         }                                                     \
     } while (0)
 
-/* The last steps of a merge: rows exchange with rows. */
+/*
+ * The last steps of a merge: rows exchange with rows, and each step halves bitonic
+ * sequences. What is left of twelve rows are sequences of three.
+ */
 INLINED void row_steps(wide *rows, int count)
 {
+    static const unsigned char twelve[][2] = {
+  /* clang-format off */
+        {0, 6}, {1, 7}, {2, 8}, {3, 9}, {4, 10}, {5, 11},
+        {0, 3}, {1, 4}, {2, 5}, {6, 9}, {7, 10}, {8, 11},
+        {0, 2}, {3, 5}, {6, 8}, {9, 11}, {0, 1}, {3, 4}, {6, 7}, {9, 10},
+        {1, 2}, {4, 5}, {7, 8}, {10, 11},
+  /* clang-format on */
+    };
+
+    if (count == 12) {
+        EXCHANGE_ALL(rows, twelve);
+        return;
+    }
     UNROLL
     for (int reach = count / 2; reach > 0; reach /= 2) {
         UNROLL
@@ -147,7 +173,9 @@ INLINED void merge_columns(wide *rows, int count)
 /* Write the columns of `count` rows one after the other. */
 INLINED void store_columns(rank *to, wide *rows, int count)
 {
-    const int side = count < WIDE ? count : WIDE; /* of the squares that are transposed */
+    /* Of the squares that are transposed: a power of two, which 12 is not. */
+    const int power = count & -count;
+    const int side = power < WIDE ? power : WIDE;
 
     if (side >= 2)
         TRANSPOSE_STEP(rows, count, 1);

@@ -11,31 +11,6 @@ struct gap {
     rank *right;
 };
 
-#if WIDE == 16
-
-/* The lanes of a mask, moved to the front. A compressing store takes 100 cycles on Zen 4. */
-static inline wide compressed(wide values, unsigned mask)
-{
-    return (wide)WIDE_512(maskz_compress)((__mmask16)mask, (__m512i)values);
-}
-
-/* Part a register; there must be room for one. */
-static inline void part_register(struct gap *to, wide values, wide pivot)
-{
-    const unsigned greater = WIDE_GREATER(values, pivot);
-    const int count = __builtin_popcount(greater);
-
-    to->right -= count;
-    wide_store(to->left, compressed(values, ~greater));
-    WIDE_512(mask_storeu)
-    (to->right, (__mmask16)_bzhi_u32(~0u, (unsigned)count),
-     (__m512i)compressed(values, greater));
-    to->left += WIDE - count;
-}
-
-#else
-#include "part_table.inl"
-
 /* The lanes that are greater, as bits. */
 static inline unsigned greater_lanes(wide values, wide pivot)
 {
@@ -49,6 +24,31 @@ static inline unsigned greater_lanes(wide values, wide pivot)
         (__m256d)_mm256_cmpgt_epi64((__m256i)values, (__m256i)pivot));
 #endif
 }
+
+#if WIDE == 16
+
+/* The lanes of a mask, moved to the front. A compressing store takes 100 cycles on Zen 4. */
+static inline wide compressed(wide values, unsigned mask)
+{
+    return (wide)WIDE_512(maskz_compress)((__mmask16)mask, (__m512i)values);
+}
+
+/* Part a register; there must be room for one. */
+static inline void part_register(struct gap *to, wide values, wide pivot)
+{
+    const unsigned greater = greater_lanes(values, pivot);
+    const int count = __builtin_popcount(greater);
+
+    to->right -= count;
+    wide_store(to->left, compressed(values, ~greater));
+    WIDE_512(mask_storeu)
+    (to->right, (__mmask16)_bzhi_u32(~0u, (unsigned)count),
+     (__m512i)compressed(values, greater));
+    to->left += WIDE - count;
+}
+
+#else
+#include "part_table.inl"
 
 /* Move those lanes to the end. */
 static inline wide parted(wide values, unsigned greater)
@@ -107,9 +107,9 @@ static inline void part_few(struct gap *to, wide values, size_t count, wide pivo
  * there is room for them on either side.
  */
 enum {
-    PART_REGISTERS = 8,
+    PART_REGISTERS = 4,
     PART_STEP = PART_REGISTERS * WIDE,
-    PART_AHEAD = 4 * PART_STEP,         /* ranks asked for in advance */
+    PART_AHEAD = 8 * PART_STEP,         /* ranks asked for in advance */
     PART_FAR = (1 << 20) / sizeof(rank) /* ranks that are not in L2 */
 };
 
@@ -120,15 +120,19 @@ INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, int is_far,
     const size_t few = count % WIDE;
     const size_t last = PART_REGISTERS + count / WIDE % PART_REGISTERS;
     struct gap to = {ranks, ranks + count};
+    const rank *const end = ranks + count - few; /* of the last whole register */
     struct gap from = {ranks + PART_STEP, ranks + count - few - last * WIDE};
     const wide kept_few = wide_enter(wide_load(ranks + count - WIDE), coding, flip);
     wide kept[3 * PART_REGISTERS];
 
-    for (size_t i = 0; i < PART_REGISTERS; i++)
+    /* Of the last registers, those before from.right are not needed: a loop of fixed length
+     * is unrolled, and not taken for a long copy. */
+    UNROLL
+    for (int i = 0; i < PART_REGISTERS; i++)
         kept[i] = wide_enter(wide_load(ranks + i * WIDE), coding, flip);
-    for (size_t i = 0; i < last; i++)
-        kept[PART_REGISTERS + i] =
-            wide_enter(wide_load(from.right + i * WIDE), coding, flip);
+    UNROLL
+    for (int i = PART_REGISTERS; i < 3 * PART_REGISTERS; i++)
+        kept[i] = wide_enter(wide_load(end - (i - PART_REGISTERS + 1) * WIDE), coding, flip);
     while (from.left < from.right) {
         wide read[PART_REGISTERS];
         const rank *next;

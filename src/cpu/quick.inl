@@ -79,6 +79,8 @@ static void sort_block(const struct quick *q, const rank *ranks, rank *to, size_
         sort_rows(ranks, count, sorted, 4);
     else if (count <= 8 * WIDE)
         sort_rows(ranks, count, sorted, 8);
+    else if (count <= 12 * WIDE)
+        sort_rows(ranks, count, sorted, 12);
     else
         sort_rows(ranks, count, sorted, BLOCK_ROWS);
     write_out(q, to, sorted, count);
@@ -112,6 +114,23 @@ INLINED wide sample(struct quick *q, const rank *from, size_t count, enum coding
         for (int i = 0; i < 3; i++)
             found[i] = wide_median(found[i], found[i + 3], found[i + 6]);
     return sort_lanes(wide_median(found[0], found[1], found[2]));
+}
+
+/*
+ * The rank up to which ranks go to the left. Where several samples are the median, all
+ * ranks equal to it go to the side that leaves the parts more even.
+ */
+static inline rank middle_of(wide sorted)
+{
+    const rank median = sorted[WIDE / 2 - 1];
+
+    if (sorted[WIDE / 2] != median)
+        return median;
+
+    const int below = __builtin_popcount(greater_lanes(wide_of(median), sorted));
+    const int above = __builtin_popcount(greater_lanes(sorted, wide_of(median)));
+
+    return below > 0 && below > above ? median - 1 : median;
 }
 
 /* Are all ranks the same? */
@@ -177,7 +196,7 @@ static void quick_piece(struct quick *q, struct piece piece)
         }
 
         const wide chosen = sample(q, piece.ranks, piece.count, CODING_NONE);
-        rank pivot = chosen[WIDE / 2 - 1];
+        rank pivot = middle_of(chosen);
 
         if (chosen[0] == chosen[WIDE - 1] && is_same(piece.ranks, piece.count, pivot)) {
             piece.least = piece.most = pivot;

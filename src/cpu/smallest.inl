@@ -33,26 +33,19 @@ static void smallest_sort(struct smallest *s)
 /* Collect those lanes of a register that are up to the limit. */
 static inline void smallest_take(struct smallest *s, wide values, wide limit)
 {
-#if WIDE == 16
-    const unsigned taken = (unsigned)~WIDE_GREATER(values, limit) & ((1u << WIDE) - 1);
-
-    wide_store(s->ranks + s->count, compressed(values, taken));
-    s->count += (size_t)__builtin_popcount(taken);
-#else
     const unsigned greater = greater_lanes(values, limit);
 
+#if WIDE == 16
+    wide_store(s->ranks + s->count, compressed(values, ~greater));
+#else
     wide_store(s->ranks + s->count, parted(values, greater));
-    s->count += WIDE - (size_t)__builtin_popcount(greater);
 #endif
+    s->count += WIDE - (size_t)__builtin_popcount(greater);
 }
 
 static inline unsigned smallest_mask(wide values, wide limit)
 {
-#if WIDE == 16
-    return (unsigned)~WIDE_GREATER(values, limit) & ((1u << WIDE) - 1);
-#else
     return ~greater_lanes(values, limit) & ((1u << WIDE) - 1);
-#endif
 }
 
 INLINED void smallest_scan(struct smallest *s, const rank *keys, size_t count,
