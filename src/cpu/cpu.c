@@ -65,12 +65,14 @@ unsigned cpu_threads(const struct cpu *cpu)
 
 uint64_t cpu_scratch_bytes(int bits, uint64_t count, uint64_t limit)
 {
-    const struct suite *const suite = suite_for(bits);
     const uint64_t bytes = sort_scratch_bytes(bits, count, sort_best_run(bits));
 
-    if (bytes <= limit || !suite)
+    if (bytes <= limit)
         return bytes;
-    return suite->quick ? 0 : sort_tight_bytes(bits, count);
+
+    const struct suite *const suite = suite_for(bits);
+
+    return !suite ? bytes : suite->quick ? 0 : sort_tight_bytes(bits, count);
 }
 
 uint64_t cpu_scratch_most(int bits, uint64_t count)

@@ -56,9 +56,8 @@ const struct suite *suite_usable(unsigned index)
 
 const struct suite *suite_for(int bits)
 {
-    const struct suite *suite = NULL;
-
-    for (unsigned i = 0; (suite = suite_usable(i)) && suite->bits != bits; i++)
-        ;
-    return suite;
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].suite->bits == bits && present(rows[i].needs))
+            return rows[i].suite;
+    return NULL;
 }
