@@ -27,7 +27,7 @@ static inline unsigned greater_lanes(wide values, wide pivot)
 
 #if WIDE == 16
 
-/* The lanes of a mask, moved to the front. A compressing store takes 100 cycles on Zen 4. */
+/* Move the lanes of a mask to the front. On Zen 4 compressing stores are far slower. */
 static inline wide compressed(wide values, unsigned mask)
 {
     return (wide)WIDE_512(maskz_compress)((__mmask16)mask, (__m512i)values);
@@ -132,7 +132,8 @@ INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, int is_far,
         kept[i] = wide_enter(wide_load(ranks + i * WIDE), coding, flip);
     UNROLL
     for (int i = PART_REGISTERS; i < 3 * PART_REGISTERS; i++)
-        kept[i] = wide_enter(wide_load(end - (i - PART_REGISTERS + 1) * WIDE), coding, flip);
+        kept[i] =
+            wide_enter(wide_load(end - (i - PART_REGISTERS + 1) * WIDE), coding, flip);
     while (from.left < from.right) {
         wide read[PART_REGISTERS];
         const rank *next;

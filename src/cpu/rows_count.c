@@ -5,11 +5,9 @@
 
 #include <string.h>
 
+#include "cpu/sort.h"
+#include "cpu/stream.h"
 #include "cpu/suite.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 enum {
     LEAST = 1024, /* rows that are worth the counters */
@@ -194,18 +192,6 @@ static void add_up(const struct counting *c)
     }
 }
 
-/* Write a line that is full. Reading it before, as caches do, would be for nothing. */
-static inline void write_line(unsigned char *to, const unsigned char *line)
-{
-#if defined(__SSE2__)
-    for (size_t i = 0; i < LINE; i += 16)
-        _mm_stream_si128((__m128i *)(void *)(to + i),
-                         _mm_load_si128((const __m128i *)(const void *)(line + i)));
-#else
-    memcpy(to, line, LINE);
-#endif
-}
-
 /* Write what the line of a digit holds before place `next`. */
 static void write_rest(const struct counting *c, const struct table *table, unsigned digit,
                        uint64_t next)
@@ -220,10 +206,11 @@ static void write_rest(const struct counting *c, const struct table *table, unsi
 }
 
 /*
- * Write a thread's share; `bytes` is a constant where this is inlined. Writing to many
- * places at once, one value each, would wait for each line in turn.
+ * Write a thread's share; `bytes` and `stream` are constants. Writing to many places at
+ * once, one value each, would wait for each line in turn.
  */
-static inline void write_share(const struct counting *c, unsigned worker, size_t bytes)
+INLINED void write_share(const struct counting *c, unsigned worker, size_t bytes,
+                         int stream)
 {
     const uint64_t last = share(c, worker + 1);
     const uint64_t each = LINE / bytes;
@@ -246,28 +233,34 @@ static inline void write_share(const struct counting *c, unsigned worker, size_t
                 memcpy(line + place % each * 8, &block.value[i], 8);
             if (place % each + 1 < each)
                 continue;
-            if (place + 1 - table->first[digit] >= each)
-                write_line(c->to + ((place + 1 - each) * bytes - c->before), line);
-            else
+            if (place + 1 - table->first[digit] < each)
                 write_rest(c, table, digit, place + 1);
+            else if (stream)
+                stream_write(c->to + ((place + 1 - each) * bytes - c->before), line, LINE);
+            else
+                memcpy(c->to + ((place + 1 - each) * bytes - c->before), line, LINE);
         }
     }
     for (unsigned digit = 0; digit < DIGITS; digit++)
         if (table->next[digit] > table->first[digit] && table->next[digit] % each)
             write_rest(c, table, digit, table->next[digit]);
-#if defined(__SSE2__)
-    _mm_sfence(); /* other threads may read after this */
-#endif
+    stream_end();
 }
 
 static void write_job(void *arg, unsigned worker)
 {
     const struct counting *const c = (const struct counting *)arg;
 
-    if (c->to_bytes == 4)
-        write_share(c, worker, 4);
+    const int stream = c->request->count * c->to_bytes >= STREAM_BYTES;
+
+    if (c->to_bytes == 4 && stream)
+        write_share(c, worker, 4, 1);
+    else if (c->to_bytes == 4)
+        write_share(c, worker, 4, 0);
+    else if (stream)
+        write_share(c, worker, 8, 1);
     else
-        write_share(c, worker, 8);
+        write_share(c, worker, 8, 0);
 }
 
 static void run_round(struct pool *pool, struct counting *c, void *to, uint32_t bytes)
