@@ -127,8 +127,7 @@ cpu_rows() {
                 tell rows "records-100 2^24: not enough memory here" skipped
                 continue
             fi
-            cpu_run records-100 random $((1 << power)) "$device" \
-                $((power < 24 ? 3 : 1)) "${general[@]}"
+            cpu_run records-100 random $((1 << power)) "$device" 3 "${general[@]}"
             cpu_bar rows records-100 random $power "$device" . 2
         done
     done

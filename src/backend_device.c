@@ -183,6 +183,13 @@ struct pass_log *device_begin(struct backend *backend)
     return backend->timing ? log : NULL;
 }
 
+struct pass_queue device_queue(struct backend *backend, void *stream)
+{
+    return (struct pass_queue){.device = backend_device(backend),
+                               .stream = stream,
+                               .log = device_begin(backend)};
+}
+
 /* Enqueue the passes on `keys` in device memory; counts, ledger and log start anew. */
 static mw_status run_passes(struct backend *backend, const struct request *request,
                             const struct plan *plan, void *keys, void *workspace,

@@ -30,6 +30,9 @@ static inline struct device *backend_device(struct backend *backend)
 /* Forget the last request's figures; returns the log to be filled, NULL: none. */
 struct pass_log *device_begin(struct backend *backend);
 
+/* The same; returns the queue for the request's launches. */
+struct pass_queue device_queue(struct backend *backend, void *stream);
+
 /* Enter the figures of a request whose passes are enqueued. */
 void device_note(struct backend *backend, const struct request *request,
                  const struct plan *plan);

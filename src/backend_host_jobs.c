@@ -230,7 +230,7 @@ static mw_status number_rows(struct host_sort *sort, struct host_array array, ui
 
     if (sort->columns[last].in)
         return MW_OK;
-    TRY(lists_load(sort->backend, &launch.program));
+    TRY(passes_load_rows(backend_device(sort->backend), &launch.program));
     TRY(passes_launch(sort->device, &launch, NULL));
     sort->counts.launches++;
 done:

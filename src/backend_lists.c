@@ -107,7 +107,7 @@ mw_status lists_prepare(struct backend *backend, const struct request *request,
     if (status != MW_OK || served)
         return status;
     TRY(lists_sort_make(&sort, backend, request, (char *)PLAN_ALIGNMENT));
-    TRY(lists_load(backend, &mover));
+    TRY(passes_load_rows(backend_device(backend), &mover));
     TRY(rows_prepare(backend, &sort.request, &sort_bytes));
     *workspace_bytes = table_bytes(request) + sort.copy_bytes + sort_bytes;
 done:

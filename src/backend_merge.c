@@ -63,7 +63,7 @@ mw_status merge_prepare(struct backend *backend, const struct request *request,
     mw_status status;
 
     TRY(make_shape(&m, backend, request, served));
-    TRY(lists_load(backend, &mover));
+    TRY(passes_load_rows(backend_device(backend), &mover));
     *workspace_bytes = m.plan.workspace_bytes;
 done:
     lists_sort_free(&m.sort);

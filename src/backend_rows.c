@@ -28,13 +28,6 @@ done:
 }
 
 /* Load what moves and checks rows. */
-static mw_status load_rows(struct device *device, struct program **program)
-{
-    const struct program_name name = {.engine = PROGRAM_ROWS};
-
-    return device->verbs->load(device, &name, kernels_of(PROGRAM_ROWS), program);
-}
-
 static uint64_t check_blocks(uint64_t count)
 {
     return (count + CHECK_ROWS - 1) / CHECK_ROWS;
@@ -84,7 +77,7 @@ mw_status rows_prepare(struct backend *backend, const struct request *request,
     if (request->order.field_count == 0)
         return comparison_prepare(backend, request, workspace_bytes);
     TRY(rows_shape(&shape, request, backend->error));
-    TRY(load_rows(backend_device(backend), &program));
+    TRY(passes_load_rows(backend_device(backend), &program));
     if (request->operation == MW_CHECK)
         *workspace_bytes = check_bytes(request->count);
     else
@@ -288,7 +281,7 @@ mw_status rows_enqueue_more(struct backend *backend, const struct request *reque
     if (request->order.field_count == 0)
         return comparison_enqueue(backend, request, workspace, bytes, stream, log);
     TRY(rows_shape(&run.shape, request, backend->error));
-    TRY(load_rows(backend_device(backend), &run.mover));
+    TRY(passes_load_rows(backend_device(backend), &run.mover));
     if (request->operation == MW_CHECK) {
         TRY(backend_check_workspace(backend, bytes, check_bytes(request->count)));
         return check(&run, NULL, NULL, workspace, (wide *)request->cuts, NULL);

@@ -75,14 +75,6 @@ static uint64_t spare_bytes(const struct request *request)
     return most * request->count;
 }
 
-static mw_status load(struct backend *backend, struct program **program)
-{
-    struct device *const device = backend_device(backend);
-    const struct program_name name = {.engine = PROGRAM_ROWS};
-
-    return device->verbs->load(device, &name, kernels_of(PROGRAM_ROWS), program);
-}
-
 /* Workspace of the sort inside, and its kernels. */
 static mw_status prepare_sort(struct backend *backend, const struct request *request,
                               uint64_t *bytes)
@@ -118,7 +110,7 @@ mw_status segments_prepare(struct backend *backend, const struct request *reques
     uint64_t bytes;
     mw_status status;
 
-    TRY(load(backend, &program));
+    TRY(passes_load_rows(backend_device(backend), &program));
     if (travels)
         TRY(segments_fast_prepare(backend, request, &bytes));
     else
@@ -136,18 +128,8 @@ mw_status segments_launch(struct segments_run *run, struct program *program,
                           enum kernel_id kernel, uint64_t blocks, uint32_t threads,
                           uint32_t shared_bytes, const void *args, size_t bytes)
 {
-    const struct launch what = {.program = program ? program : run->program,
-                                .kernel = kernel,
-                                .blocks = blocks,
-                                .threads = threads,
-                                .shared_bytes = shared_bytes,
-                                .args = args,
-                                .args_bytes = bytes,
-                                .stream = run->stream,
-                                .follows = run->begun && !run->log};
-
-    run->begun = 1;
-    return passes_launch(backend_device(run->backend), &what, run->log);
+    return passes_enqueue(&run->queue, program ? program : run->program, kernel, blocks,
+                          threads, shared_bytes, args, bytes);
 }
 
 struct segment_numbers segments_numbers(const struct request *request)
@@ -231,15 +213,16 @@ static mw_status sort_positions(struct segments_run *run, const struct request *
         segments_by_fields(&inner, request, memory + space->home, memory + space->order);
     } else {
         segments_by_less(&inner, request, memory + space->argument);
-        TRY(comparison_enqueue(run->backend, &inner.request, rest, left, run->stream,
-                               run->log));
+        TRY(comparison_enqueue(run->backend, &inner.request, rest, left, run->queue.stream,
+                               run->queue.log));
         TRY(passes_gather(backend_device(run->backend), run->program, memory + space->home,
                           memory + space->homes, memory + space->argument, request->count,
-                          4, run->stream, run->log));
+                          4, run->queue.stream, run->queue.log));
         segments_by_home(&inner, request, memory + space->homes, memory + space->argument,
                          memory + space->order);
     }
-    TRY(rows_enqueue_more(run->backend, &inner.request, rest, left, run->stream, run->log));
+    TRY(rows_enqueue_more(run->backend, &inner.request, rest, left, run->queue.stream,
+                          run->queue.log));
 done:
     return status;
 }
@@ -268,10 +251,11 @@ static mw_status move_rows(struct segments_run *run, const struct request *reque
         if (!c.out)
             continue;
         TRY(passes_gather_some(device, run->program, c.in, out, order, covered,
-                               request->count, c.bytes, run->stream, run->log));
+                               request->count, c.bytes, run->queue.stream, run->queue.log));
         if (out == spare)
             TRY(passes_gather_some(device, run->program, spare, c.out, NULL, covered,
-                                   request->count, c.bytes, run->stream, run->log));
+                                   request->count, c.bytes, run->queue.stream,
+                                   run->queue.log));
     }
     if (request->position_bytes)
         TRY(segments_launch(run, NULL, KERNEL_SEGMENT_POSITIONS,
@@ -293,8 +277,7 @@ mw_status segments_enqueue(struct backend *backend, const struct request *reques
         .marks = {.begins = (wide *)(memory + space.begins),
                   .ends = (wide *)(memory + space.ends),
                   .count = request->count},
-        .stream = stream,
-        .log = device_begin(backend)
+        .queue = device_queue(backend, stream)
     };
     mw_status status = MW_OK;
 
@@ -302,7 +285,7 @@ mw_status segments_enqueue(struct backend *backend, const struct request *reques
         backend->counts = (mw_counts)MW_COUNTS_INIT;
         return MW_OK;
     }
-    TRY(load(backend, &run.program));
+    TRY(passes_load_rows(backend_device(backend), &run.program));
     if (request->segment_count == 1 && segments_may_be_one(backend, request))
         return segments_one_enqueue(&run, request, memory, bytes);
     TRY(backend_check_workspace(backend, bytes, space.rest + spare));

@@ -11,9 +11,7 @@ struct segments_run {
     struct backend *backend;
     struct program *program; /* PROGRAM_ROWS */
     struct segment_marks marks;
-    void *stream;
-    struct pass_log *log;
-    int begun; /* something was launched: later launches may begin early */
+    struct pass_queue queue;
 };
 
 /* Take an array from `*at` on. */

@@ -3,30 +3,12 @@
  */
 #include "backend_select.h"
 
-static mw_status load_mover(struct backend *backend, struct program **program)
-{
-    struct device *const device = backend_device(backend);
-    const struct program_name name = {.engine = PROGRAM_ROWS};
-
-    return device->verbs->load(device, &name, kernels_of(PROGRAM_ROWS), program);
-}
-
 mw_status select_launch(struct select_run *run, enum kernel_id kernel, uint64_t blocks,
                         uint32_t threads, uint32_t shared_bytes, const void *args,
                         size_t args_bytes)
 {
-    const struct launch what = {.program = run->mover,
-                                .kernel = kernel,
-                                .blocks = blocks,
-                                .threads = threads,
-                                .shared_bytes = shared_bytes,
-                                .args = args,
-                                .args_bytes = args_bytes,
-                                .stream = run->stream,
-                                .follows = run->begun && !run->log};
-
-    run->begun = 1;
-    return passes_launch(backend_device(run->backend), &what, run->log);
+    return passes_enqueue(&run->queue, run->mover, kernel, blocks, threads, shared_bytes,
+                          args, args_bytes);
 }
 
 /* ---- The result ---------------------------------------------------------------------- */
@@ -85,10 +67,8 @@ struct select_result select_result(const struct request *request, uint32_t code_
 
 mw_status select_write_positions(struct select_run *run, const unsigned *numbers)
 {
-    const struct widen_positions_args args = {.in = numbers,
-                                              .out = run->request->positions,
-                                              .count = run->count,
-                                              .bytes = 8};
+    const struct widen_positions_args args = {
+        .in = numbers, .out = run->request->positions, .count = run->count, .bytes = 8};
     const uint64_t each = widen_positions_threads;
 
     if (run->request->position_bytes == 4)
@@ -126,8 +106,8 @@ static mw_status select_by_sorting(struct select_run *run)
 
     TRY(backend_check_workspace(run->backend, run->bytes, room));
     TRY(rows_enqueue(run->backend, &all, run->workspace + room, run->bytes - room,
-                     run->stream));
-    run->begun = 1;
+                     run->queue.stream));
+    run->queue.begun = 1;
     TRY(select_write(run, 0, positions + request->first));
     TRY(select_write_positions(run, positions + request->first));
 done:
@@ -188,7 +168,7 @@ mw_status select_prepare(struct backend *backend, const struct request *request,
     *workspace_bytes = 0;
     if (request->result_count == 0)
         return MW_OK;
-    TRY(load_mover(backend, &program));
+    TRY(passes_load_rows(backend_device(backend), &program));
     if (request_has_segments(request)) {
         TRY(select_segments_prepare(backend, request, workspace_bytes));
         return MW_OK;
@@ -216,15 +196,14 @@ mw_status select_enqueue(struct backend *backend, const struct request *request,
                              .count = request->result_count,
                              .workspace = workspace,
                              .bytes = bytes,
-                             .stream = stream,
-                             .log = device_begin(backend)};
+                             .queue = device_queue(backend, stream)};
     struct rows_shape shape;
     mw_status status = MW_OK;
 
     backend->counts = (mw_counts)MW_COUNTS_INIT;
     if (run.count == 0)
         return MW_OK;
-    TRY(load_mover(backend, &run.mover));
+    TRY(passes_load_rows(backend_device(backend), &run.mover));
     if (request_has_segments(request))
         TRY(select_segments_enqueue(&run));
     else if (select_is_worth(request->count, run.count) &&

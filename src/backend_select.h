@@ -15,9 +15,7 @@ struct select_run {
     struct program *mover;
     char *workspace;
     uint64_t bytes; /* of it */
-    void *stream;
-    struct pass_log *log;
-    int begun;
+    struct pass_queue queue;
 };
 
 /* One launch of PROGRAM_ROWS. */

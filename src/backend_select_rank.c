@@ -112,7 +112,7 @@ static mw_status sort_rows(const struct select_run *run, const struct select_sor
     if (run->request->position_bytes == 8)
         rows.more_positions = run->request->positions;
     return passes_sort_rows(backend_device(run->backend), sort->program, &sort->plan, &rows,
-                            workspace, run->stream, run->log);
+                            workspace, run->queue.stream, run->queue.log);
 }
 
 /* Few rows are sorted by select_count, so nothing is planned or launched for their sort. */

@@ -141,7 +141,7 @@ static mw_status take_from_sorted(struct select_run *run)
     args.sorted = sorted;
     TRY(backend_check_workspace(run->backend, run->bytes, plan.sort_offset));
     TRY(segments_enqueue(run->backend, &all, run->workspace + plan.sort_offset,
-                         run->bytes - plan.sort_offset, run->stream));
+                         run->bytes - plan.sort_offset, run->queue.stream));
     TRY(launch_step(run, &args, SELECT_TAKE_STEP,
                     blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS));
     TRY(select_write(run, 0, args.result.numbers));

@@ -122,7 +122,7 @@ static mw_status find_window(const struct select_run *run, const struct rows_sha
     TRY(backend_check_workspace(run->backend, bytes, plan.sort_offset));
     TRY(select_find(&part, shape, &plan, window));
     TRY(rows_argsort_enqueue(run->backend, &sort, (struct rows_how){1, NULL}, rest, bytes,
-                             run->stream, run->log));
+                             run->queue.stream, run->queue.log));
 done:
     return status;
 }
@@ -151,12 +151,12 @@ mw_status select_words_enqueue(struct select_run *run, const struct rows_shape *
     TRY(backend_check_workspace(run->backend, run->bytes, room.rest + numbers));
     TRY(find_window(run, shape, &inner, (unsigned *)args.window, rest,
                     run->bytes - room.rest));
-    run->begun = 1;
+    run->queue.begun = 1;
     select_source(request, shape, &args.source, &unused);
     TRY(launch_ties(run, &args));
     TRY(rows_argsort_enqueue(run->backend, &all, (struct rows_how){0, args.flag},
-                             rest + numbers, run->bytes - room.rest - numbers, run->stream,
-                             run->log));
+                             rest + numbers, run->bytes - room.rest - numbers,
+                             run->queue.stream, run->queue.log));
     args.all = (unsigned *)rest;
     TRY(launch_ties(run, &args));
     TRY(select_write(run, 0, args.out));

@@ -89,7 +89,7 @@ mw_status split_prepare(struct backend *backend, const struct request *request,
 
     TRY(make_shape(&shape, backend, request));
     TRY(load(backend, &shape, &program));
-    TRY(lists_load(backend, &program));
+    TRY(passes_load_rows(backend_device(backend), &program));
     *bytes = workspace_bytes(&shape, request);
 done:
     return status;

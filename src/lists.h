@@ -12,17 +12,13 @@ struct lists_run {
     const struct request *request;
     struct program *mover; /* PROGRAM_ROWS */
     char *workspace;
-    void *stream;
-    struct pass_log *log; /* or NULL */
+    struct pass_queue queue;
     uint32_t launches;
 };
 
 /* Begin a request: forget the figures of the last one, load what moves rows. */
 mw_status lists_begin(struct lists_run *run, struct backend *backend,
                       const struct request *request, void *workspace, void *stream);
-
-/* Load PROGRAM_ROWS. */
-mw_status lists_load(struct backend *backend, struct program **mover);
 
 mw_status lists_launch(struct lists_run *run, struct program *program,
                        enum kernel_id kernel, uint64_t blocks, uint32_t threads,

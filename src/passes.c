@@ -17,18 +17,13 @@
 
 /* Everything the passes of one sort have in common. */
 struct pass_run {
-    struct device *device;
+    struct pass_queue queue;
     struct program *program;
     const struct plan *plan;
     uint64_t count;
     char *workspace;
     uint64_t samples; /* engine tile: where in it those of the runs are */
-    void *stream;
-    struct pass_log *log; /* or NULL */
-    int begun;            /* something was launched */
-    int eager;            /* launches may overlap: from sm_90 on each kernel waits for */
-                          /*   its predecessor itself */
-    int floats;           /* what keys are, 1: ascending floats, -1: descending, 0: none */
+    int floats;       /* what keys are, 1: ascending floats, -1: descending, 0: none */
     const struct tile_carry *carry; /* of the pass, for rows; NULL: bare keys */
     const wide *condition;          /* engine deal: a word; merges do nothing if it is 0 */
 };
@@ -55,18 +50,8 @@ static mw_status launch(struct pass_run *run, enum kernel_id kernel, uint64_t bl
                         uint32_t threads, uint32_t shared_bytes, const void *args,
                         size_t args_bytes)
 {
-    const struct launch what = {.program = run->program,
-                                .kernel = kernel,
-                                .blocks = blocks,
-                                .threads = threads,
-                                .shared_bytes = shared_bytes,
-                                .args = args,
-                                .args_bytes = args_bytes,
-                                .stream = run->stream,
-                                .follows = run->begun && run->eager};
-
-    run->begun = 1;
-    return passes_launch(run->device, &what, run->log);
+    return passes_enqueue(&run->queue, run->program, kernel, blocks, threads, shared_bytes,
+                          args, args_bytes);
 }
 
 /* Blocks of `threads` that give each of `tasks` a warp. */
@@ -192,7 +177,8 @@ static mw_status tile_merge(struct pass_run *run, const struct plan_round *round
                             const void *in, void *out, struct key_code leave)
 {
     const struct plan *const plan = run->plan;
-    const int apart = run->log && run->log->phases && !round->joined && !run->condition;
+    const int apart =
+        run->queue.log && run->queue.log->phases && !round->joined && !run->condition;
     const uint64_t cutters = apart || round->joined ? 0 : round->cutters;
     const uint64_t blocks = round->blocks + cutters;
     struct cut_args cut_args;
@@ -280,16 +266,16 @@ mw_status passes_sort(struct device *device, struct program *program,
     const struct engine *const engine = &engines[plan->tuning.engine];
     /* No programmatic launch for heap: its grid is sized for an idle GPU. Nor for a
        timed sort: its launches must not overlap. */
-    const int eager = plan->program.engine == MW_ENGINE_TILE && !log;
-    struct pass_run run = {.device = device,
+    const struct pass_queue queue = {.device = device,
+                                     .stream = stream,
+                                     .log = log,
+                                     .is_strict = plan->program.engine != MW_ENGINE_TILE};
+    struct pass_run run = {.queue = queue,
                            .program = program,
                            .plan = plan,
                            .count = count,
                            .workspace = workspace,
                            .samples = plan->samples_offset,
-                           .stream = stream,
-                           .log = log,
-                           .eager = eager,
                            .floats = !code.is_float ? 0
                                      : code.flip    ? -1
                                                     : 1};
@@ -307,7 +293,7 @@ mw_status passes_sort(struct device *device, struct program *program,
 
         TRY(passes_deal(device, program, plan, &merged, ours, workspace, stream, log));
         run.condition = (const wide *)((char *)workspace + plan->deal.head) + DEAL_FAILED;
-        run.begun = 1;
+        run.queue.begun = 1;
     } else {
         TRY(engine->first(&run, keys, buffer[at], ours,
                           plan->rounds == 0 ? ours : no_code));
@@ -337,17 +323,16 @@ mw_status passes_sort_rows(struct device *device, struct program *program,
 {
     const struct key_code code = {.flip = rows->code.flip, .is_float = rows->code.is_float};
     struct tile_carry carry;
-    struct pass_run run = {.device = device,
-                           .program = program,
-                           .plan = plan,
-                           .count = rows->count,
-                           .workspace = workspace,
-                           .samples = plan->samples_offset,
-                           .stream = stream,
-                           .log = log,
-                           .eager = !log,
-                           .floats = floats_of(rows->code),
-                           .carry = &carry};
+    struct pass_run run = {
+        .queue = {.device = device, .stream = stream, .log = log},
+        .program = program,
+        .plan = plan,
+        .count = rows->count,
+        .workspace = workspace,
+        .samples = plan->samples_offset,
+        .floats = floats_of(rows->code),
+        .carry = &carry
+    };
     enum rows_side from = ROWS_IN;
     mw_status status = MW_OK;
 

@@ -78,6 +78,26 @@ mw_status passes_check(struct device *device, struct program *program,
 mw_status passes_launch(struct device *device, const struct launch *what,
                         struct pass_log *log);
 
+/* Launches of one job, each after the one before. */
+struct pass_queue {
+    struct device *device;
+    void *stream;
+    struct pass_log *log; /* or NULL */
+    int is_strict;        /* no launch may begin before its predecessor has ended */
+    int begun;            /* something was launched */
+};
+
+/*
+ * Add a launch to a queue. Without a log, and unless the queue is strict, it may overlap its
+ * predecessor: from sm_90 on each kernel waits for its predecessor itself.
+ */
+mw_status passes_enqueue(struct pass_queue *queue, struct program *program,
+                         enum kernel_id kernel, uint64_t blocks, uint32_t threads,
+                         uint32_t shared_bytes, const void *args, size_t args_bytes);
+
+/* Load all kernels of PROGRAM_ROWS: those that move, check, select and mark rows. */
+mw_status passes_load_rows(struct device *device, struct program **program);
+
 /* Close the events of a log. */
 void pass_log_close(struct device *device, struct pass_log *log);
 

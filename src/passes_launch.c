@@ -64,6 +64,32 @@ done:
     return status;
 }
 
+mw_status passes_enqueue(struct pass_queue *queue, struct program *program,
+                         enum kernel_id kernel, uint64_t blocks, uint32_t threads,
+                         uint32_t shared_bytes, const void *args, size_t args_bytes)
+{
+    const struct launch what = {.program = program,
+                                .kernel = kernel,
+                                .blocks = blocks,
+                                .threads = threads,
+                                .shared_bytes = shared_bytes,
+                                .args = args,
+                                .args_bytes = args_bytes,
+                                .stream = queue->stream,
+                                .follows =
+                                    queue->begun && !queue->is_strict && !queue->log};
+
+    queue->begun = 1;
+    return passes_launch(queue->device, &what, queue->log);
+}
+
+mw_status passes_load_rows(struct device *device, struct program **program)
+{
+    const struct program_name name = {.engine = PROGRAM_ROWS};
+
+    return device->verbs->load(device, &name, kernels_of(PROGRAM_ROWS), program);
+}
+
 mw_status passes_gather(struct device *device, struct program *program, const void *in,
                         void *out, const void *positions, uint64_t count, uint32_t bytes,
                         void *stream, struct pass_log *log)

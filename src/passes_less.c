@@ -15,16 +15,13 @@
 
 /* Everything the launches of one sort have in common. */
 struct less_run {
-    struct device *device;
+    struct pass_queue queue;
     const struct request *request;
     const struct less_plan *plan;
     struct program *program; /* by the comparison */
     struct program *rows;    /* PROGRAM_ROWS, or NULL */
     struct less_order order;
     char *workspace;
-    void *stream;
-    struct pass_log *log; /* or NULL */
-    int begun;
 };
 
 static mw_status launch(struct less_run *run, enum kernel_id kernel, uint64_t blocks,
@@ -32,18 +29,9 @@ static mw_status launch(struct less_run *run, enum kernel_id kernel, uint64_t bl
                         size_t args_bytes)
 {
     const int by_less = (run->plan->kernels & KERNEL_SET(kernel)) != 0;
-    const struct launch what = {.program = by_less ? run->program : run->rows,
-                                .kernel = kernel,
-                                .blocks = blocks,
-                                .threads = threads,
-                                .shared_bytes = shared_bytes,
-                                .args = args,
-                                .args_bytes = args_bytes,
-                                .stream = run->stream,
-                                .follows = run->begun && !run->log};
 
-    run->begun = 1;
-    return passes_launch(run->device, &what, run->log);
+    return passes_enqueue(&run->queue, by_less ? run->program : run->rows, kernel, blocks,
+                          threads, shared_bytes, args, args_bytes);
 }
 
 /* Blocks that give each of `tasks` as many threads as `each`. */
@@ -118,8 +106,8 @@ static mw_status sort_items(struct less_run *run, const void *in, void *out, voi
 
     TRY(sort_tiles(run, in, buffer[at]));
     for (uint32_t i = 0; i < run->plan->rounds; i++) {
-        if (run->log)
-            run->log->round = i + 1;
+        if (run->queue.log)
+            run->queue.log->round = i + 1;
         TRY(merge_round(run, i, buffer[at], buffer[1 - at]));
         at = 1 - at;
     }
@@ -250,12 +238,12 @@ mw_status less_enqueue(struct device *device, const struct request *request,
                        struct pass_log *log)
 {
     const struct request_column elements = request_column(request, 0);
-    struct less_run run = {.device = device,
-                           .request = request,
-                           .plan = plan,
-                           .workspace = workspace,
-                           .stream = stream,
-                           .log = log};
+    struct less_run run = {
+        .queue = {.device = device, .stream = stream, .log = log},
+        .request = request,
+        .plan = plan,
+        .workspace = workspace
+    };
     mw_status status;
 
     TRY(load(device, plan, &run.program, &run.rows));

@@ -3,41 +3,23 @@
  */
 #include "lists.h"
 
-mw_status lists_load(struct backend *backend, struct program **mover)
-{
-    struct device *const device = backend_device(backend);
-    const struct program_name name = {.engine = PROGRAM_ROWS};
-
-    return device->verbs->load(device, &name, kernels_of(PROGRAM_ROWS), mover);
-}
-
 mw_status lists_begin(struct lists_run *run, struct backend *backend,
                       const struct request *request, void *workspace, void *stream)
 {
     *run = (struct lists_run){.backend = backend,
                               .request = request,
                               .workspace = workspace,
-                              .stream = stream,
-                              .log = device_begin(backend)};
-    return lists_load(backend, &run->mover);
+                              .queue = device_queue(backend, stream)};
+    return passes_load_rows(backend_device(backend), &run->mover);
 }
 
 mw_status lists_launch(struct lists_run *run, struct program *program,
                        enum kernel_id kernel, uint64_t blocks, uint32_t threads,
                        uint32_t shared_bytes, const void *args, size_t args_bytes)
 {
-    const struct launch what = {.program = program,
-                                .kernel = kernel,
-                                .blocks = blocks,
-                                .threads = threads,
-                                .shared_bytes = shared_bytes,
-                                .args = args,
-                                .args_bytes = args_bytes,
-                                .stream = run->stream,
-                                .follows = run->launches && !run->log};
-
     run->launches++;
-    return passes_launch(backend_device(run->backend), &what, run->log);
+    return passes_enqueue(&run->queue, program, kernel, blocks, threads, shared_bytes, args,
+                          args_bytes);
 }
 
 void lists_note(struct lists_run *run, uint32_t rounds, const struct program_name *program)
@@ -132,7 +114,6 @@ mw_status lists_copy(struct lists_run *run, const struct copy_lists_args *args)
     const uint64_t rows = LISTS_COPY_WARPS * (uint64_t)LISTS_COPY_ROWS(args->bytes);
     const uint64_t blocks = (args->count + rows - 1) / rows;
 
-    return lists_launch(run, run->mover, KERNEL_COPY_LISTS,
-                        blocks < most ? blocks : most, copy_lists_threads, 0,
-                        args, sizeof *args);
+    return lists_launch(run, run->mover, KERNEL_COPY_LISTS, blocks < most ? blocks : most,
+                        copy_lists_threads, 0, args, sizeof *args);
 }

@@ -235,8 +235,8 @@ mw_status merge_round(struct merge_run *m, uint32_t number)
 
     const struct merge_args bare = {args.merge, args.lists};
 
-    if (m->run.log)
-        m->run.log->round = number + 1;
+    if (m->run.queue.log)
+        m->run.queue.log->round = number + 1;
     TRY(lists_launch(&m->run, m->program, KERNEL_LISTS_MERGE, blocks, tile->rows,
                      m->plan.shared, m->shape.keys.places ? (const void *)&args : &bare,
                      m->shape.keys.places ? sizeof args : sizeof bare));

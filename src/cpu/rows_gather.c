@@ -12,7 +12,9 @@
 enum {
     CHECK_STEP = 4096,             /* rows looked at before asking what others found */
     GATHERED = REQUEST_MOST_BYTES, /* bytes that are written at once */
-    AHEAD = 8                      /* rows that are asked for in advance */
+    AHEAD_BYTES = 128,             /* values of this size or less ... */
+    AHEAD_MOST = 32,               /* ... are asked for so many rows in advance, */
+    AHEAD_LEAST = 8                /* longer ones so many */
 };
 
 unsigned rows_workers(const struct pool *pool, uint64_t count)
@@ -65,15 +67,16 @@ static void gather_long(const struct column_gather *c, uint64_t first, uint64_t 
 {
     const size_t bytes = c->column.bytes;
     const uint64_t each = GATHERED / bytes;
+    const uint64_t ahead = bytes <= AHEAD_BYTES ? AHEAD_MOST : AHEAD_LEAST;
     unsigned char block[GATHERED];
 
     for (uint64_t at = first; at < last; at += each) {
         const uint64_t count = last - at < each ? last - at : each;
 
         for (uint64_t i = 0; i < count; i++) {
-            if (at + i + AHEAD < last) {
+            if (at + i + ahead < last) {
                 const unsigned char *const next =
-                    c->from + position_at(c->gather, at + i + AHEAD) * bytes;
+                    c->from + position_at(c->gather, at + i + ahead) * bytes;
 
                 for (size_t line = 0; line < bytes; line += STREAM_LINE)
                     __builtin_prefetch(next + line);
