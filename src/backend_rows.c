@@ -27,7 +27,6 @@ done:
     return status;
 }
 
-/* Load what moves and checks rows. */
 static uint64_t check_blocks(uint64_t count)
 {
     return (count + CHECK_ROWS - 1) / CHECK_ROWS;

@@ -92,8 +92,8 @@ mw_status segments_one_enqueue(struct segments_run *run, const struct request *r
     TRY(copy(run, request, keys.in, workspace, 0));
     TRY(passes_sort(device, program, &plan, code_of(request), workspace, request->count,
                     workspace + room, run->queue.stream, run->queue.log));
-    run->queue.begun =
-        plan.tuning.engine == MW_ENGINE_TILE; /* may the next launch overlap? */
+    /* May the next launch overlap? */
+    run->queue.begun = plan.tuning.engine == MW_ENGINE_TILE;
     TRY(copy(run, request, workspace, keys.out, 1));
     device_note(backend, request, &plan);
 done:

@@ -130,7 +130,7 @@ static inline rank middle_of(wide sorted)
     const int below = __builtin_popcount(greater_lanes(wide_of(median), sorted));
     const int above = __builtin_popcount(greater_lanes(sorted, wide_of(median)));
 
-    return below > 0 && below > above ? median - 1 : median;
+    return below > above ? median - 1 : median;
 }
 
 /* Are all ranks the same? */
