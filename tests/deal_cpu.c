@@ -9,7 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 3, ROWS = 600011, MANY_ROWS = 1000003, KEYS = (1 << 24) + 5 };
+enum {
+    COLUMNS = 3,
+    ROWS = 600011,
+    LONG_ROWS = 262147, /* of 97 bytes and more */
+    MANY_ROWS = 1000003,
+    KEYS = (1 << 24) + 5
+};
 
 /* Elements begin with a number of `type`; columns of no bytes do not exist. */
 static const struct layout {
@@ -21,17 +27,27 @@ static const struct layout {
     const char *shape;
     uint64_t count;
 } layouts[] = {
-    {MW_U32, 4,  {4},       0,              MW_ASCENDING,  "random",        ROWS     },
-    {MW_U32, 4,  {4},       0,              MW_DESCENDING, "sawtooth:1000", ROWS     },
-    {MW_I32, 4,  {4},       0,              MW_ASCENDING,  "few:7",         MANY_ROWS},
-    {MW_I32, 4,  {4},       0,              MW_ASCENDING,  "few:2",         ROWS     },
-    {MW_U64, 8,  {8},       0,              MW_ASCENDING,  "random",        ROWS     },
-    {MW_I64, 8,  {8},       0,              MW_DESCENDING, "organ",         ROWS     },
-    {MW_F64, 16, {0},       0,              MW_ASCENDING,  "random",        ROWS     },
-    {MW_F32, 4,  {4},       MW_ZEROS_EQUAL, MW_DESCENDING, "specials",      ROWS     },
-    {MW_F32, 4,  {8},       0,              MW_ASCENDING,  "random",        ROWS     },
-    {MW_I16, 2,  {2},       0,              MW_ASCENDING,  "random",        ROWS     },
-    {MW_U64, 11, {7, 1, 9}, 0,              MW_DESCENDING, "random",        ROWS     },
+    {MW_U32, 4,   {4},          0,              MW_ASCENDING,  "random",        ROWS     },
+    {MW_U32, 4,   {4},          0,              MW_DESCENDING, "sawtooth:1000", ROWS     },
+    {MW_I32, 4,   {4},          0,              MW_ASCENDING,  "few:7",         MANY_ROWS},
+    {MW_I32, 4,   {4},          0,              MW_ASCENDING,  "few:2",         ROWS     },
+    {MW_U64, 8,   {8},          0,              MW_ASCENDING,  "random",        ROWS     },
+    {MW_I64, 8,   {8},          0,              MW_DESCENDING, "organ",         ROWS     },
+    {MW_F64, 16,  {0},          0,              MW_ASCENDING,  "random",        ROWS     },
+    {MW_F32, 4,   {4},          MW_ZEROS_EQUAL, MW_DESCENDING, "specials",      ROWS     },
+    {MW_F32, 4,   {8},          0,              MW_ASCENDING,  "random",        ROWS     },
+    {MW_I16, 2,   {2},          0,              MW_ASCENDING,  "random",        ROWS     },
+    {MW_U64, 11,  {7, 1, 9},    0,              MW_DESCENDING, "random",        ROWS     },
+    {MW_U64, 17,  {0},          0,              MW_ASCENDING,  "random",        ROWS     },
+    {MW_U32, 24,  {0},          0,              MW_DESCENDING, "sawtooth:1000", ROWS     },
+    {MW_F32, 4,   {29},         0,              MW_ASCENDING,  "specials",      ROWS     },
+    {MW_I64, 64,  {0},          0,              MW_ASCENDING,  "few:7",         ROWS     },
+    {MW_U64, 100, {0},          0,              MW_ASCENDING,  "random",        LONG_ROWS},
+    {MW_U64, 100, {0},          0,              MW_ASCENDING,  "few:2",         LONG_ROWS},
+    {MW_I32, 28,  {100},        0,              MW_DESCENDING, "organ",         LONG_ROWS},
+    {MW_I32, 129, {0},          0,              MW_ASCENDING,  "random",        LONG_ROWS},
+    {MW_F64, 90,  {65, 1, 100}, 0,              MW_DESCENDING, "random",        LONG_ROWS},
+    {MW_F64, 90,  {65, 1, 101}, 0,              MW_DESCENDING, "random",        LONG_ROWS},
 };
 
 /* A row's bytes tell its number. */

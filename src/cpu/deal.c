@@ -8,7 +8,10 @@
 #include "cpu/inlined.h"
 #include "cpu/stream.h"
 
-enum { SLOT_IMAGES = 256 }; /* on average, at least */
+enum {
+    SLOT_IMAGES = 256, /* on average, at least */
+    LINES_BYTES = DEAL_SLOTS * STREAM_LINE
+};
 
 /* A worker's counters and lines. */
 struct hand {
@@ -16,7 +19,7 @@ struct hand {
     uint32_t begun[DEAL_SLOTS];  /* where its images of each bucket go */
     uint32_t next[DEAL_SLOTS];   /* where its next line of each bucket goes, ... */
     uint8_t held[DEAL_SLOTS];    /* ... and how many images of that line it has */
-    _Alignas(STREAM_LINE) unsigned char line[DEAL_SLOTS][STREAM_LINE];
+    _Alignas(STREAM_LINE) unsigned char lines[LINES_BYTES]; /* of all buckets */
 };
 
 enum { TABLES_BYTES = (sizeof(struct deal_tables) + 63) / 64 * 64 };
@@ -33,6 +36,23 @@ struct deal_tables *deal_tables_in(void *work)
 static struct hand *hand_of(const struct deal *d, unsigned worker)
 {
     return (struct hand *)(void *)(d->work + (size_t)worker * WORK_BYTES);
+}
+
+/* Bytes of long images that a bucket collects before they are written. */
+static size_t chunk_of(const struct deal *d)
+{
+    return d->bytes <= DEAL_MOST / 2 ? DEAL_MOST / 2 : DEAL_MOST;
+}
+
+/* Images that each bucket should have. */
+static uint64_t wanted_of(const struct deal *d)
+{
+    /* Two neighbours have more than wanted: no more buckets than there are lines for. */
+    const uint64_t most =
+        deal_is_short(d->bytes) ? 2 * DEAL_SLOTS : LINES_BYTES / (2 * chunk_of(d)) - 1;
+    const uint64_t least = 2 * d->count / most + 1;
+
+    return least > d->bucket ? least : d->bucket;
 }
 
 /* ---- Slots and buckets -------------------------------------------------------------- */
@@ -83,8 +103,7 @@ static void count_share(void *arg, unsigned worker)
 /* Make buckets of slots: how many images has each worker for each? */
 static void make_buckets(struct deal *d)
 {
-    const uint64_t even = d->count / DEAL_SLOTS;
-    const uint64_t wanted = even > d->bucket ? even : d->bucket;
+    const uint64_t wanted = wanted_of(d);
     uint64_t count = 0; /* of the present bucket */
     unsigned bucket = 0;
 
@@ -154,12 +173,13 @@ INLINED void flush(const struct deal *d, struct hand *hand, unsigned bucket, uin
     const uint32_t skipped = begun > at ? begun - at : 0;
     unsigned char *const to = d->to + (uint64_t)at * bytes;
 
+    const unsigned char *const line = hand->lines + bucket * (size_t)STREAM_LINE;
+
     hand->next[bucket] += count;
     if (count * bytes == STREAM_LINE && !skipped)
-        stream_write(to, hand->line[bucket], STREAM_LINE);
+        stream_write(to, line, STREAM_LINE);
     else if (count > skipped)
-        memcpy(to + skipped * bytes, hand->line[bucket] + skipped * bytes,
-               (count - skipped) * bytes);
+        memcpy(to + skipped * bytes, line + skipped * bytes, (count - skipped) * bytes);
 }
 
 /*
@@ -173,7 +193,7 @@ INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes)
     struct hand *const hand = hand_of(d, worker);
     const uint16_t *const bucket_of = d->tables->bucket;
     uint8_t *const held = hand->held;
-    unsigned char room[DEAL_BLOCK * DEAL_MOST];
+    unsigned char room[DEAL_BLOCK * DEAL_SHORT];
     uint16_t slots[DEAL_BLOCK];
 
     for (unsigned bucket = 0; bucket < d->buckets; bucket++) {
@@ -191,7 +211,8 @@ INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes)
             const unsigned bucket = bucket_of[slots[i]];
             const unsigned at = held[bucket];
 
-            memcpy(hand->line[bucket] + at * bytes, images + i * bytes, bytes);
+            memcpy(hand->lines + bucket * (size_t)STREAM_LINE + at * bytes,
+                   images + i * bytes, bytes);
             held[bucket] = (uint8_t)((at + 1) % each);
             if (at + 1 == each)
                 flush(d, hand, bucket, each, bytes);
@@ -199,6 +220,57 @@ INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes)
     }
     for (unsigned bucket = 0; bucket < d->buckets; bucket++)
         flush(d, hand, bucket, held[bucket], bytes);
+    stream_end();
+}
+
+/* Write what a bucket still has. */
+static void flush_rest(const struct deal *d, const struct hand *hand, unsigned bucket,
+                       size_t chunk)
+{
+    const uint64_t begun = (uint64_t)hand->begun[bucket] * d->bytes;
+    const uint64_t end = (uint64_t)hand->next[bucket] * d->bytes;
+
+    if (end == begun)
+        return;
+
+    const uint64_t lines = (end - d->bytes) / chunk * chunk; /* where they begin */
+    const uint64_t first = lines > begun ? lines : begun;
+
+    memcpy(d->to + first, hand->lines + bucket * 2 * chunk + (first - lines), end - first);
+}
+
+/*
+ * Deal a worker's images that do not divide a line. A bucket has room for two chunks of
+ * lines, and one is written when it is full.
+ */
+static void deal_long(const struct deal *d, unsigned worker)
+{
+    enum { BLOCK = 32 };
+    const uint64_t last = pool_part(d->count, d->workers, worker + 1);
+    const size_t chunk = chunk_of(d);
+    struct hand *const hand = hand_of(d, worker);
+    unsigned char room[BLOCK * DEAL_MOST];
+    uint16_t buckets[BLOCK];
+    struct collect_task task = {.buckets = buckets,
+                                .bytes = d->bytes,
+                                .chunk = (uint32_t)chunk,
+                                .chunks = hand->lines,
+                                .begun = hand->begun,
+                                .next = hand->next,
+                                .to = d->to};
+
+    memcpy(hand->next, hand->begun, d->buckets * sizeof *hand->next);
+    for (uint64_t first = pool_part(d->count, d->workers, worker); first < last;
+         first += BLOCK) {
+        task.count = last - first < BLOCK ? (uint32_t)(last - first) : BLOCK;
+        task.rows = d->find_images(d, first, task.count, room);
+        d->find_slots(d, first, task.count, buckets);
+        for (uint32_t i = 0; i < task.count; i++)
+            buckets[i] = d->tables->bucket[buckets[i]];
+        suite_for(64)->collect(&task);
+    }
+    for (unsigned bucket = 0; bucket < d->buckets; bucket++)
+        flush_rest(d, hand, bucket, chunk);
     stream_end();
 }
 
@@ -212,8 +284,12 @@ static void deal_share(void *arg, unsigned worker)
         deal_images(&d, worker, 8);
     else if (d.bytes == 16)
         deal_images(&d, worker, 16);
-    else
+    else if (d.bytes == 32)
         deal_images(&d, worker, 32);
+    else if (d.bytes == 64)
+        deal_images(&d, worker, 64);
+    else
+        deal_long(&d, worker);
 }
 
 void deal_out(struct deal *d)

@@ -3,7 +3,7 @@
  *
  * The codes between two of a sample are divided into slots of equal width. Images are
  * counted by slots; neighbouring slots with few of them share a bucket. An image goes to
- * its bucket through a line that is filled in the caches and written around them.
+ * its bucket through lines that are filled in the caches and written around them.
  */
 #ifndef MW_CPU_DEAL_H
 #define MW_CPU_DEAL_H
@@ -12,10 +12,11 @@
 #include "cpu/suite.h"
 
 enum {
-    DEAL_SLOTS = 8192,   /* at most; the lines of as many buckets fit L2 */
-    DEAL_SAMPLES = 1024, /* codes that slots are chosen by */
-    DEAL_BLOCK = 256,    /* images that are dealt at once */
-    DEAL_MOST = 32       /* bytes of an image */
+    DEAL_SLOTS = 8192,       /* at most; the lines of as many buckets fit L2 */
+    DEAL_SAMPLES = 1024,     /* codes that slots are chosen by */
+    DEAL_BLOCK = 256,        /* images that are dealt at once, if they are short */
+    DEAL_SHORT = 64,         /* bytes of a short image, at most: it divides a line */
+    DEAL_MOST = COLLECT_MOST /* bytes of any image */
 };
 
 /* What the workers share. */
@@ -25,13 +26,19 @@ struct deal_tables {
     uint32_t starts[DEAL_SLOTS + 1]; /* of each bucket, and the count */
 };
 
+/* Is an image short? Then it divides a line, and needs no chunks. */
+static inline int deal_is_short(uint32_t bytes)
+{
+    return bytes <= 64 && (bytes & (bytes - 1)) == 0;
+}
+
 struct deal {
     struct pool *pool;
     unsigned workers;
     uint64_t count;      /* at most UINT32_MAX */
-    uint32_t bytes;      /* of an image: 4, 8, 16 or 32 */
+    uint32_t bytes;      /* of an image: a power of two, at least 4, or 17 and more */
     uint32_t bucket;     /* images that a bucket should have, at least */
-    unsigned char *to;   /* where they go, aligned to 16, best to 64 */
+    unsigned char *to;   /* where they go, aligned to 64 */
     unsigned char *work; /* WORK_BYTES for each worker, aligned to 64 */
     struct deal_tables *tables;
     const void *owner; /* for the two functions, each on at most DEAL_BLOCK images: */

@@ -9,10 +9,12 @@
 #include "cpu/rows_bucket.h"
 
 enum {
-    LEAST = 1 << 19, /* rows that are worth it: fewer are in the caches anyway */
-    SHORT = 1 << 17, /* rows of a bucket that a thread sorts in its own memory */
-    BUCKET = 2048,   /* rows of most buckets */
-    SPARE = 2,       /* bytes for each row, to sort longer ones with */
+    LEAST = 1 << 19,        /* rows that are worth it, or ... */
+    LEAST_BYTES = 24 << 20, /* ... their bytes: fewer are in the caches anyway */
+    SHORT = 1 << 17,        /* rows of a bucket that a thread sorts in its own memory */
+    BUCKET = 2048,          /* rows of most buckets */
+    BUCKET_LONG = 4096,     /* the same of long images */
+    SPARE = 2,              /* bytes for each row, to sort longer ones with */
     ALIGNED = 64
 };
 
@@ -36,7 +38,8 @@ uint64_t rows_deal_bytes(const struct request *r, uint64_t count)
 {
     const int is_for_it = r->operation == MW_SORT && !request_has_segments(r) &&
                           r->order.field_count > 0 && !r->position_bytes &&
-                          count >= LEAST && count <= UINT32_MAX;
+                          count <= UINT32_MAX &&
+                          (count >= LEAST || count * r->row_bytes >= LEAST_BYTES);
     struct image image;
 
     return is_for_it && image_of(r, &image)
@@ -131,7 +134,7 @@ int rows_deal(struct pool *pool, const struct request *request, void *scratch, v
                        .workers = rows_workers(pool, request->count),
                        .count = request->count,
                        .bytes = r.image.bytes,
-                       .bucket = BUCKET,
+                       .bucket = deal_is_short(r.image.bytes) ? BUCKET : BUCKET_LONG,
                        .to = scratch,
                        .work = work,
                        .owner = &r,

@@ -1,5 +1,5 @@
 /*
- * rows_image.c - short rows as images: see rows_image.h.
+ * rows_image.c - rows as images: see rows_image.h.
  */
 #include "cpu/rows_image.h"
 
@@ -15,10 +15,12 @@ int image_of(const struct request *r, struct image *image)
     uint32_t offset = 0;
 
     *image = (struct image){.bytes = 4, .column_count = r->column_count};
-    while (image->bytes < row && image->bytes < IMAGE_MOST)
+    while (image->bytes < row && image->bytes < 16)
         image->bytes *= 2;
+    if (image->bytes < row)
+        image->bytes = (uint32_t)row;
     /* multiway.h promises 1.25 times the row and 4 bytes; rows_deal.c takes 2 of those. */
-    if (image->bytes < row || 4 * image->bytes > 5 * row + 8 ||
+    if (row > IMAGE_MOST || 4 * image->bytes > 5 * row + 8 ||
         r->column_count > IMAGE_COLUMNS)
         return 0;
     for (uint32_t i = 0; i < r->column_count; i++) {
@@ -114,8 +116,15 @@ static void pick(const struct image *image, const struct image_list *list, uint6
                  uint32_t count, uint32_t c, unsigned char *to)
 {
     const size_t bytes = image->column[c].bytes;
+    const struct pick_task task = {list->images + image->offset[c], image->bytes, bytes,
+                                   list->mask};
 
-    if (bytes == 16 && image->bytes == 16)
+    if (image->bytes > 16)
+        suite_for(8 * (int)list->item_bytes)
+            ->pick_rows(&task,
+                        (const unsigned char *)list->items + first * list->item_bytes,
+                        count, to);
+    else if (bytes == 16 && image->bytes == 16)
         pick_column(image, list, first, count, c, 16, 16, to);
     else if (bytes == 8 && image->bytes == 16)
         pick_column(image, list, first, count, c, 16, 8, to);
@@ -141,11 +150,12 @@ void image_unpack(const struct image *image, const struct image_list *list, uint
                   uint64_t last, uint64_t to)
 {
     const int is_short_pair = is_pair(image, 4);
-    _Alignas(64) unsigned char room[IMAGE_BLOCK * IMAGE_MOST];
+    _Alignas(64) unsigned char room[IMAGE_ROOM];
+    const uint64_t most = image->bytes > 32 ? IMAGE_ROOM / image->bytes : IMAGE_BLOCK;
 
     for (uint64_t at = first; at < last;) {
         /* Columns that begin with a line are written by whole lines. */
-        const uint64_t block = IMAGE_BLOCK - (to + at) % IMAGE_BLOCK;
+        const uint64_t block = most - (to + at) % most;
         const uint32_t count = (uint32_t)(last - at < block ? last - at : block);
 
         if (is_short_pair) {

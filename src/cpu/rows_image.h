@@ -1,8 +1,8 @@
 /*
- * rows_image.h - short rows as images: all columns of a row side by side.
+ * rows_image.h - rows as images: all columns of a row side by side.
  *
- * An image has a size that divides a line of memory, so images can be dealt out through
- * lines, and one access to memory finds all of a row.
+ * One access to memory finds all of a row, and images can be dealt out (deal.h). Short ones
+ * have a size that divides a line of memory.
  */
 #ifndef MW_CPU_ROWS_IMAGE_H
 #define MW_CPU_ROWS_IMAGE_H
@@ -11,12 +11,13 @@
 
 enum {
     IMAGE_COLUMNS = 4, /* at most */
-    IMAGE_MOST = 32,   /* bytes; longer rows should move only once */
+    IMAGE_ROOM = 8192, /* bytes of rows that are unpacked at once */
+    IMAGE_MOST = 256,  /* bytes of any; longer rows should move only once */
     IMAGE_BLOCK = 256  /* most rows that are packed at once */
 };
 
 struct image {
-    uint32_t bytes; /* 4, 8, 16 or 32: at least those of a row */
+    uint32_t bytes; /* 4, 8 or 16, at least those of a row; or just those */
     uint32_t column_count;
     struct request_column column[IMAGE_COLUMNS];
     uint32_t offset[IMAGE_COLUMNS]; /* of the columns in an image */

@@ -13,7 +13,9 @@
 
 #include "cpu/inlined.h"
 
-#if defined(__SSE2__)
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
@@ -30,6 +32,18 @@ INLINED void stream_write(void *to, const void *from, size_t bytes)
         _mm_stream_si128(lines + i, _mm_loadu_si128(values + i));
 #else
     memcpy(to, from, bytes);
+#endif
+}
+
+/* Copy whole lines; `to` is aligned to one. */
+INLINED void stream_lines(void *to, const void *from, size_t bytes)
+{
+#if defined(__AVX512F__)
+    for (size_t i = 0; i < bytes; i += STREAM_LINE)
+        _mm512_stream_si512((__m512i *)(void *)((unsigned char *)to + i),
+                            _mm512_loadu_si512((const unsigned char *)from + i));
+#else
+    stream_write(to, from, bytes);
 #endif
 }
 

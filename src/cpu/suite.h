@@ -19,7 +19,8 @@ enum {
     WORK_BYTES = 2 * RUN_BYTES + (64 << 10), /* a thread's own memory, aligned to 64 */
     STREAM_BYTES = 16 << 20,                 /* arrays of this size pass by the caches */
     QUICK_LEAST = 1024,                      /* keys that `part` and `pivot` take */
-    SMALLEST_ROOM = RUN_BYTES                /* memory that `smallest` has */
+    SMALLEST_ROOM = RUN_BYTES,               /* memory that `smallest` has */
+    COLLECT_MOST = 256                       /* bytes of a row that `collect` takes */
 };
 
 /* What `order` found: both for equal keys, neither for most arrays. */
@@ -83,6 +84,27 @@ struct slot_task {
     uint16_t most; /* the last slot */
 };
 
+/* Rows on their way to buckets, each through two chunks of memory that the bucket has. */
+struct collect_task {
+    const unsigned char *rows;
+    uint32_t count;
+    uint32_t bytes;          /* of a row, 16 to `chunk` */
+    uint32_t chunk;          /* COLLECT_MOST, or half of it */
+    const uint16_t *buckets; /* of each row */
+    unsigned char *chunks;   /* two for each bucket, aligned to 64 */
+    const uint32_t *begun;   /* the row where each bucket begins, ... */
+    uint32_t *next;          /* ... and where its next one goes */
+    unsigned char *to;       /* where row 0 would go, aligned to 64 */
+};
+
+/* Where rows, or parts of them, are picked from. */
+struct pick_task {
+    const unsigned char *rows;
+    size_t step; /* from row to row */
+    size_t bytes;
+    uint64_t mask; /* of the places in items */
+};
+
 struct suite {
     int bits;
     uint64_t first_rank; /* of quicksorts: the least and the greatest of all */
@@ -130,6 +152,16 @@ struct suite {
      */
     void (*pick_pairs)(const void *pairs, const void *items, uint64_t mask, size_t count,
                        uint32_t *a, uint32_t *b);
+
+    /*
+     * Put rows into the chunks of their buckets, and write the chunks that are full. The
+     * last chunk of a bucket stays. Only 64 bits.
+     */
+    void (*collect)(const struct collect_task *task);
+
+    /* Copy rows to `to` in the order of items. NULL below 32 bits. */
+    void (*pick_rows)(const struct pick_task *task, const void *items, size_t count,
+                      unsigned char *to);
 
     /*
      * Narrow keys are counted, not compared: `tally` counts each rank into one

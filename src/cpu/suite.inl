@@ -65,6 +65,8 @@
 #include "slots.inl"
 
 #include "pick.inl"
+
+#include "copy.inl"
 #endif
 
 #if KEY_BITS <= 16
@@ -100,6 +102,10 @@ const struct suite SUITE = {
 #if KEY_BITS >= 32
     .slots = slots,
     .pick_pairs = pick_pairs,
+    .pick_rows = pick_rows,
+#endif
+#if KEY_BITS == 64
+    .collect = collect,
 #endif
 #if KEY_BITS > 8 && LANES > 1
     .first_rank = (uint64_t)RANK_FIRST,
