@@ -1,99 +1,223 @@
 /*
- * few.inl - arrays of few different keys: these are counted.
+ * few.inl - keys of few different values: these are counted in a hash table.
+ *
+ * Keys that are equal have the same bits, so they are counted as they are. Only the values
+ * are sorted. Up to FEW_TINY values, once found, are counted by comparing registers.
  */
-enum { FEW_MOST = 16, FEW_SAMPLES = 256, FEW_LEAST = 4096 };
+enum { FEW_TINY = 16 };
 
-/* Are most neighbours in a sorted register equal? */
-static int has_equals(wide sorted)
-{
-    int equals = 0;
-
-    for (int i = 1; i < WIDE; i++)
-        equals += sorted[i - 1] == sorted[i];
-    return 2 * equals >= WIDE;
-}
-
-/* Ranks from all over the array, sorted. */
-static void sorted_samples(struct quick *q, const rank *from, size_t count,
-                           enum coding coding, rank samples[FEW_SAMPLES])
-{
-    const size_t step = (count - WIDE) / FEW_SAMPLES;
-    struct quick as_ranks = {CODING_NONE, 0, 0};
-
-    for (size_t i = 0; i < FEW_SAMPLES; i++) {
-        q->chance = q->chance * UINT64_C(6364136223846793005) + 1442695040888963407;
-
-        const size_t at = i * step + (size_t)((q->chance >> 32) * step >> 32);
-
-        samples[i] = wide_enter(wide_of(from[at]), coding, q->flip)[0];
-    }
-    quick_piece(&as_ranks, (struct piece){samples, FEW_SAMPLES, RANK_FIRST, RANK_LAST, 64});
-}
-
-/* Values, and how often each occurs. */
-struct few {
-    int count;
-    rank value[FEW_MOST];
-    size_t occurs[FEW_MOST];
+struct few_table {
+    unsigned bits; /* 2^bits slots are used */
+    unsigned values;
+    unsigned tiny[FEW_TINY]; /* the slots of the first of them */
+    key value[FEW_SLOTS];
+    uint32_t occurs[FEW_SLOTS]
+                   [FEW_LANES]; /* neighbouring keys do not wait for each other */
 };
 
-/* Count at most `most` values, a constant; does no other occur? */
-INLINED int count_few(const rank *from, size_t count, struct few *few, int most,
-                      enum coding coding, key flip)
+_Static_assert(sizeof(struct few_table) <= FEW_BYTES, "a table fits its memory");
+
+/* How many of `samples` keys from all over the array, at most FEW_SAMPLES, differ? */
+static unsigned few_sampled(const void *from, uint64_t count, unsigned samples)
 {
-    enum { STEP = 256 * WIDE }; /* ranks looked at before others are noticed */
-    size_t i = 0;
-    size_t found = 0;
+    const key *const keys = (const key *)from;
+    const uint64_t step = count / samples;
+    struct quick q = {CODING_NONE, 0, count};
+    rank found[FEW_SAMPLES];
+    unsigned values = 1;
 
-    while (i + WIDE <= count && found == i) {
-        const size_t end = count - i < STEP ? count / WIDE * WIDE : i + STEP;
-        wide sums[FEW_MOST] = {{0}};
-
-        for (; i < end; i += WIDE) {
-            const wide some = wide_enter(wide_load(from + i), coding, flip);
-
-            UNROLL
-            for (int j = 0; j < most; j++)
-                sums[j] = wide_count(sums[j], some, wide_of(few->value[j]));
-        }
-        for (int j = 0; j < few->count; j++)
-            for (int lane = 0; lane < WIDE; lane++) {
-                few->occurs[j] += (size_t)sums[j][lane];
-                found += (size_t)sums[j][lane];
-            }
+    for (unsigned i = 0; i < samples; i++) {
+        q.chance = q.chance * UINT64_C(6364136223846793005) + 1442695040888963407;
+        found[i] = (rank)keys[i * step + ((q.chance >> 32) * step >> 32)];
     }
-    for (; i < count && found == i; i++) {
-        const rank value = wide_enter(wide_of(from[i]), coding, flip)[0];
+    quick_piece(&q, (struct piece){found, samples, RANK_FIRST, RANK_LAST, FEW_SAMPLES});
+    for (unsigned i = 1; i < samples; i++)
+        values += found[i - 1] != found[i];
+    return values;
+}
 
-        for (int j = 0; j < few->count; j++) {
-            few->occurs[j] += value == few->value[j];
-            found += value == few->value[j];
-        }
+static void few_clear(void *memory, unsigned bits)
+{
+    struct few_table *const table = (struct few_table *)memory;
+
+    table->bits = bits;
+    table->values = 0;
+    memset(table->tiny, 0, sizeof table->tiny);
+    memset(table->value, 0, sizeof *table->value << bits);
+    memset(table->occurs, 0, sizeof *table->occurs << bits);
+    table->value[0] =
+        1; /* slot 0 is that of 0, and not of 1: an empty slot equals no key */
+}
+
+/* The upper bits of a product depend on all bits of the key. */
+static inline unsigned few_hash(key value, unsigned bits)
+{
+    return (unsigned)((key)(value * (key)UINT64_C(0x9e3779b97f4a7c15)) >>
+                      (KEY_BITS - bits));
+}
+
+static inline uint64_t few_occurs(const struct few_table *table, unsigned slot)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < FEW_LANES; i++)
+        sum += table->occurs[slot][i];
+    return sum;
+}
+
+/* The slot of a value, or the empty slot where it belongs. */
+static unsigned few_find(const struct few_table *table, key value)
+{
+    unsigned slot = few_hash(value, table->bits);
+
+    while (table->value[slot] != value && few_occurs(table, slot))
+        slot = (slot + 1) & ((1u << table->bits) - 1);
+    return slot;
+}
+
+static void few_add(struct few_table *table, key value, int lane)
+{
+    const unsigned slot = few_find(table, value);
+
+    if (!few_occurs(table, slot)) {
+        if (table->values < FEW_TINY)
+            table->tiny[table->values] = slot;
+        table->values++;
+        table->value[slot] = value;
     }
+    table->occurs[slot][lane]++;
+}
+
+/* Count keys of at most `most` values, a constant, that are known; 0: others occur. */
+INLINED int few_compare(struct few_table *table, const rank *keys, uint64_t count, int most)
+{
+    wide sums[FEW_TINY] = {{0}};
+    wide values[FEW_TINY];
+    uint64_t occurs[FEW_TINY] = {0};
+    uint64_t found = 0;
+
+    for (int i = 0; i < most; i++)
+        values[i] = wide_of((rank)table->value[table->tiny[i]]);
+    for (uint64_t at = 0; at < count; at += WIDE) {
+        const wide some = wide_load(keys + at);
+
+        UNROLL
+        for (int i = 0; i < most; i++)
+            sums[i] = wide_count(sums[i], some, values[i]);
+    }
+    for (unsigned i = 0; i < table->values; i++) {
+        for (int lane = 0; lane < WIDE; lane++)
+            occurs[i] += (uint64_t)sums[i][lane];
+        found += occurs[i];
+    }
+    for (unsigned i = 0; i < table->values && found == count; i++)
+        table->occurs[table->tiny[i]][0] += (uint32_t)occurs[i];
     return found == count;
 }
 
-/* Sort keys that have FEW_MOST values at most; done? */
-INLINED int sort_few(struct quick *q, rank *keys, size_t count, enum coding coding)
+/* Count keys; 0 if they have too many values, which leave some keys uncounted. */
+static int few_count(void *memory, const void *from, uint64_t count)
 {
-    rank samples[FEW_SAMPLES];
-    struct few few = {0};
-    int is_all;
+    struct few_table *const table = (struct few_table *)memory;
+    const unsigned bits = table->bits;
+    const unsigned most = FEW_MOST >> (FEW_BITS - bits);
+    const key *const keys = (const key *)from;
+    const uint64_t whole = count / WIDE * WIDE;
+    uint64_t at = 0;
 
-    sorted_samples(q, keys, count, coding, samples);
-    for (int i = 0; i < FEW_SAMPLES; i++) {
-        if (few.count > 0 && few.value[few.count - 1] == samples[i])
-            continue;
-        if (few.count == FEW_MOST)
-            return 0;
-        few.value[few.count++] = samples[i];
+    if (table->values > 0 && table->values <= FEW_TINY &&
+        (table->values <= FEW_TINY / 4
+             ? few_compare(table, (const rank *)keys, whole, FEW_TINY / 4)
+             : few_compare(table, (const rank *)keys, whole, FEW_TINY)))
+        at = whole;
+    for (; at + FEW_LANES <= count; at += FEW_LANES) {
+        unsigned slots[FEW_LANES];
+        key others = 0;
+
+        UNROLL
+        for (int i = 0; i < FEW_LANES; i++) {
+            slots[i] = few_hash(keys[at + i], bits);
+            others |= table->value[slots[i]] ^ keys[at + i];
+        }
+        if (others) {
+            for (int i = 0; i < FEW_LANES; i++)
+                few_add(table, keys[at + i], i);
+            if (table->values > most)
+                return 0;
+        } else {
+            UNROLL
+            for (int i = 0; i < FEW_LANES; i++)
+                table->occurs[slots[i]][i]++;
+        }
     }
-    if (few.count <= FEW_MOST / 4)
-        is_all = count_few(keys, count, &few, FEW_MOST / 4, coding, q->flip);
-    else
-        is_all = count_few(keys, count, &few, FEW_MOST, coding, q->flip);
-    for (int i = 0; is_all && i < few.count; keys += few.occurs[i++])
-        write_value(keys, few.occurs[i],
-                    wide_leave(wide_of(few.value[i]), coding, q->flip));
-    return is_all;
+    for (; at < count; at++)
+        few_add(table, keys[at], 0);
+    return table->values <= most;
+}
+
+/* Append the values of a table to `ranks`. */
+static size_t few_values(const struct few_table *table, struct code code, rank *ranks,
+                         size_t count)
+{
+    for (unsigned slot = 0; slot >> table->bits == 0; slot++)
+        if (few_occurs(table, slot))
+            enter_all(ranks + count++, &table->value[slot], 1, code);
+    return count;
+}
+
+/* The different ranks among `count` sorted ones, moved to the front. */
+static size_t few_different(rank *ranks, size_t count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || ranks[kept - 1] != ranks[i])
+            ranks[kept++] = ranks[i];
+    return kept;
+}
+
+static int few_list(const struct few_tables *tables, struct code code, void *room,
+                    struct few_list *list)
+{
+    rank *const ranks = (rank *)room;
+    struct quick q = {CODING_NONE, 0, 0};
+    size_t count = 0;
+
+    for (unsigned i = 0; i < tables->count; i++)
+        count = few_values((const struct few_table *)few_table_at(tables, i), code, ranks,
+                           count);
+    quick_piece(&q,
+                (struct piece){ranks, count, RANK_FIRST, RANK_LAST, quick_depth(count)});
+    count = few_different(ranks, count);
+    if (count > FEW_MOST)
+        return 0;
+    list->count = (unsigned)count;
+    list->start[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        key value;
+
+        leave_all(&value, &ranks[i], 1, code);
+        list->value[i] = value;
+        list->start[i + 1] = list->start[i];
+        for (unsigned j = 0; j < tables->count; j++) {
+            const struct few_table *const table =
+                (const struct few_table *)few_table_at(tables, j);
+
+            list->start[i + 1] += few_occurs(table, few_find(table, value));
+        }
+    }
+    return 1;
+}
+
+static void few_write(void *to, uint64_t first, uint64_t last, const struct few_list *list)
+{
+    rank *const keys = (rank *)to;
+
+    for (unsigned i = 0; i < list->count && list->start[i] < last; i++) {
+        const uint64_t begin = list->start[i] > first ? list->start[i] : first;
+        const uint64_t end = list->start[i + 1] < last ? list->start[i + 1] : last;
+
+        if (begin < end)
+            write_value(keys + begin, (size_t)(end - begin), wide_of((rank)list->value[i]));
+    }
 }

@@ -230,8 +230,6 @@ static int quick_depth(size_t count)
     return depth;
 }
 
-#include "few.inl"
-
 /* Sort at least one key, or rank, with the first partition. */
 INLINED void quick_coded(struct quick *q, rank *keys, size_t count, enum coding coding,
                          int depth)
@@ -254,10 +252,6 @@ INLINED void quick_coded(struct quick *q, rank *keys, size_t count, enum coding 
 
     const wide chosen = sample(q, keys, count, coding);
     const rank middle = chosen[WIDE / 2 - 1];
-
-    if (count >= FEW_LEAST && has_equals(chosen) && sort_few(q, keys, count, coding))
-        return;
-
     const rank pivot = middle == RANK_LAST ? middle - 1 : middle;
     const size_t left = part_piece(keys, count, pivot, coding, q->flip);
 

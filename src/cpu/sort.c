@@ -3,6 +3,7 @@
  */
 #include "cpu/rows.h"
 #include "cpu/sort_deal.h"
+#include "cpu/sort_few.h"
 #include "cpu/sort_parts.h"
 #include "cpu/sort_quick.h"
 
@@ -260,13 +261,16 @@ static struct sort sort_of(const struct pool *pool, const struct sort_request *r
     };
 }
 
-/* By a quicksort, on as many threads as pay. */
-static void sort_by_parting(struct pool *pool, const struct sort_request *request)
+/* Keys in no order, in place or with scratch memory, on as many threads as pay. */
+static void sort_disorder(struct pool *pool, const struct sort_request *request,
+                          int in_place)
 {
     const uint64_t worth = request->count / QUICK_THREAD;
     const unsigned threads = pool_threads(pool);
+    const unsigned workers = worth < 1 ? 1 : worth < threads ? (unsigned)worth : threads;
 
-    sort_quick(pool, worth < 1 ? 1 : worth < threads ? (unsigned)worth : threads, request);
+    if (!sort_few(pool, workers, request) && (in_place || !sort_deal(pool, request)))
+        sort_quick(pool, workers, request);
 }
 
 int sort_in_place(struct pool *pool, const struct sort_request *request, int only_disorder,
@@ -279,7 +283,7 @@ int sort_in_place(struct pool *pool, const struct sort_request *request, int onl
     if (!request->suite->quick || (only_disorder && has_runs_to_merge(&sort)))
         return 0;
     if (request->count > 1 && (written = sort_ordered(pool, &sort)) < 0) {
-        sort_by_parting(pool, request);
+        sort_disorder(pool, request, 1);
         written = 1;
     }
     if (counts)
@@ -306,8 +310,7 @@ void sort_keys(struct pool *pool, const struct sort_request *request,
             sort_by_counting(pool, &sort);
             made.bytes_written = bytes;
         } else if (request->suite->quick && !has_runs_to_merge(&sort)) {
-            if (!sort_deal(pool, request))
-                sort_by_parting(pool, request);
+            sort_disorder(pool, request, 0);
             made.bytes_written = bytes;
         } else {
             made.rounds = sort_by_merging(pool, &sort);

@@ -23,6 +23,33 @@ enum {
     COLLECT_MOST = 256                       /* bytes of a row that `collect` takes */
 };
 
+/* Keys of few values: tables of `few_count`, in a thread's own memory. */
+enum {
+    FEW_SAMPLES = 256, /* at most */
+    FEW_MOST = 1024,   /* values that are few */
+    FEW_BITS = 13,
+    FEW_SLOTS = 1 << FEW_BITS,
+    FEW_LANES = 4,
+    FEW_BYTES = FEW_SLOTS * (8 + 4 * FEW_LANES) + 128
+};
+
+struct few_tables {
+    unsigned char *first; /* WORK_BYTES from one to the next */
+    unsigned count;
+};
+
+static inline void *few_table_at(const struct few_tables *tables, unsigned number)
+{
+    return tables->first + (size_t)number * WORK_BYTES;
+}
+
+/* Values in order: value i is at [start[i], start[i + 1]) of the sorted array. */
+struct few_list {
+    unsigned count;
+    uint64_t value[FEW_MOST]; /* keys */
+    uint64_t start[FEW_MOST + 1];
+};
+
 /* What `order` found: both for equal keys, neither for most arrays. */
 enum { ORDER_UP = 1, ORDER_DOWN = 2 };
 
@@ -135,6 +162,20 @@ struct suite {
 
     /* A pivot about `part` of `parts` on in the order of a piece. */
     uint64_t (*pivot)(const struct quick_task *task, unsigned part, unsigned parts);
+
+    /*
+     * Keys of few values are counted, where there is a quicksort. `few_sampled`: how many
+     * of some samples differ? `few_count` counts into a table, cleared by `few_clear` for
+     * 2^bits slots; 0 if there are too many values. `few_list` sorts the values of all
+     * tables, with room for all; 0 again. `few_write` writes [first, last).
+     */
+    unsigned (*few_sampled)(const void *keys, uint64_t count, unsigned samples);
+    void (*few_clear)(void *table, unsigned bits);
+    int (*few_count)(void *table, const void *keys, uint64_t count); /* < 2^32 */
+    int (*few_list)(const struct few_tables *tables, struct code code, void *room,
+                    struct few_list *list);
+    void (*few_write)(void *keys, uint64_t first, uint64_t last,
+                      const struct few_list *list);
 
     /* The smallest keys. NULL where there is no quicksort. */
     void (*smallest)(struct smallest_task *task);

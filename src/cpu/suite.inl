@@ -51,6 +51,8 @@
 
 #include "quick.inl"
 
+#include "few.inl"
+
 #include "smallest.inl"
 #endif
 
@@ -114,6 +116,11 @@ const struct suite SUITE = {
     .part = part,
     .pivot = pivot,
     .smallest = smallest,
+    .few_sampled = few_sampled,
+    .few_clear = few_clear,
+    .few_count = few_count,
+    .few_list = few_list,
+    .few_write = few_write,
 #endif
 #if KEY_BITS <= 16
     .tally = tally,
