@@ -60,6 +60,10 @@ class NumpyArrays:
         """A new array where `like` is."""
         return self.xp.empty(shape, dtype)
 
+    def room(self, bytes_: int, like: Any) -> Any:
+        """New memory where `like` is."""
+        return self.empty((bytes_,), "u1", like)
+
     def arange(self, stop: int, step: int, dtype: str, like: Any) -> Any:
         """0, step, 2 * step and so on, up to `stop`."""
         return self.xp.arange(0, stop + 1, step, dtype=dtype)
@@ -118,6 +122,7 @@ class TorchArrays:
                                        for name in names if hasattr(torch, name)}
         self.torch_dtypes = {np.dtype(d): t for t, d in self.dtypes.items()}
         self.dtypes[torch.bfloat16] = _BFloat16()
+        self.byte = torch.uint8
         # What torch.cuda.current_stream(device).cuda_stream is, without making an object.
         self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda index: torch.cuda.current_stream(index).cuda_stream)
@@ -159,12 +164,18 @@ class TorchArrays:
         return self.plain(x).contiguous()
 
     def copy(self, x: Any) -> Any:
-        return self.plain(x).clone(memory_format=self.torch.contiguous_format)
+        x = self.plain(x)
+        if x.is_contiguous():
+            return x.clone()  # 0.3 us shorter than with a format
+        return x.clone(memory_format=self.torch.contiguous_format)
 
     def empty(self, shape: Tuple[int, ...], dtype: Any, like: Any) -> Any:
         if not isinstance(dtype, self.torch.dtype):
             dtype = self.torch_dtypes[np.dtype(dtype)]
         return self.torch.empty(shape, dtype=dtype, device=like.device)
+
+    def room(self, bytes_: int, like: Any) -> Any:
+        return like.new_empty(bytes_, dtype=self.byte)
 
     def arange(self, stop: int, step: int, dtype: str, like: Any) -> Any:
         return self.torch.arange(0, stop + 1, step, dtype=getattr(self.torch, dtype),

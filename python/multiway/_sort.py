@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _native as native
 from ._arrays import address, axis_of, enter, enter_all, place
-from ._handle import give, job_of, run, table, take
+from ._handle import enqueue_keys, give, job_of, run, table, take
 from ._native import library
 from ._order import (POSITIONS, Compiled, Order, OrderLike, columns_order, compiled,
                      position_type)
@@ -118,6 +118,15 @@ def _sort_numbers(x: Any, order: Compiled, device: str) -> Any:
     return result
 
 
+def _sort_on_device(arrays: Any, x: Any, order: Compiled) -> Any:
+    """The same for a 1-D device array, with the least work before the job is enqueued."""
+    result = arrays.copy(x)
+    count = result.shape[0]
+    if count:
+        enqueue_keys(arrays, result, count, order)
+    return result
+
+
 def _sort_rows(arrays: Any, rows: Rows, order: Compiled, device: str, out: Any) -> Any:
     """The rows, sorted, in a new contiguous array, or in `out` if that is as good."""
     size = rows.size
@@ -128,9 +137,11 @@ def _sort_rows(arrays: Any, rows: Rows, order: Compiled, device: str, out: Any) 
             result = arrays.copy(rows.array)
         elif out is not rows.array:
             arrays.assign(out, rows.array)
-        if size:
+        if size and arrays.on_host(result):
             job = job_of(native.SORT, order, table(arrays.pointer(result), size))
-            run(arrays, result, device, job, (order, size))
+            run(arrays, result, device, job)
+        elif size:
+            enqueue_keys(arrays, result, size, order)
         return result
     source = arrays.contiguous(rows.array)
     result = arrays.empty(tuple(source.shape), source.dtype, source)
@@ -191,6 +202,10 @@ def sort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
             axis_of(-1 if axis is None else axis, 1)
             return _sort_numbers(x, compiled_order, device or "cpu")
     arrays, x, back = enter(x)
+    if x.ndim == 1 and axis == -1 and out is device is None and not arrays.on_host(x):
+        compiled_order = compiled(arrays.dtype(x), order, descending)
+        if compiled_order.type is not None and not compiled_order.is_rotated:
+            return back(_sort_on_device(arrays, x, compiled_order))
     rows = rows_of(arrays, x, axis)
     if out is not None:
         _check_out(arrays, out, x, rows.array if axis is None else x)
