@@ -20,6 +20,7 @@ class _BFloat16:
     kind = "V"
     itemsize = 2
     names = subdtype = None
+    hasobject = False
 
 
 def address(x: Any) -> int:
@@ -70,7 +71,10 @@ class NumpyArrays:
 
     def numbers(self, x: Any, like: Any) -> Any:
         """A list or an array as contiguous integers of 8 bytes where `like` is."""
-        return self.xp.ascontiguousarray(self.xp.asarray(x, dtype="i8"))
+        numbers = self.xp.asarray(x)
+        if numbers.size and numbers.dtype.kind not in "iu":
+            raise TypeError(f"numbers of dtype {numbers.dtype}, expected integers")
+        return self.xp.ascontiguousarray(numbers, dtype="i8")
 
     def moveaxis(self, x: Any, axis: int, to: int) -> Any:
         return self.xp.moveaxis(x, axis, to)
@@ -78,8 +82,9 @@ class NumpyArrays:
     def assign(self, to: Any, x: Any) -> None:
         to[...] = x
 
-    def is_contiguous(self, x: Any) -> bool:
-        return x.flags.c_contiguous  # type: ignore[no-any-return]
+    def can_sort_in(self, x: Any) -> bool:
+        """Contiguous, aligned and writable: can the library sort in this memory?"""
+        return x.flags.carray  # type: ignore[no-any-return]
 
     def bits(self, x: Any) -> Any:
         """Host memory of floats as a NumPy array of unsigned numbers."""
@@ -109,6 +114,9 @@ class CupyArrays(NumpyArrays):
 
     def pointer(self, x: Any) -> int:
         return x.data.ptr  # type: ignore[no-any-return]
+
+    def can_sort_in(self, x: Any) -> bool:
+        return x.flags.c_contiguous  # type: ignore[no-any-return]
 
 
 class TorchArrays:
@@ -182,8 +190,10 @@ class TorchArrays:
                                  device=like.device)
 
     def numbers(self, x: Any, like: Any) -> Any:
-        return self.torch.as_tensor(x, dtype=self.torch.int64,
-                                    device=like.device).contiguous()
+        numbers = self.torch.as_tensor(x, device=like.device)
+        if numbers.numel() and self.dtype(numbers).kind not in "iu":
+            raise TypeError(f"numbers of dtype {numbers.dtype}, expected integers")
+        return numbers.to(self.torch.int64).contiguous()
 
     def moveaxis(self, x: Any, axis: int, to: int) -> Any:
         return x.movedim(axis, to)
@@ -191,7 +201,7 @@ class TorchArrays:
     def assign(self, to: Any, x: Any) -> None:
         to.copy_(x.detach())
 
-    def is_contiguous(self, x: Any) -> bool:
+    def can_sort_in(self, x: Any) -> bool:
         return x.is_contiguous()  # type: ignore[no-any-return]
 
     def bits(self, x: Any) -> Any:
@@ -224,9 +234,11 @@ def _library(name: str) -> Any:
 
 
 def _native_order(x: Any) -> Any:
-    """A NumPy array of this machine's byte order; of the other one, a copy."""
+    """An aligned NumPy array of this machine's byte order; a copy of any other."""
     array = np.asarray(x)
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    if array.dtype.isnative and array.flags.aligned:
+        return array
+    return array.astype(array.dtype.newbyteorder("="))
 
 
 def _carrier(x: Any) -> Any:
@@ -257,6 +269,9 @@ def _device_entry(x: Any) -> Entry:
 
 def _entry_of(x: Any) -> Entry:
     roots = [cls.__module__.partition(".")[0] for cls in type(x).__mro__]
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("multiway cannot sort masked arrays (expected x.compressed() or "
+                        "x.filled())")
     if "numpy" in roots:
         return Entry(_numpy, _native_order)
     for name in ("torch", "cupy"):

@@ -22,6 +22,8 @@ class Handle:
         self.prepared: Dict[Any, int] = {}
         self.keys: Dict[Any, Tuple[native.Table, native.Job, int]] = {}
         self.context = c_void_p()
+        if not isinstance(device, str) or "\0" in device:
+            raise TypeError(f"device is {device!r}, expected a name such as \"cpu:2\"")
         status = library.mw_open(byref(self.context), device.encode(), None)
         if status:
             raise native.failure(status, self.context)
