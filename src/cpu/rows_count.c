@@ -128,7 +128,7 @@ static const void *block_of(const struct counting *c, uint64_t first, uint32_t c
 }
 
 /* The digit of a row of a block; `source` is a constant. */
-INLINED uint8_t digit_at(const void *block, uint32_t i, enum source source, uint16_t flip)
+INLINED uint8_t digit_at(const void *block, size_t i, enum source source, uint16_t flip)
 {
     switch (source) {
     case CODES_8:
@@ -143,7 +143,7 @@ INLINED uint8_t digit_at(const void *block, uint32_t i, enum source source, uint
 }
 
 /* What is written for it; `position` is the row's, and `bytes` a constant, too. */
-INLINED uint64_t value_at(const void *block, uint32_t i, enum source source, uint16_t flip,
+INLINED uint64_t value_at(const void *block, size_t i, enum source source, uint16_t flip,
                           uint64_t position, size_t bytes)
 {
     switch (source) {
@@ -179,10 +179,10 @@ INLINED void count_digits(const struct counting *c, unsigned worker, enum source
     for (uint64_t at = share(c, worker); at < last; at += BLOCK) {
         const uint32_t count = last - at < BLOCK ? (uint32_t)(last - at) : BLOCK;
         const void *const block = block_of(c, at, count, room);
-        uint32_t i = 0;
+        size_t i = 0;
 
         for (; i + TABLES <= count; i += TABLES)
-            for (uint32_t k = 0; k < TABLES; k++)
+            for (size_t k = 0; k < TABLES; k++)
                 counters[k][digit_at(block, i + k, source, c->flip)]++;
         for (; i < count; i++)
             counters[0][digit_at(block, i, source, c->flip)]++;
@@ -261,7 +261,7 @@ INLINED void write_share(const struct counting *c, unsigned worker, enum source 
         const uint32_t count = last - at < BLOCK ? (uint32_t)(last - at) : BLOCK;
         const void *const block = block_of(c, at, count, room);
 
-        for (uint32_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++) {
             const unsigned digit = digit_at(block, i, source, flip);
             const uint64_t place = table->next[digit]++;
             const uint64_t eight = value_at(block, i, source, flip, at + i, bytes);
