@@ -1,7 +1,8 @@
 """python_bars.py [PART...]: the bars of the Python package: bar, figure, verdict, as TSV.
 
-Parts: overhead, numpy, torch, cupy; all of them without arguments. What is not installed,
-or needs a GPU that is not there, is skipped. Ours and the rival run in turn in one
+Parts: overhead, numpy, torch, cupy; all of them without arguments. numpy:i4,f4 is a share
+of part numpy, by dtypes, and numpy:records another one. What is not installed, or needs a
+GPU that is not there, is skipped. Ours and the rival run in turn in one
 process, medians count, and results are compared. bars_python.sh sets the paths.
 """
 import ctypes
@@ -16,6 +17,7 @@ import multiway
 from multiway import _handle, _native, _order
 
 THREADS = "cpu:2"
+DTYPES = "b1,i1,u1,i2,u2,i4,u4,i8,u8,f2,f4,f8,records"
 
 
 def tell(bar, figure, verdict):
@@ -71,28 +73,42 @@ def random_array(dtype, count):
     rng = np.random.default_rng(1)
     if np.dtype(dtype).kind == "f":
         return rng.standard_normal(count).astype(dtype)
+    if np.dtype(dtype).kind == "b":
+        return rng.integers(0, 2, count).astype(bool)
     return np.frombuffer(rng.bytes(count * np.dtype(dtype).itemsize), dtype)
 
 
-def numpy():
+def numpy_keys(dtype, power):
+    x = random_array(dtype, 1 << power)
+    is_counted = x.itemsize <= 2 and x.dtype.kind != "f"  # by NumPy, too: short times
+    ratio("numpy", f"sort {dtype} 2^{power}, numpy / ours",
+          lambda: multiway.sort(x, device=THREADS), lambda: np.sort(x), 1,
+          7 if power == 20 else 3)
+    ratio("numpy", f"argsort {dtype} 2^{power}, numpy stable / ours",
+          lambda: multiway.argsort(x, device=THREADS),
+          lambda: np.argsort(x, kind="stable"), 3,
+          7 if is_counted else 3 if power == 20 else 1)
+    ours = multiway.argsort(x, device=THREADS)
+    if not (ours == np.argsort(x, kind="stable")).all():
+        judge("numpy", f"argsort {dtype} 2^{power} is NumPy's", False)
+
+
+def numpy_records(power):
+    records = np.empty(1 << power, [("key", "i4"), ("value", "f8"), ("more", "i4")])
+    for name in records.dtype.names:
+        records[name] = random_array(records.dtype[name], 1 << power)
+    ratio("numpy", f"structured, order=, 2^{power}, numpy / ours",
+          lambda: multiway.sort(records, order="key", device=THREADS),
+          lambda: np.sort(records, order="key"), 20, 1)
+
+
+def numpy(dtypes=DTYPES):
     for power in (20, 24):
-        rounds = 7 if power == 20 else 3
-        for dtype in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"):
-            x = random_array(dtype, 1 << power)
-            ratio("numpy", f"sort {dtype} 2^{power}, numpy / ours",
-                  lambda: multiway.sort(x, device=THREADS), lambda: np.sort(x), 1, rounds)
-            ratio("numpy", f"argsort {dtype} 2^{power}, numpy stable / ours",
-                  lambda: multiway.argsort(x, device=THREADS),
-                  lambda: np.argsort(x, kind="stable"), 3, 3 if power == 20 else 1)
-            ours = multiway.argsort(x, device=THREADS)
-            if not (ours == np.argsort(x, kind="stable")).all():
-                judge("numpy", f"argsort {dtype} 2^{power} is NumPy's", False)
-        records = np.empty(1 << power, [("key", "i4"), ("value", "f8"), ("more", "i4")])
-        for name in records.dtype.names:
-            records[name] = random_array(records.dtype[name], 1 << power)
-        ratio("numpy", f"structured, order=, 2^{power}, numpy / ours",
-              lambda: multiway.sort(records, order="key", device=THREADS),
-              lambda: np.sort(records, order="key"), 20, 1)
+        for dtype in dtypes.split(","):
+            if dtype == "records":
+                numpy_records(power)
+            else:
+                numpy_keys(dtype, power)
 
 
 # ---- Device arrays ----------------------------------------------------------------------
@@ -222,8 +238,9 @@ def cupy():
 
 PARTS = {"overhead": overhead, "numpy": numpy, "torch": torch, "cupy": cupy}
 
-for part in sys.argv[1:] or PARTS:
+for argument in sys.argv[1:] or PARTS:
+    part, *share = argument.split(":")
     try:
-        PARTS[part]()
+        PARTS[part](*share)
     except ImportError as why:
         tell(part, str(why).splitlines()[0], "skipped")

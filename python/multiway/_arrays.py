@@ -20,6 +20,7 @@ class _BFloat16:
     kind = "V"
     itemsize = 2
     names = subdtype = None
+    hasobject = False
 
 
 def address(x: Any) -> int:
@@ -60,13 +61,20 @@ class NumpyArrays:
         """A new array where `like` is."""
         return self.xp.empty(shape, dtype)
 
+    def room(self, bytes_: int, like: Any) -> Any:
+        """New memory where `like` is."""
+        return self.empty((bytes_,), "u1", like)
+
     def arange(self, stop: int, step: int, dtype: str, like: Any) -> Any:
         """0, step, 2 * step and so on, up to `stop`."""
         return self.xp.arange(0, stop + 1, step, dtype=dtype)
 
     def numbers(self, x: Any, like: Any) -> Any:
         """A list or an array as contiguous integers of 8 bytes where `like` is."""
-        return self.xp.ascontiguousarray(self.xp.asarray(x, dtype="i8"))
+        numbers = self.xp.asarray(x)
+        if numbers.size and numbers.dtype.kind not in "iu":
+            raise TypeError(f"numbers of dtype {numbers.dtype}, expected integers")
+        return self.xp.ascontiguousarray(numbers, dtype="i8")
 
     def moveaxis(self, x: Any, axis: int, to: int) -> Any:
         return self.xp.moveaxis(x, axis, to)
@@ -74,8 +82,9 @@ class NumpyArrays:
     def assign(self, to: Any, x: Any) -> None:
         to[...] = x
 
-    def is_contiguous(self, x: Any) -> bool:
-        return x.flags.c_contiguous  # type: ignore[no-any-return]
+    def can_sort_in(self, x: Any) -> bool:
+        """Contiguous, aligned and writable: can the library sort in this memory?"""
+        return x.flags.carray  # type: ignore[no-any-return]
 
     def bits(self, x: Any) -> Any:
         """Host memory of floats as a NumPy array of unsigned numbers."""
@@ -106,6 +115,9 @@ class CupyArrays(NumpyArrays):
     def pointer(self, x: Any) -> int:
         return x.data.ptr  # type: ignore[no-any-return]
 
+    def can_sort_in(self, x: Any) -> bool:
+        return x.flags.c_contiguous  # type: ignore[no-any-return]
+
 
 class TorchArrays:
     """PyTorch tensors, on the CPU or on a GPU."""
@@ -118,6 +130,7 @@ class TorchArrays:
                                        for name in names if hasattr(torch, name)}
         self.torch_dtypes = {np.dtype(d): t for t, d in self.dtypes.items()}
         self.dtypes[torch.bfloat16] = _BFloat16()
+        self.byte = torch.uint8
         # What torch.cuda.current_stream(device).cuda_stream is, without making an object.
         self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda index: torch.cuda.current_stream(index).cuda_stream)
@@ -159,20 +172,28 @@ class TorchArrays:
         return self.plain(x).contiguous()
 
     def copy(self, x: Any) -> Any:
-        return self.plain(x).clone(memory_format=self.torch.contiguous_format)
+        x = self.plain(x)
+        if x.is_contiguous():
+            return x.clone()  # 0.3 us shorter than with a format
+        return x.clone(memory_format=self.torch.contiguous_format)
 
     def empty(self, shape: Tuple[int, ...], dtype: Any, like: Any) -> Any:
         if not isinstance(dtype, self.torch.dtype):
             dtype = self.torch_dtypes[np.dtype(dtype)]
         return self.torch.empty(shape, dtype=dtype, device=like.device)
 
+    def room(self, bytes_: int, like: Any) -> Any:
+        return like.new_empty(bytes_, dtype=self.byte)
+
     def arange(self, stop: int, step: int, dtype: str, like: Any) -> Any:
         return self.torch.arange(0, stop + 1, step, dtype=getattr(self.torch, dtype),
                                  device=like.device)
 
     def numbers(self, x: Any, like: Any) -> Any:
-        return self.torch.as_tensor(x, dtype=self.torch.int64,
-                                    device=like.device).contiguous()
+        numbers = self.torch.as_tensor(x, device=like.device)
+        if numbers.numel() and self.dtype(numbers).kind not in "iu":
+            raise TypeError(f"numbers of dtype {numbers.dtype}, expected integers")
+        return numbers.to(self.torch.int64).contiguous()
 
     def moveaxis(self, x: Any, axis: int, to: int) -> Any:
         return x.movedim(axis, to)
@@ -180,7 +201,7 @@ class TorchArrays:
     def assign(self, to: Any, x: Any) -> None:
         to.copy_(x.detach())
 
-    def is_contiguous(self, x: Any) -> bool:
+    def can_sort_in(self, x: Any) -> bool:
         return x.is_contiguous()  # type: ignore[no-any-return]
 
     def bits(self, x: Any) -> Any:
@@ -213,9 +234,11 @@ def _library(name: str) -> Any:
 
 
 def _native_order(x: Any) -> Any:
-    """A NumPy array of this machine's byte order; of the other one, a copy."""
+    """An aligned NumPy array of this machine's byte order; a copy of any other."""
     array = np.asarray(x)
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    if array.dtype.isnative and array.flags.aligned:
+        return array
+    return array.astype(array.dtype.newbyteorder("="))
 
 
 def _carrier(x: Any) -> Any:
@@ -246,6 +269,9 @@ def _device_entry(x: Any) -> Entry:
 
 def _entry_of(x: Any) -> Entry:
     roots = [cls.__module__.partition(".")[0] for cls in type(x).__mro__]
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("multiway cannot sort masked arrays (expected x.compressed() or "
+                        "x.filled())")
     if "numpy" in roots:
         return Entry(_numpy, _native_order)
     for name in ("torch", "cupy"):

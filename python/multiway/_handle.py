@@ -20,7 +20,10 @@ class Handle:
         self.device = device
         self.process = _process[0]
         self.prepared: Dict[Any, int] = {}
+        self.keys: Dict[Any, Tuple[native.Table, native.Job, int]] = {}
         self.context = c_void_p()
+        if not isinstance(device, str) or "\0" in device:
+            raise TypeError(f"device is {device!r}, expected a name such as \"cpu:2\"")
         status = library.mw_open(byref(self.context), device.encode(), None)
         if status:
             raise native.failure(status, self.context)
@@ -34,6 +37,11 @@ class Handle:
         if status:
             raise native.failure(status, self.context)
 
+    def forget(self) -> None:
+        """Forget all jobs that were prepared."""
+        self.prepared.clear()
+        self.keys.clear()
+
     def workspace_bytes(self, job: native.Job, shape: Any) -> int:
         """What mw_prepare says, remembered for the next job of this shape."""
         known = self.prepared.get(shape)
@@ -41,9 +49,21 @@ class Handle:
             bytes_ = c_uint64()
             self.check(library.mw_prepare(self.context, byref(job), byref(bytes_)))
             if len(self.prepared) >= _KEPT:
-                self.prepared.clear()
+                self.forget()
             known = self.prepared[shape] = bytes_.value
         return known
+
+    def keep_keys(self, order: Any, count: int,
+                  pointer: int) -> Tuple[native.Table, native.Job, int]:
+        """A sort of bare keys in place: its table, the job, the bytes of its workspace.
+
+        It is kept for all sorts of as many keys. Each sets the address in the table.
+        """
+        keys = table(pointer, count)
+        job = job_of(native.SORT, order, keys)
+        bytes_ = self.workspace_bytes(job, (order, count))
+        made = self.keys[order, count] = keys, job, bytes_
+        return made
 
 
 class _Thread(threading.local):
@@ -149,9 +169,29 @@ def run(arrays: Any, like: Any, device: str, job: native.Job, shape: Any = None)
             handle.check(library.mw_run(handle.context, byref(job)))
             return
         bytes_ = handle.workspace_bytes(job, shape or _shape_of(job))
-        workspace = arrays.empty((bytes_,), "uint8", like) if bytes_ else None
-        pointer = arrays.pointer(workspace) if bytes_ else None
-        handle.check(library.mw_enqueue(handle.context, byref(job), pointer, bytes_,
-                                        arrays.stream(like)))
+        _enqueue(arrays, like, handle, job, bytes_)
+    finally:
+        give(handle)
+
+
+def _enqueue(arrays: Any, like: Any, handle: Handle, job: native.Job, bytes_: int) -> None:
+    """Enqueue a job on the current stream, with a workspace from the caller's allocator."""
+    workspace = arrays.room(bytes_, like) if bytes_ else None
+    pointer = arrays.pointer(workspace) if bytes_ else None
+    status = library.mw_enqueue(handle.context, byref(job), pointer, bytes_,
+                                arrays.stream(like))
+    if status:
+        raise native.failure(status, handle.context)
+
+
+def enqueue_keys(arrays: Any, keys: Any, count: int, order: Any) -> None:
+    """Enqueue a sort of a contiguous device array of bare keys in place."""
+    handle = take(arrays.device(keys))
+    try:
+        pointer = arrays.pointer(keys)
+        kept, job, bytes_ = (handle.keys.get((order, count)) or
+                             handle.keep_keys(order, count, pointer))
+        kept.elements = pointer
+        _enqueue(arrays, keys, handle, job, bytes_)
     finally:
         give(handle)

@@ -63,7 +63,7 @@ def set_tuning(device: str, **fields: Any) -> None:
     try:
         tuning = _tuning(**fields)
         handle.check(library.mw_set_tuning(handle.context, byref(tuning)))
-        handle.prepared.clear()
+        handle.forget()
     finally:
         give(handle)
 

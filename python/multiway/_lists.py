@@ -78,11 +78,11 @@ def is_sorted(x: Any, /, *, descending: bool = False, order: OrderLike = None,
     arrays, x, _ = enter(x)
     if x.ndim != 1:
         raise ValueError(f"x of shape {tuple(x.shape)}, expected one dimension")
+    compiled_order = compiled(arrays.dtype(x), order, descending)
     if x.shape[0] < 2:
         return True
     source = arrays.contiguous(x)
     first = arrays.empty((1,), "int64", x)
-    compiled_order = compiled(arrays.dtype(x), order, descending)
     run(arrays, x, place(arrays, x, device), job_of(
         native.CHECK, compiled_order, table(arrays.pointer(source), x.shape[0]),
         cuts=arrays.pointer(first)))

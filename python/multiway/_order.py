@@ -62,7 +62,10 @@ class Order:
         return hash(self._content())
 
     def __repr__(self) -> str:
-        return f"multiway.Order({', '.join(map(repr, self.fields)) or repr(self.less)})"
+        parts = [repr(field) for field in self.fields]
+        parts += [f"{name}={value!r}" for name, value in vars(self).items()
+                  if name != "fields" and value]
+        return f"multiway.Order({', '.join(parts)})"
 
 
 TOTAL = Order(total=True)
@@ -114,6 +117,8 @@ def _parts(dtype: np.dtype, offset: int = 0) -> Iterator[Part]:
 
 def _field_parts(dtype: np.dtype, name: str) -> Tuple[str, bool, List[Part]]:
     """A field by its name, perhaps with a minus: (name, descending, parts)."""
+    if not isinstance(name, str):
+        raise TypeError(f"order names field {name!r}, expected a string")
     descending = name.startswith("-") and name not in (dtype.names or ())
     plain = name[1:] if descending else name
     if not dtype.names:
@@ -132,6 +137,8 @@ def _criteria(dtype: np.dtype, order: Any) -> List[Tuple[Part, bool]]:
     found, seen = [], set()
     for name in names:
         plain, descending, parts = _field_parts(dtype, name)
+        if plain in seen:
+            raise ValueError(f"order names field {plain!r} twice")
         seen.add(plain)
         found += [(part, descending) for part in parts]
     if not isinstance(order, Order):  # NumPy: the other fields break ties
@@ -178,7 +185,11 @@ def _by_expression(dtype: np.dtype, order: Order) -> Compiled:
 
     pointer = order.on_host
     if pointer is not None and not isinstance(pointer, int):
-        pointer = ctypes.cast(pointer, ctypes.c_void_p).value
+        try:
+            pointer = ctypes.cast(pointer, ctypes.c_void_p).value
+        except ctypes.ArgumentError:
+            raise TypeError(f"on_host is {pointer!r}, expected a ctypes function or its "
+                            "address") from None
     return Compiled(native.Order(
         ctypes.sizeof(native.Order), dtype.itemsize, ctypes.sizeof(native.Field), None, 0,
         text(order.less), text(order.declarations), pointer), order)
@@ -203,7 +214,12 @@ def compiled(dtype: np.dtype, order: OrderLike, descending: bool) -> Compiled:
     if isinstance(order, str):
         order = (order,)
     elif order is not None and not isinstance(order, Order):
-        order = tuple(order)
+        try:
+            order = tuple(order)
+            hash(order)
+        except TypeError:
+            raise TypeError(f"order is {order!r}, expected names of fields or an Order"
+                            ) from None
     return _compiled(dtype, order, bool(descending))
 
 

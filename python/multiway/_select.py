@@ -97,6 +97,8 @@ def partition(x: Any, kth: Any, /, *, axis: Optional[int] = -1, order: OrderLike
     """
     arrays, entered, back = enter(x)
     rows = rows_of(arrays, entered, axis)
+    if not rows.length:
+        return sort(x, axis=axis, order=order, device=device)
     ranks = [_rank(k, rows.length) for k in (kth if hasattr(kth, "__iter__") else (kth,))]
     if not ranks or not rows.size or not arrays.on_host(entered):
         return sort(x, axis=axis, order=order, device=device)

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _native as native
 from ._arrays import address, axis_of, enter, enter_all, place
-from ._handle import give, job_of, run, table, take
+from ._handle import enqueue_keys, give, job_of, run, table, take
 from ._native import library
 from ._order import (POSITIONS, Compiled, Order, OrderLike, columns_order, compiled,
                      position_type)
@@ -118,19 +118,30 @@ def _sort_numbers(x: Any, order: Compiled, device: str) -> Any:
     return result
 
 
+def _sort_on_device(arrays: Any, x: Any, order: Compiled) -> Any:
+    """The same for a 1-D device array, with the least work before the job is enqueued."""
+    result = arrays.copy(x)
+    count = result.shape[0]
+    if count:
+        enqueue_keys(arrays, result, count, order)
+    return result
+
+
 def _sort_rows(arrays: Any, rows: Rows, order: Compiled, device: str, out: Any) -> Any:
     """The rows, sorted, in a new contiguous array, or in `out` if that is as good."""
     size = rows.size
     if size == rows.length and order.type is not None and not order.is_rotated:
         result = out  # bare keys are sorted fastest in place
-        if out is None or not arrays.is_contiguous(out) or (
+        if out is None or not arrays.can_sort_in(out) or (
                 order.has_ties and arrays.on_host(out)):  # which look at x afterwards
             result = arrays.copy(rows.array)
         elif out is not rows.array:
             arrays.assign(out, rows.array)
-        if size:
+        if size and arrays.on_host(result):
             job = job_of(native.SORT, order, table(arrays.pointer(result), size))
-            run(arrays, result, device, job, (order, size))
+            run(arrays, result, device, job)
+        elif size:
+            enqueue_keys(arrays, result, size, order)
         return result
     source = arrays.contiguous(rows.array)
     result = arrays.empty(tuple(source.shape), source.dtype, source)
@@ -191,6 +202,10 @@ def sort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
             axis_of(-1 if axis is None else axis, 1)
             return _sort_numbers(x, compiled_order, device or "cpu")
     arrays, x, back = enter(x)
+    if x.ndim == 1 and axis == -1 and out is device is None and not arrays.on_host(x):
+        compiled_order = compiled(arrays.dtype(x), order, descending)
+        if compiled_order.type is not None and not compiled_order.is_rotated:
+            return back(_sort_on_device(arrays, x, compiled_order))
     rows = rows_of(arrays, x, axis)
     if out is not None:
         _check_out(arrays, out, x, rows.array if axis is None else x)
@@ -259,9 +274,13 @@ def argsort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
 
 def _column(arrays: Any, x: Any, count: int, what: str) -> Tuple[Any, int]:
     """A contiguous array of `count` values, and the bytes of one."""
+    dtype = arrays.dtype(x)
     if x.ndim == 0 or x.shape[0] != count:
         raise ValueError(f"{what} has shape {tuple(x.shape)}, expected {count} first")
-    return arrays.contiguous(x), arrays.dtype(x).itemsize * math.prod(x.shape[1:])
+    if dtype.hasobject:  # whose references are counted
+        raise TypeError(f"{what} has dtype {dtype}; objects cannot be moved (expected "
+                        "positions of them: values[multiway.argsort(keys)])")
+    return arrays.contiguous(x), dtype.itemsize * math.prod(x.shape[1:])
 
 
 def sort_by(keys: Any, /, *values: Any, descending: bool = False, order: OrderLike = None,
@@ -281,8 +300,8 @@ def sort_by(keys: Any, /, *values: Any, descending: bool = False, order: OrderLi
         raise ValueError(f"keys of shape {tuple(keys.shape)}, expected one dimension")
     compiled_order = compiled(arrays.dtype(keys), order, descending)
     count = keys.shape[0]
-    results = [arrays.empty(tuple(i.shape), i.dtype, keys) for i in inputs]
     kept = [_column(arrays, i, count, f"argument {n}") for n, i in enumerate(inputs)]
+    results = [arrays.empty(tuple(i.shape), i.dtype, keys) for i in inputs]
     if count:
         sources = [(arrays.pointer(array), bytes_) for array, bytes_ in kept]
         targets = [(arrays.pointer(r), bytes_) for r, (_, bytes_) in zip(results, kept)]
@@ -327,6 +346,8 @@ def lexsort(keys: Any, axis: int = -1, *, device: Optional[str] = None) -> Any:
 
 def _segment_numbers(arrays: Any, numbers: Any, x: Any) -> Any:
     """Begins or ends as the library takes them; converted only if it must be."""
+    if isinstance(numbers, np.ndarray):
+        numbers = enter(numbers)[1]
     if type(numbers) is type(x) and arrays.device(numbers) == arrays.device(x) and (
             arrays.dtype(numbers).str[1:] in POSITIONS):
         return arrays.contiguous(numbers).reshape(-1)
@@ -337,8 +358,9 @@ def segmented_sort(x: Any, begins: Any, ends: Any, /, *, descending: bool = Fals
                    order: OrderLike = None, device: Optional[str] = None) -> Any:
     """A copy of x in which each of x[begins[i]:ends[i]] is sorted; other elements stay.
 
-    Segments come in any order and must not overlap. An array of offsets is
-    ``segmented_sort(x, offsets[:-1], offsets[1:])``.
+    Segments come in any order and must not overlap. One that ends before it begins, or is
+    not in x, is empty. An array of offsets is ``segmented_sort(x, offsets[:-1],
+    offsets[1:])``.
 
     >>> import multiway, numpy as np
     >>> multiway.segmented_sort(np.array([9, 3, 8, 2, 7, 1]), [0, 3], [3, 5])

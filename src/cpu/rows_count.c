@@ -12,13 +12,16 @@
 enum {
     LEAST = 1024, /* rows that are worth the counters */
     DIGITS = 256,
-    BLOCK = 256,    /* rows whose codes are made at once */
-    LINE = 256,     /* bytes that are written at once */
-    SHORT_BITS = 24 /* of a position beside a digit in 4 bytes */
+    BLOCK = 256,            /* rows whose codes are made at once */
+    LINE = 256,             /* bytes that are written at once */
+    SHORT_BITS = 24,        /* of a position beside a digit in 4 bytes */
+    LONG_BITS = 32,         /* and in 8 bytes */
+    AROUND_BYTES = 4 << 20, /* positions of this size pass by the caches */
+    TABLES = 4 /* of counters: equal digits in a row wait less for each other */
 };
 
-/* What a round reads and writes. */
-enum source { CODES_8, LOW_OF_16, ITEMS_4, ITEMS_8 };
+/* What a round reads. An item of the round before is a digit above a position. */
+enum source { CODES_8, CODES_16, ITEMS_4, ITEMS_8 };
 
 struct counting {
     const struct request *request;
@@ -26,17 +29,12 @@ struct counting {
     unsigned workers;
     unsigned char *work;
     enum source source;
-    unsigned shift;    /* LOW_OF_16: where the other digit goes in an item */
-    const void *items; /* ITEMS_4, ITEMS_8: a digit above a position */
+    const unsigned char *codes; /* the codes but for bits to flip, or NULL: to be made */
+    uint16_t flip;
+    const void *items; /* ITEMS_4, ITEMS_8 */
     unsigned char *to;
     uint32_t to_bytes; /* 4 or 8 */
     size_t before;     /* bytes of a line that lie before `to`: places count them, too */
-};
-
-/* Digits of some rows, and what is written for them. */
-struct block {
-    uint8_t digit[BLOCK];
-    uint64_t value[BLOCK];
 };
 
 /* A thread's own memory: counters, then places; and lines that are not yet full. */
@@ -81,72 +79,85 @@ uint64_t rows_count_bytes(const struct request *r, uint64_t count)
 
 /* ---- Digits -------------------------------------------------------------------------- */
 
-/* Codes of numbers next to each other, if those are their bits but for some flipped. */
-static int plain_codes(const struct counting *c, uint64_t first, uint32_t count,
-                       uint16_t *codes)
+/* The numbers, if they are side by side and their bits are the codes but for some flipped.
+ */
+static const unsigned char *plain_codes(const struct request *r,
+                                        const struct comparison *compare)
 {
-    const struct request_field *const field = &c->request->order.field[0];
+    const struct request_field *const field = &r->order.field[0];
     const struct field_code *const f = &field->code;
-    const uint16_t flip = (uint16_t)f->flip;
-    const unsigned char *const at = c->compare.field[0].first + first * field->bytes;
-    const uint16_t *const two = (const uint16_t *)(const void *)at;
+    const unsigned char *const first = compare->field[0].first;
 
-    if (field->is_string || c->request->order.field_count > 1 ||
-        c->compare.field[0].step != field->bytes || f->lowest || f->rotate || f->zero ||
-        f->low || f->high != f->mask || (uintptr_t)at % field->bytes)
-        return 0;
-    if (field->bytes == 1)
-        for (uint32_t i = 0; i < count; i++)
-            codes[i] = at[i] ^ flip;
-    else
-        for (uint32_t i = 0; i < count; i++)
-            codes[i] = two[i] ^ flip;
-    return 1;
+    if (field->is_string || r->order.field_count > 1 ||
+        compare->field[0].step != field->bytes || f->lowest || f->rotate || f->zero ||
+        f->low || f->high != f->mask || (uintptr_t)first % field->bytes)
+        return NULL;
+    return first;
 }
 
-static void codes_of(const struct counting *c, uint64_t first, uint32_t count,
-                     uint16_t *codes)
+/* Make codes of rows [first, first + count), as wide as the source says. */
+static void make_codes(const struct counting *c, uint64_t first, uint32_t count,
+                       void *codes)
 {
-    const unsigned shift = c->source == CODES_8 ? 56 : 48;
     uint64_t wide[BLOCK];
 
-    if (plain_codes(c, first, count, codes))
-        return;
     comparison_codes(&c->compare, first, count, wide);
-    for (uint32_t i = 0; i < count; i++)
-        codes[i] = (uint16_t)(wide[i] >> shift);
+    if (c->source == CODES_8)
+        for (uint32_t i = 0; i < count; i++)
+            ((uint8_t *)codes)[i] = (uint8_t)(wide[i] >> 56);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            ((uint16_t *)codes)[i] = (uint16_t)(wide[i] >> 48);
 }
 
-/*
- * Rows, or items of the round before, [first, first + count). `has_values` is a constant
- * where this is inlined.
- */
-static inline void read_block(const struct counting *c, uint64_t first, uint32_t count,
-                              int has_values, struct block *block)
+/* What is read for rows [first, first + count), perhaps made in `room`. */
+static const void *block_of(const struct counting *c, uint64_t first, uint32_t count,
+                            uint16_t *room)
 {
-    const uint32_t *const four = (const uint32_t *)c->items + first;
-    const uint64_t *const eight = (const uint64_t *)c->items + first;
-    uint16_t codes[BLOCK];
-
     switch (c->source) {
     case ITEMS_4:
-        for (uint32_t i = 0; i < count; i++)
-            block->digit[i] = (uint8_t)(four[i] >> SHORT_BITS);
-        for (uint32_t i = 0; has_values && i < count; i++)
-            block->value[i] = four[i] & ((1u << SHORT_BITS) - 1);
-        break;
+        return (const uint32_t *)c->items + first;
     case ITEMS_8:
-        for (uint32_t i = 0; i < count; i++)
-            block->digit[i] = (uint8_t)(eight[i] >> 32);
-        for (uint32_t i = 0; has_values && i < count; i++)
-            block->value[i] = (uint32_t)eight[i];
-        break;
+        return (const uint64_t *)c->items + first;
     default:
-        codes_of(c, first, count, codes);
-        for (uint32_t i = 0; i < count; i++)
-            block->digit[i] = (uint8_t)codes[i];
-        for (uint32_t i = 0; has_values && i < count; i++)
-            block->value[i] = (uint64_t)(codes[i] >> 8) << c->shift | (first + i);
+        if (c->codes)
+            return c->codes + first * (c->source == CODES_8 ? 1 : 2);
+        make_codes(c, first, count, room);
+        return room;
+    }
+}
+
+/* The digit of a row of a block; `source` is a constant. */
+INLINED uint8_t digit_at(const void *block, size_t i, enum source source, uint16_t flip)
+{
+    switch (source) {
+    case CODES_8:
+        return (uint8_t)(((const uint8_t *)block)[i] ^ flip);
+    case CODES_16:
+        return (uint8_t)(((const uint16_t *)block)[i] ^ flip);
+    case ITEMS_4:
+        return (uint8_t)(((const uint32_t *)block)[i] >> SHORT_BITS);
+    default:
+        return (uint8_t)(((const uint64_t *)block)[i] >> LONG_BITS);
+    }
+}
+
+/* What is written for it; `position` is the row's, and `bytes` a constant, too. */
+INLINED uint64_t value_at(const void *block, size_t i, enum source source, uint16_t flip,
+                          uint64_t position, size_t bytes)
+{
+    switch (source) {
+    case CODES_8:
+        return position;
+    case CODES_16: {
+        const uint64_t digit = (((const uint16_t *)block)[i] ^ flip) >> 8;
+
+        return digit << (bytes == 4 ? SHORT_BITS : LONG_BITS) | position;
+    }
+    case ITEMS_4:
+        return ((const uint32_t *)block)[i] & ((1u << SHORT_BITS) - 1);
+    default:
+        return (uint32_t)((const uint64_t *)block)[i];
     }
 }
 
@@ -157,23 +168,49 @@ static uint64_t share(const struct counting *c, unsigned worker)
     return pool_part(c->request->count, c->workers, worker);
 }
 
-static void count_share(void *arg, unsigned worker)
+/* Count a thread's share; `source` is a constant. */
+INLINED void count_digits(const struct counting *c, unsigned worker, enum source source)
 {
-    const struct counting *const c = (const struct counting *)arg;
     const uint64_t last = share(c, worker + 1);
     struct table *const table = table_of(c, worker);
-    uint32_t half[2][DIGITS] = {{0}}; /* equal digits in a row wait less for each other */
-    struct block block;
+    uint32_t counters[TABLES][DIGITS] = {{0}};
+    uint16_t room[BLOCK];
 
     for (uint64_t at = share(c, worker); at < last; at += BLOCK) {
         const uint32_t count = last - at < BLOCK ? (uint32_t)(last - at) : BLOCK;
+        const void *const block = block_of(c, at, count, room);
+        size_t i = 0;
 
-        read_block(c, at, count, 0, &block);
-        for (uint32_t i = 0; i < count; i++)
-            half[i % 2][block.digit[i]]++;
+        for (; i + TABLES <= count; i += TABLES)
+            for (size_t k = 0; k < TABLES; k++)
+                counters[k][digit_at(block, i + k, source, c->flip)]++;
+        for (; i < count; i++)
+            counters[0][digit_at(block, i, source, c->flip)]++;
     }
-    for (unsigned digit = 0; digit < DIGITS; digit++)
-        table->next[digit] = (uint64_t)half[0][digit] + half[1][digit];
+    for (unsigned digit = 0; digit < DIGITS; digit++) {
+        table->next[digit] = 0;
+        for (uint32_t k = 0; k < TABLES; k++)
+            table->next[digit] += counters[k][digit];
+    }
+}
+
+static void count_share(void *arg, unsigned worker)
+{
+    const struct counting *const c = (const struct counting *)arg;
+
+    switch (c->source) {
+    case CODES_8:
+        count_digits(c, worker, CODES_8);
+        break;
+    case CODES_16:
+        count_digits(c, worker, CODES_16);
+        break;
+    case ITEMS_4:
+        count_digits(c, worker, ITEMS_4);
+        break;
+    case ITEMS_8:
+        count_digits(c, worker, ITEMS_8);
+    }
 }
 
 /* Counters become places. */
@@ -206,36 +243,38 @@ static void write_rest(const struct counting *c, const struct table *table, unsi
 }
 
 /*
- * Write a thread's share; `bytes` and `stream` are constants. Writing to many places at
+ * Write a thread's share; `source` and `bytes` are constants. Writing to many places at
  * once, one value each, would wait for each line in turn.
  */
-INLINED void write_share(const struct counting *c, unsigned worker, size_t bytes,
-                         int stream)
+INLINED void write_share(const struct counting *c, unsigned worker, enum source source,
+                         size_t bytes)
 {
+    const uint64_t limit = source == CODES_16 ? STREAM_BYTES : AROUND_BYTES;
+    const int around = c->request->count * bytes >= limit; /* items are read again */
     const uint64_t last = share(c, worker + 1);
     const uint64_t each = LINE / bytes;
+    const uint16_t flip = c->flip;
     struct table *const table = table_of(c, worker);
-    struct block block;
+    uint16_t room[BLOCK];
 
     for (uint64_t at = share(c, worker); at < last; at += BLOCK) {
         const uint32_t count = last - at < BLOCK ? (uint32_t)(last - at) : BLOCK;
+        const void *const block = block_of(c, at, count, room);
 
-        read_block(c, at, count, 1, &block);
-        for (uint32_t i = 0; i < count; i++) {
-            const unsigned digit = block.digit[i];
+        for (size_t i = 0; i < count; i++) {
+            const unsigned digit = digit_at(block, i, source, flip);
             const uint64_t place = table->next[digit]++;
+            const uint64_t eight = value_at(block, i, source, flip, at + i, bytes);
+            const uint32_t four = (uint32_t)eight;
             unsigned char *const line = table->line[digit];
-            const uint32_t four = (uint32_t)block.value[i];
 
-            if (bytes == 4)
-                memcpy(line + place % each * 4, &four, 4);
-            else
-                memcpy(line + place % each * 8, &block.value[i], 8);
+            memcpy(line + place % each * bytes, bytes == 4 ? (const void *)&four : &eight,
+                   bytes);
             if (place % each + 1 < each)
                 continue;
             if (place + 1 - table->first[digit] < each)
                 write_rest(c, table, digit, place + 1);
-            else if (stream)
+            else if (around)
                 stream_write(c->to + ((place + 1 - each) * bytes - c->before), line, LINE);
             else
                 memcpy(c->to + ((place + 1 - each) * bytes - c->before), line, LINE);
@@ -247,20 +286,32 @@ INLINED void write_share(const struct counting *c, unsigned worker, size_t bytes
     stream_end();
 }
 
+/* The same; `bytes` is a constant. */
+INLINED void write_source(const struct counting *c, unsigned worker, size_t bytes)
+{
+    switch (c->source) {
+    case CODES_8:
+        write_share(c, worker, CODES_8, bytes);
+        break;
+    case CODES_16:
+        write_share(c, worker, CODES_16, bytes);
+        break;
+    case ITEMS_4:
+        write_share(c, worker, ITEMS_4, bytes);
+        break;
+    case ITEMS_8:
+        write_share(c, worker, ITEMS_8, bytes);
+    }
+}
+
 static void write_job(void *arg, unsigned worker)
 {
     const struct counting *const c = (const struct counting *)arg;
 
-    const int stream = c->request->count * c->to_bytes >= STREAM_BYTES;
-
-    if (c->to_bytes == 4 && stream)
-        write_share(c, worker, 4, 1);
-    else if (c->to_bytes == 4)
-        write_share(c, worker, 4, 0);
-    else if (stream)
-        write_share(c, worker, 8, 1);
+    if (c->to_bytes == 4)
+        write_source(c, worker, 4);
     else
-        write_share(c, worker, 8, 0);
+        write_source(c, worker, 8);
 }
 
 static void run_round(struct pool *pool, struct counting *c, void *to, uint32_t bytes)
@@ -283,9 +334,10 @@ uint32_t rows_count(struct pool *pool, const struct request *r, void *scratch, v
                          .work = work,
                          .source = CODES_8};
 
+    c.codes = plain_codes(r, &c.compare);
+    c.flip = c.codes ? (uint16_t)r->order.field[0].code.flip : 0;
     if (rounds == 2) {
-        c.source = LOW_OF_16;
-        c.shift = bytes == 4 ? SHORT_BITS : 32;
+        c.source = CODES_16;
         run_round(pool, &c, scratch, bytes);
         c.source = bytes == 4 ? ITEMS_4 : ITEMS_8;
         c.items = scratch;

@@ -74,6 +74,22 @@ def test_segments(device, x, cuts, dtype):
     (lambda: multiway.sort(np.zeros(2), order=multiway.Order(
         less="1", declarations="typedef double mw_element;")), multiway.MultiwayError,
      "less_on_host"),
+    (lambda: multiway.sort(np.zeros(3, "i4,i4"), order=["f0", "-f0"]), ValueError, "twice"),
+    (lambda: multiway.sort(np.zeros(3, "i4,i4"), order=[1]), TypeError, "field 1"),
+    (lambda: multiway.sort(np.zeros(3), order=3), TypeError, "order is 3"),
+    (lambda: multiway.sort(np.zeros(3), order=multiway.Order(on_host=len)), TypeError,
+     "expected a ctypes function"),
+    (lambda: multiway.sort(np.zeros(3), device=1), TypeError, "device is 1"),
+    (lambda: multiway.sort(np.zeros(3), device="cpu\0"), TypeError, "device is"),
+    (lambda: multiway.sort(np.ma.array([2, 1], mask=[0, 1])), TypeError, "masked"),
+    (lambda: multiway.sort_by([2, 1], np.array([{}, []], object)), TypeError, "objects"),
+    (lambda: multiway.sort_by([2, 1], np.zeros(2, [("o", object)])), TypeError, "objects"),
+    (lambda: multiway.is_sorted(np.array([{}])), TypeError, "dtype object"),
+    (lambda: multiway.segmented_sort(np.zeros(3), [0.5], [2]), TypeError, "integers"),
+    (lambda: multiway.split([np.zeros(3)], [1.5]), TypeError, "integers"),
+    (lambda: multiway.sort(np.zeros(3), out=np.frombuffer(bytes(24))), ValueError,
+     "read-only"),
+    (lambda: multiway.sort([3, 1], kind="stable"), TypeError, "kind"),
     (lambda: multiway.set_tuning("sim", way=3), TypeError, "unknown tuning"),
     (lambda: multiway.set_tuning("sim", ways=3), ValueError, "ways"),
 ])
@@ -118,6 +134,53 @@ def test_arrays_of_all_kinds():
     same(multiway.argsort(memoryview(b"cab")), np.array([1, 2, 0]))
 
 
+def unaligned(x):
+    """The same array at an odd address."""
+    room = np.zeros(x.nbytes + 9, "u1")
+    begin = 1 - room.ctypes.data % 8 + 8 * (room.ctypes.data % 8 > 1)
+    result = room[begin:begin + x.nbytes].view(x.dtype).reshape(x.shape)
+    result[...] = x
+    return result
+
+
+@pytest.mark.parametrize("dtype", ["i2", "f2", "i4", "f8", "M8[s]", "c16", "U2", "i4,f8"])
+def test_unaligned_arrays(dtype):
+    x = np.arange(60)[::-1].astype(dtype)
+    for y in (unaligned(x), unaligned(x.reshape(6, 10))):
+        same(multiway.argsort(y), np.argsort(y, kind="stable"))
+        same(multiway.sort(y), np.sort(y, kind="stable"))
+    out = unaligned(x)
+    assert multiway.sort(x, out=out) is out
+    same(out, np.sort(x, kind="stable"))
+    same(multiway.sort_by(unaligned(x), unaligned(x))[1], np.sort(x, kind="stable"))
+    same(multiway.merge([unaligned(out), out]), np.sort(np.concatenate([x, x])))
+
+
+def test_segments_in_any_byte_order():
+    for dtype in (">i4", ">u8", "i2", "i8"):
+        cuts = unaligned(np.array([0, 2], dtype))
+        same(multiway.segmented_sort(np.array([3, 1, 2]), cuts[:1], cuts[1:]),
+             np.array([1, 3, 2]))
+
+
+def test_out_that_overlaps():
+    for dtype in ("i4", "f8"):
+        x = array_of(dtype, 30, 20, 1)
+        expected = np.sort(x[:20], kind="stable")
+        same(multiway.sort(x[:20], out=x[5:25]), expected)
+        square = array_of(dtype, (6, 6), 20, 1)
+        expected = np.sort(square, kind="stable")
+        same(multiway.sort(square, out=square.T).copy(), expected)
+
+
+def test_arrays_without_elements():
+    for shape in ((0,), (3, 0), (0, 3)):
+        x = np.zeros(shape)
+        same(multiway.partition(x, 0), x)
+        same(multiway.sort(x), x)
+        same(multiway.argsort(x, axis=0), np.zeros(shape, "i8"))
+
+
 def test_arrays_of_others():
     """A library that we do not know, on the host, gets its own arrays back."""
     class Namespace:
@@ -145,6 +208,7 @@ def test_orders_of_equal_content_are_equal():
     one, two = (_order.compiled(np.dtype("i4,i4"), multiway.Order("f0"), False)
                 for _ in range(2))
     assert one is two
+    assert repr(multiway.TOTAL) == "multiway.Order(total=True)"
 
 
 def test_out():

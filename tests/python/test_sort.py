@@ -145,6 +145,14 @@ def test_many(dtype):
         same(multiway.argsort(y, dtype="i4"), np.argsort(y, kind="stable").astype("i4"))
 
 
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u2", "f2"])
+def test_positions_that_pass_by_the_caches(dtype):
+    x = array_of(dtype, (1 << 20) + 5, 70_000, 1)
+    for positions in ("i4", "i8"):
+        same(multiway.argsort(x, dtype=positions, device="cpu:2"),
+             np.argsort(x, kind="stable").astype(positions))
+
+
 def test_positions_of_more_than_24_bits():
     x = array_of("u2", (1 << 24) + 3, 500, 1)
     same(multiway.argsort(x, device="cpu:2"), np.argsort(x, kind="stable"))
