@@ -99,6 +99,7 @@ MW_API mw_status mw_sort_across_device(mw_context *context, mw_comm *comm,
 /*
  * Free what the communicator keeps. mw_mpi_close and mw_across_threads call it for theirs;
  * whoever sets MW_COMM_KEEPS_MEMORY calls it at the end. The communicator stays usable.
+ * Do not copy an mw_comm while it keeps memory.
  */
 MW_API void mw_across_release(mw_comm *comm);
 
