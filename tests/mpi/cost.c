@@ -119,10 +119,13 @@ static void try_shape(struct tap *tap, struct study *study, uint32_t ranks,
                          16 * (double)(rounds + 5) +
                          (double)rounds * ranks * (sizeof(struct ask) + 8 * MOST_PLACES);
 
-    /* A handle's scratch memory, in large pages, is at least 4 MiB. */
+    /*
+     * A handle's scratch memory is at least 4 MiB. That and the room for rows are made in
+     * large pages: each may be up to 2 MiB longer, and the system's mapping 2 MiB more.
+     */
     const uint64_t search = ranks * (570 + 32 * 8) + (64 << 10);
     const uint64_t memory =
-        workspace(ranks, study->count) + search + 64 * MOST_PLACES * ranks + (6 << 20);
+        workspace(ranks, study->count) + search + 64 * MOST_PLACES * ranks + (8 << 20);
 
     tap_case(tap,
              status == MW_OK && kit_fingerprint_equal(before, after) &&
