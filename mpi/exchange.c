@@ -223,7 +223,7 @@ mw_status exchange(struct across *a)
 {
     mw_job job = MW_JOB_INIT;
     mw_table out;
-    uint64_t workspace = 0, nothing = 0;
+    uint64_t workspace = 0, staged, nothing = 0;
     mw_status own = MW_OK;
     mw_status status;
 
@@ -231,10 +231,12 @@ mw_status exchange(struct across *a)
         a->numbers[i] = a->cuts[i + 1] - a->cuts[i];
     TRY(send_equal(a, a->numbers, a->numbers + a->ranks, sizeof *a->numbers));
     own = prepare_merge(a, &job, &out, &workspace);
-    TRY(agree(a, own, &nothing));
+    staged = a->staged[0] != NULL;
+    TRY(agree(a, own, &staged));
     for (uint32_t i = 0; i < a->array_count; i++)
         TRY(send_array(a, &a->arrays[i], &own));
-    TRY(agree(a, own, &nothing)); /* before rows in place are written over */
+    if (staged) /* on some rank: a copy may have failed, and rows are in place still */
+        TRY(agree(a, own, &nothing));
     if (a->out_count)
         own = run_job(a, &job, (char *)a->room + a->merge_at, workspace);
     TRY(agree(a, own, &nothing));

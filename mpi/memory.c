@@ -100,26 +100,58 @@ void memory_free(struct across *a, void *memory)
         free(memory);
 }
 
+/* Is the room the communicator's? */
+static int is_kept(const struct across *a)
+{
+    return !a->is_device && (a->comm->flags & MW_COMM_KEEPS_MEMORY);
+}
+
+static void room_free(struct across *a)
+{
+    if (is_kept(a))
+        mw_across_release(a->comm);
+    else
+        memory_free(a, a->room);
+    a->room = NULL;
+    a->room_bytes = 0;
+}
+
 mw_status room_make(struct across *a, uint64_t bytes)
 {
     mw_status status;
 
+    if (is_kept(a)) {
+        a->room = a->comm->kept;
+        a->room_bytes = a->comm->kept_bytes;
+    }
     if (bytes <= a->room_bytes)
         return MW_OK;
-    memory_free(a, a->room);
-    a->room = NULL;
-    a->room_bytes = 0;
+    room_free(a);
     TRY(memory_alloc(a, bytes, &a->room));
     a->room_bytes = bytes;
+    if (is_kept(a)) {
+        a->comm->kept = a->room;
+        a->comm->kept_bytes = bytes;
+    }
 done:
     return status;
+}
+
+void mw_across_release(mw_comm *comm)
+{
+    if (!comm)
+        return;
+    free(comm->kept);
+    comm->kept = NULL;
+    comm->kept_bytes = 0;
 }
 
 void across_free(struct across *a)
 {
     free(a->staged[1]);
     free(a->staged[0]);
-    memory_free(a, a->room);
+    if (!is_kept(a))
+        room_free(a);
     for (uint32_t i = 0; i < a->array_count; i++)
         memory_free(a, a->arrays[i].own);
     free(a->desk);

@@ -17,7 +17,10 @@
 extern "C" {
 #endif
 
-enum { MW_COMM_DEVICE_MEMORY = 1 }; /* alltoallv takes device memory */
+enum {
+    MW_COMM_DEVICE_MEMORY = 1, /* alltoallv takes device memory */
+    MW_COMM_KEEPS_MEMORY = 2   /* mw_sort_across keeps host memory for the next call */
+};
 
 /*
  * A communicator of `ranks` ranks. All functions but `abort` are collective: every rank
@@ -27,7 +30,7 @@ enum { MW_COMM_DEVICE_MEMORY = 1 }; /* alltoallv takes device memory */
 typedef struct mw_comm {
     size_t size; /* sizeof(mw_comm), set by MW_COMM_INIT */
     uint32_t rank, ranks;
-    uint32_t flags; /* MW_COMM_DEVICE_MEMORY, or 0 */
+    uint32_t flags; /* MW_COMM_DEVICE_MEMORY and others */
     void *state;    /* first argument of each function */
 
     /* Replace each of `count` values by the largest of all ranks. */
@@ -48,14 +51,14 @@ typedef struct mw_comm {
     void (*abort)(void *state, mw_status status);
 
     char error[256]; /* why the last mw_sort_across failed, and on which rank */
+
+    void *kept; /* NULL, or memory for the rows of the next call: see mw_across_release */
+    uint64_t kept_bytes;
 } mw_comm;
 
-#define MW_COMM_INIT                                            \
-    {                                                           \
-        sizeof(mw_comm), 0, 1, 0, NULL, NULL, NULL, NULL, NULL, \
-        {                                                       \
-            0                                                   \
-        }                                                       \
+#define MW_COMM_INIT                                                         \
+    {                                                                        \
+        sizeof(mw_comm), 0, 1, 0, NULL, NULL, NULL, NULL, NULL, {0}, NULL, 0 \
     }
 
 /*
@@ -73,7 +76,8 @@ typedef struct mw_comm {
  * Memory, besides `in` and `out`: the rows received, once, and the workspace of one sort
  * or one merge, which in host memory the handle keeps. If `out` has fewer rows than `in`,
  * or lacks an array that is compared, also a sorted copy. About 600 bytes for each rank,
- * and 32 times the bytes of what is compared.
+ * and 32 times the bytes of what is compared. With MW_COMM_KEEPS_MEMORY the communicator
+ * keeps host memory for received rows: touching fresh pages takes longer than to receive.
  *
  * Returns the same status on all ranks: MW_OK; MW_BAD_ARGUMENT also where jobs differ or
  * counts do not add up; MW_UNSUPPORTED for other operations, segments, and rows from more
@@ -91,6 +95,13 @@ MW_API mw_status mw_sort_across(mw_context *context, mw_comm *comm, const mw_job
  */
 MW_API mw_status mw_sort_across_device(mw_context *context, mw_comm *comm,
                                        const mw_job *job);
+
+/*
+ * Free what the communicator keeps. mw_mpi_close and mw_across_threads call it for theirs;
+ * whoever sets MW_COMM_KEEPS_MEMORY calls it at the end. The communicator stays usable.
+ * Do not copy an mw_comm while it keeps memory.
+ */
+MW_API void mw_across_release(mw_comm *comm);
 
 /*
  * Call `rank_main` on `ranks` threads, each with a communicator of its own, and wait for

@@ -139,9 +139,10 @@ mw_status mw_mpi_open(mw_comm *comm, MPI_Comm mpi)
     comm->allgather = allgather;
     comm->alltoallv = alltoallv;
     comm->abort = abort_all;
+    comm->flags = MW_COMM_KEEPS_MEMORY;
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
     if (MPIX_Query_cuda_support())
-        comm->flags = MW_COMM_DEVICE_MEMORY;
+        comm->flags |= MW_COMM_DEVICE_MEMORY;
 #endif
     return MW_OK;
 }
@@ -150,6 +151,7 @@ void mw_mpi_close(mw_comm *comm)
 {
     struct state *const s = comm->state;
 
+    mw_across_release(comm);
     if (s && s->mpi != MPI_COMM_NULL)
         MPI_Comm_free(&s->mpi);
     free(s);

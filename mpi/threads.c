@@ -163,7 +163,9 @@ static void *run_seat(void *argument)
     comm.allgather = allgather;
     comm.alltoallv = alltoallv;
     comm.abort = abort_team;
+    comm.flags = MW_COMM_KEEPS_MEMORY;
     seat->status = seat->rank_main(&comm, seat->argument);
+    mw_across_release(&comm);
     abort_team(seat, seat->status); /* others must not wait for this rank */
     return NULL;
 }

@@ -25,7 +25,7 @@ class Comm(Structure):
     c_name = "mw_comm"
     _fields_ = [("size", c_size_t), ("rank", c_uint32), ("ranks", c_uint32),
                 ("flags", c_uint32), ("state", c_void_p), *_FUNCTIONS.items(),
-                ("error", c_char * 256)]
+                ("error", c_char * 256), ("kept", c_void_p), ("kept_bytes", c_uint64)]
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,8 @@ struct node {
     struct node *child[2]; /* of a leaf, NULL */
     rank *room;            /* for 2 * QUANTUM ranks; of a leaf, NULL */
     const rank *ahead;     /* of a leaf, how far it was asked for in advance */
+    const rank *checked;   /*   how far it is known to be in order */
+    const rank *last;      /*   how far it is checked */
 };
 
 /* The last of the MERGE_WAYS - 1 inner nodes is the root. */
@@ -19,8 +21,10 @@ struct merge_work {
     struct list lists[MERGE_WAYS];
     uint64_t first[MERGE_WAYS]; /* the cuts of the window */
     uint64_t last[MERGE_WAYS];
+    const rank *ends[MERGE_WAYS]; /* how far runs are checked */
     struct node nodes[2 * MERGE_WAYS];
     rank rooms[MERGE_WAYS][2 * QUANTUM];
+    int has_disorder;
 };
 
 _Static_assert(sizeof(struct merge_work) <= WORK_BYTES, "a merge fits the working memory");
@@ -40,15 +44,35 @@ static void leaf_prefetch(struct node *leaf)
 #endif
 }
 
-static void node_fill(struct node *node, struct spare *spare);
+/* Are the ranks of a leaf in order that its next quantum may need, and the next one? */
+static int leaf_check(struct node *leaf)
+{
+    const uint64_t soon = leaf->list.count < QUANTUM ? leaf->list.count : QUANTUM;
+    const rank *const end = leaf->list.head + soon;
+    const rank *const checked = leaf->checked;
+    const size_t pairs = (size_t)((leaf->last < end ? leaf->last : end) - checked);
+    rank falls = 0;
+
+    for (size_t i = 0; i < pairs; i++)
+        falls |= checked[i + 1] < checked[i];
+    leaf->checked += pairs;
+    return !falls;
+}
+
+static void node_fill(struct node *node, struct merge_work *work);
 
 /* Move the next `want` ranks, at most QUANTUM, of an inner node to `to`. */
-static void node_merge(struct node *node, rank *to, size_t want, struct spare *spare)
+static void node_merge(struct node *node, rank *to, size_t want, struct merge_work *work)
 {
-    for (int i = 0; i < 2; i++)
-        while (node->child[i]->coming > 0 && node->child[i]->list.count < QUANTUM)
-            node_fill(node->child[i], spare);
-    merge_some(&node->child[0]->list, &node->child[1]->list, to, want, spare);
+    for (int i = 0; i < 2; i++) {
+        struct node *const child = node->child[i];
+
+        while (child->coming > 0 && child->list.count < QUANTUM)
+            node_fill(child, work);
+        if (!child->room && !leaf_check(child))
+            work->has_disorder = 1;
+    }
+    merge_some(&node->child[0]->list, &node->child[1]->list, to, want, &work->spare);
     node->coming -= want;
     for (int i = 0; i < 2; i++)
         if (!node->child[i]->room)
@@ -56,13 +80,13 @@ static void node_merge(struct node *node, rank *to, size_t want, struct spare *s
 }
 
 /* Put one more quantum into the room of an inner node that holds less than one. */
-static void node_fill(struct node *node, struct spare *spare)
+static void node_fill(struct node *node, struct merge_work *work)
 {
     const size_t held = (size_t)node->list.count;
     const size_t want = node->coming < QUANTUM ? (size_t)node->coming : QUANTUM;
 
     memmove(node->room, node->list.head, held * sizeof(rank));
-    node_merge(node, node->room + held, want, spare);
+    node_merge(node, node->room + held, want, work);
     node->list = (struct list){node->room, held + want};
 }
 
@@ -85,15 +109,19 @@ static struct node *lightest(struct node **trees, unsigned *count)
  * Make a tree of all lists that have ranks; NULL if none has. The two lightest
  * are joined first, as Huffman would: a long run passes few nodes.
  */
-static struct node *plant(struct merge_work *work, const struct list *lists, unsigned count)
+static struct node *plant(struct merge_work *work, unsigned count)
 {
+    const struct list *const lists = work->lists;
     struct node *trees[MERGE_WAYS];
     struct node *next = work->nodes;
     unsigned left = 0;
 
     for (unsigned i = 0; i < count; i++) {
         if (lists[i].count > 0) {
-            *next = (struct node){.list = lists[i], .ahead = lists[i].head};
+            *next = (struct node){.list = lists[i],
+                                  .ahead = lists[i].head,
+                                  .checked = lists[i].head,
+                                  .last = work->ends[i]};
             trees[left++] = next++;
         }
     }
@@ -113,27 +141,47 @@ static struct node *plant(struct merge_work *work, const struct list *lists, uns
     return left ? trees[0] : NULL;
 }
 
-/* Write everything a tree holds. */
-static void harvest(struct node *root, struct output *output, struct spare *spare)
+/* Write everything a tree holds, or stop at disorder. */
+static void harvest(struct node *root, struct output *output, struct merge_work *work)
 {
     uint64_t left = root->coming + root->list.count;
     rank merged[QUANTUM];
     /* A short first piece, so that all others begin at a line. */
     size_t most = to_line(output->to) ? to_line(output->to) : QUANTUM;
 
-    for (; left > 0; most = QUANTUM) {
+    for (; left > 0 && !work->has_disorder; most = QUANTUM) {
         const size_t want = left < most ? (size_t)left : most;
 
-        if (root->room)
-            node_merge(root, merged, want, spare);
-        else
+        if (root->room) {
+            node_merge(root, merged, want, work);
+        } else {
+            work->has_disorder = !leaf_check(root);
             list_take(&root->list, merged, want);
+        }
         output_write(output, merged, want);
         left -= want;
     }
 }
 
-static void merge(const struct merge_task *task)
+/*
+ * Reduce run i to what belongs to the window. The rank after that is checked as well, so
+ * that windows together check whole runs. Cuts may cross if runs are in disorder.
+ */
+static int take_window(struct merge_work *work, const struct merge_task *task, unsigned i)
+{
+    struct list *const list = &work->lists[i];
+    const uint64_t first = work->first[i], last = work->last[i];
+
+    if (first > last)
+        return 0;
+    work->ends[i] = list->head + (last < list->count ? last : last - (last > 0));
+    *list = (struct list){list->head + first, last - first};
+    if (!task->check)
+        work->ends[i] = list->head;
+    return 1;
+}
+
+static int merge(const struct merge_task *task)
 {
     struct merge_work *const work = (struct merge_work *)task->work;
     const rank *const from = (const rank *)task->from;
@@ -145,13 +193,16 @@ static void merge(const struct merge_task *task)
     cut_lists(lists, task->runs, task->first, work->first);
     cut_lists(lists, task->runs, task->last, work->last);
     for (unsigned i = 0; i < task->runs; i++)
-        lists[i] =
-            (struct list){lists[i].head + work->first[i], work->last[i] - work->first[i]};
+        if (!take_window(work, task, i))
+            return 0;
 
     struct output output = {(key *)task->to + task->starts[0] + task->first, task->code,
                             task->leaving, task->stream};
-    struct node *const root = plant(work, lists, task->runs);
+    struct node *const root = plant(work, task->runs);
+
+    work->has_disorder = 0;
     if (root)
-        harvest(root, &output, &work->spare);
+        harvest(root, &output, work);
     stream_end();
+    return !work->has_disorder;
 }

@@ -3,7 +3,7 @@
  *
  * Keys become ranks next to each other in memory. On the way it is checked that lists are
  * sorted, which the merges of a sort rely on. Lists that follow each other in memory and
- * whose keys are ranks already stay where they are.
+ * whose keys are ranks already stay where they are; the merge itself checks them.
  */
 #include "cpu/lists_keys.h"
 
@@ -15,7 +15,6 @@ enum { STEP = 1 << 15 }; /* keys that a thread takes at once */
 struct keys_merge {
     struct sort sort;
     struct lists lists;
-    atomic_int has_disorder;
 };
 
 int lists_are_keys(const struct request *r)
@@ -97,9 +96,8 @@ static void enter_rows(struct keys_merge *merge, uint64_t first, uint64_t last)
             continue;
         /* One key more: the first of what follows in this list. */
         if (!(r->suite->order(keys, some + (first + some < end), r->code) & ORDER_UP))
-            atomic_store(&merge->has_disorder, 1);
-        if (sort->to != merge->lists.at[0].table.elements)
-            r->suite->enter(keys, key_at(sort->to, first, sort->size), some, r->code);
+            atomic_store(&merge->sort.has_disorder, 1);
+        r->suite->enter(keys, key_at(sort->to, first, sort->size), some, r->code);
         first += some;
     }
 }
@@ -113,7 +111,7 @@ static void enter_share(void *arg, unsigned worker)
     for (;;) {
         const uint64_t first = atomic_fetch_add(&merge->sort.next, STEP);
 
-        if (first >= count || atomic_load(&merge->has_disorder))
+        if (first >= count || atomic_load(&merge->sort.has_disorder))
             return;
         enter_rows(merge, first, first + STEP < count ? first + STEP : count);
     }
@@ -152,6 +150,7 @@ int lists_merge_keys(struct pool *pool, const struct request *request, void *scr
                  .size = (size_t)bits / 8,
                  .workers = worth < pool_threads(pool) ? (unsigned)worth : pool_threads(pool),
                  .stream = ranks_bytes >= STREAM_BYTES,
+                 .check = stay,
                  .starts =
                 (uint64_t *)(void *)((unsigned char *)scratch + (stay ? 0 : ranks_bytes))}
     };
@@ -160,18 +159,18 @@ int lists_merge_keys(struct pool *pool, const struct request *request, void *scr
     merge.lists = lists_read(
         request, (struct list_at *)(void *)(merge.sort.starts + request->list_count + 1));
     atomic_init(&merge.sort.next, 0);
-    atomic_init(&merge.has_disorder, 0);
+    atomic_init(&merge.sort.has_disorder, 0);
     find_starts(&merge);
     rounds = sort_rounds(merge.sort.runs);
     if (rounds == 0) /* one list: it is copied */
         return 0;
-    if (stay)
+    if (stay) {
         merge.sort.to = merge.lists.at[0].table.elements;
-    else
+    } else {
         merge.sort.to = rounds % 2 ? keys.scratch : keys.keys;
-    pool_run(pool, merge.sort.workers, enter_share, &merge);
-    if (atomic_load(&merge.has_disorder))
-        return 0;
-    sort_merge(pool, &merge.sort, rounds);
-    return 1;
+        pool_run(pool, merge.sort.workers, enter_share, &merge);
+    }
+    if (!atomic_load(&merge.sort.has_disorder))
+        sort_merge(pool, &merge.sort, rounds);
+    return !atomic_load(&merge.sort.has_disorder);
 }

@@ -44,13 +44,15 @@ static inline void cut_quantum(const rank *a, const rank *b, size_t cuts[PARTS])
     }
 }
 
-/* Write the first QUANTUM ranks of a and b merged; return how many came from a. */
-static size_t merge_full(const rank *a, const rank *b, rank *to)
+#if LANES > 1 && defined(__AVX512VL__)
+#include "chain_512.inl"
+#else
+/* Write the first QUANTUM ranks of a and b, which `cuts` cut into PARTS. */
+static inline void merge_chains(const rank *a, const rank *b, const size_t cuts[PARTS],
+                                rank *to)
 {
     struct chain chains[PARTS];
-    size_t cuts[PARTS];
 
-    cut_quantum(a, b, cuts);
     forward_start(&chains[0], a, b, to);
     forward_start(&chains[1], a + cuts[0], b + (PART - cuts[0]), to + PART);
     forward_start(&chains[2], a + cuts[1], b + (2 * PART - cuts[1]), to + 2 * PART);
@@ -61,6 +63,16 @@ static size_t merge_full(const rank *a, const rank *b, rank *to)
         forward_step(&chains[2]);
         forward_step(&chains[3]);
     }
+}
+#endif
+
+/* Write the first QUANTUM ranks of a and b merged; return how many came from a. */
+static size_t merge_full(const rank *a, const rank *b, rank *to)
+{
+    size_t cuts[PARTS];
+
+    cut_quantum(a, b, cuts);
+    merge_chains(a, b, cuts, to);
     return cuts[PARTS - 1];
 }
 
@@ -134,6 +146,8 @@ static void merge_some(struct list *a, struct list *b, rank *to, size_t want,
     }
     if (taken > a->count) /* fillers of a that tied with ranks of b */
         taken = a->count;
+    if (want - taken > b->count) /* only in disorder, which spoils the result anyway */
+        taken = want - (size_t)b->count;
     list_drop(a, taken);
     list_drop(b, want - taken);
 }

@@ -6,7 +6,7 @@
 enum { PART_LEAST = 1 << 20 }; /* keys that are worth the cuts of a merge */
 
 /* Keys [first, last) of the output, group of runs by group. */
-static void merge_part(const struct sort *sort, uint64_t first, uint64_t last, void *work)
+static void merge_part(struct sort *sort, uint64_t first, uint64_t last, void *work)
 {
     const struct sort_request *const r = sort->request;
 
@@ -27,10 +27,12 @@ static void merge_part(const struct sort *sort, uint64_t first, uint64_t last, v
             .last = (last < end ? last : end) - begin,
             .code = r->code,
             .leaving = sort->leaving,
+            .check = sort->check,
             .stream = sort->stream,
             .work = work,
         };
-        r->suite->merge(&task);
+        if (!r->suite->merge(&task))
+            atomic_store(&sort->has_disorder, 1);
     }
 }
 
@@ -41,7 +43,7 @@ static void merge_share(void *arg, unsigned worker)
 
     for (;;) {
         const uint64_t i = atomic_fetch_add(&sort->next, 1);
-        if (i >= sort->parts)
+        if (i >= sort->parts || atomic_load(&sort->has_disorder))
             return;
         merge_part(sort, pool_part(count, sort->parts, i),
                    pool_part(count, sort->parts, i + 1), work_of(sort, worker));

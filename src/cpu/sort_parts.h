@@ -19,11 +19,13 @@ struct sort {
     uint64_t run;       /* runs: keys of each but the last */
     uint64_t *starts;   /* runs + 1 of them: where each run begins */
     uint64_t runs;
-    const void *from; /* this phase reads here */
-    void *to;         /*   and writes there */
-    unsigned ways;    /* merge: neighbouring runs that become one */
-    uint64_t parts;   /* merge: of the output */
-    int leaving;      /* this phase is the last */
+    const void *from;        /* this phase reads here */
+    void *to;                /*   and writes there */
+    unsigned ways;           /* merge: neighbouring runs that become one */
+    uint64_t parts;          /* merge: of the output */
+    int leaving;             /* this phase is the last */
+    int check;               /* merge: the runs may be in disorder ... */
+    atomic_int has_disorder; /* ... and are */
 };
 
 static inline unsigned char *key_at(const void *keys, uint64_t at, size_t size)

@@ -78,6 +78,7 @@ struct merge_task {
     uint64_t last;
     struct code code;
     int leaving; /* this is the last pass: write keys, not ranks */
+    int check;   /* the runs may be in disorder */
     int stream;
     void *work;
 };
@@ -148,9 +149,13 @@ struct suite {
     void (*enter)(const void *keys, void *ranks, uint64_t count, struct code code);
     void (*leave)(const void *ranks, void *keys, uint64_t count, struct code code);
 
-    /* Sort at most RUN_BYTES; merge at most MERGE_WAYS runs. NULL for 8-bit keys. */
+    /*
+     * Sort at most RUN_BYTES; merge at most MERGE_WAYS runs. A merge returns 0, and may
+     * have written anything, if it was to check the runs and one is in disorder; the
+     * windows of a merge find that together. NULL for 8-bit keys.
+     */
     void (*run)(const struct run_task *task);
-    void (*merge)(const struct merge_task *task);
+    int (*merge)(const struct merge_task *task);
 
     /*
      * Quicksort: sort a piece, and make keys of it again; or part a piece of at least

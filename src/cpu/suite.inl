@@ -33,10 +33,6 @@
 #endif
 #include "network.inl"
 
-#include "merge.inl"
-
-#include "transfer.inl"
-
 #if LANES > 1
 #if defined(__AVX512VL__)
 #define WIDE_BITS 512
@@ -44,7 +40,13 @@
 #define WIDE_BITS 256
 #endif
 #include "wide.inl"
+#endif
 
+#include "merge.inl"
+
+#include "transfer.inl"
+
+#if LANES > 1
 #include "block.inl"
 
 #include "partition.inl"

@@ -98,7 +98,7 @@ mw_status crew_rank(mw_comm *comm, void *argument)
     job.out = c->with_out ? &tables[1] : NULL;
     job.position_type = c->position_type;
     if (crew->is_device && c->count % 2) /* the simulator's memory can be copied */
-        comm->flags = MW_COMM_DEVICE_MEMORY;
+        comm->flags |= MW_COMM_DEVICE_MEMORY;
     if (status == MW_OK)
         status = crew->is_device ? mw_sort_across_device(crew->contexts[rank], comm, &job)
                                  : mw_sort_across(crew->contexts[rank], comm, &job);

@@ -88,6 +88,7 @@ static mw_status rank_main(mw_comm *comm, void *argument)
                           ? sort_there(t, &watched, &job, &in, &values)
                           : mw_sort_across(t->contexts[rank], &watched, &job);
     t->has_message[rank] = watched.error[0] != '\0';
+    mw_across_release(&watched);
     return t->status[rank];
 }
 
