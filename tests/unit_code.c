@@ -16,6 +16,8 @@
 #define UNSIGNED_OF(bits) UNSIGNED(bits)
 typedef UNSIGNED_OF(KEY_BITS) key;
 
+#include "base/field.h"
+
 #define CODE_FUNCTION static inline
 #include "base/code.inl"
 

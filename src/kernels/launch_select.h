@@ -73,6 +73,7 @@ struct select_state {
 struct select_result {
     void *positions;    /* the caller's, if they are wanted */
     void *keys;         /* the caller's elements, if they are keys; or NULL */
+    const void *from;   /* where to fetch them by number; NULL: told from their codes */
     unsigned *numbers;  /* rows by number, GATHER_NONE for none; NULL: not wanted */
     int position_bytes; /* 0: not wanted */
     int code_bytes;     /* 4 or 8; of keys, too */

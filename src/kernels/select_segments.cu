@@ -60,8 +60,7 @@ DEVICE struct select_view view_part(const struct select_segments_args *args, wid
     struct select_view view =
         view_rows(&args->source, &args->enter, begin, count, args->result.code_bytes);
 
-    view.parts = 0; /* codes were made of them, ... */
-    view.code = 0;  /* ... or of one */
+    view.parts = 0; /* codes were made of them */
     return view;
 }
 
