@@ -12,9 +12,10 @@ enum {
     SELECT_BINS = 1 << SELECT_DIGIT,
     SELECT_PASSES = 9, /* for codes of 64 bits, and numbers of 32 bits */
     SELECT_SAMPLES = 8192,
-    SELECT_MOST = 4096, /* wanted rows that select_count can sort */
-    SELECT_FEW = 128,   /* rows that are ordered by counting */
-    SELECT_HELD = 64    /* rows that a warp of select_stage holds back */
+    SELECT_MOST = 4096,   /* wanted rows that select_count can sort */
+    SELECT_SORTED = 1024, /* rows that it sorts rather than to count again */
+    SELECT_FEW = 128,     /* rows that are ordered by counting */
+    SELECT_HELD = 64      /* rows that a warp of select_stage holds back */
 };
 
 /* Rows of a tile, and tiles of `count` rows; the first may begin up to 3 rows early. */

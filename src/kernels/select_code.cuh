@@ -48,10 +48,10 @@ DEVICE SELECT_CODE SELECT_NAME(leave)(SELECT_CODE code, const struct key_code *e
 DEVICE void SELECT_NAME(encode)(const struct select_view *view, SELECT_CODE *code,
                                 const int count)
 {
-    if (view->code) {
+    if (view->has_rule) {
         UNROLL
         for (int i = 0; i < count; i++)
-            code[i] = code_enter_field(code[i], view->code);
+            code[i] = code_enter_field(code[i], view->rule);
     } else {
         UNROLL
         for (int i = 0; i < count; i++)
