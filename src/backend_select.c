@@ -44,7 +44,7 @@ done:
 
 int select_has_keys(const struct request *request)
 {
-    return request->element_type && rows_is_key(&request->order);
+    return request->element_type && rows_is_number(&request->order);
 }
 
 struct select_result select_result(const struct request *request, uint32_t code_bytes,
@@ -56,6 +56,8 @@ struct select_result select_result(const struct request *request, uint32_t code_
                                    .position_bytes = (int)request->position_bytes,
                                    .code_bytes = (int)code_bytes};
 
+    if (first && !rows_is_key(&request->order))
+        result.from = request_column(request, 0).in;
     for (uint32_t i = first; i < request->column_count; i++) {
         if (request_column(request, i).out)
             result.numbers = numbers;
@@ -138,6 +140,20 @@ void select_source(const struct request *request, const struct rows_shape *shape
     rows_carry(&rows, ROWS_IN, ROWS_A, &carry, &unused);
     *source = carry.source;
     *enter = (struct key_code){.flip = rows.code.flip, .is_float = rows.code.is_float};
+}
+
+void select_load_whole(struct tile_source *source, uint32_t bytes)
+{
+    const struct code_part *const part = &source->part[0];
+
+    if (source->part_count != 1 || part->bytes != (int)bytes || part->pitch != bytes ||
+        part->is_string || part->drop != 0 || part->bits != (int)(8 * bytes) ||
+        (uintptr_t)part->at % bytes != 0)
+        return;
+    source->keys = part->at;
+    source->pitch = part->pitch;
+    source->part_count = 0;
+    source->is_whole = 1;
 }
 
 /* ---- Verbs --------------------------------------------------------------------------- */

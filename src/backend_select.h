@@ -47,6 +47,9 @@ int select_by_codes(struct backend *backend, const struct request *request,
 void select_source(const struct request *request, const struct rows_shape *shape,
                    struct tile_source *source, struct key_code *enter);
 
+/* If a code is made of one field that is all of an array, it is loaded as keys are. */
+void select_load_whole(struct tile_source *source, uint32_t code_bytes);
+
 /*
  * Find the rows of some ranks. If they are few their numbers are sorted by code, and
  * written as the request says; otherwise the numbers go to `numbers`, by position.

@@ -60,21 +60,6 @@ static struct select_args make_args(const struct select_run *run,
     };
 }
 
-/* If a code is made of one field that is all of an array, it is loaded as keys are. */
-static void load_whole(struct tile_source *source, uint32_t bytes)
-{
-    const struct code_part *const part = &source->part[0];
-
-    if (source->part_count != 1 || part->bytes != (int)bytes || part->pitch != bytes ||
-        part->is_string || part->drop != 0 || part->bits != (int)(8 * bytes) ||
-        (uintptr_t)part->at % bytes != 0)
-        return;
-    source->keys = part->at;
-    source->pitch = part->pitch;
-    source->part_count = 0;
-    source->is_whole = 1;
-}
-
 mw_status select_find(struct select_run *run, const struct rows_shape *shape,
                       const struct select_plan *plan, unsigned *numbers)
 {
@@ -82,7 +67,7 @@ mw_status select_find(struct select_run *run, const struct rows_shape *shape,
     mw_status status;
 
     select_source(run->request, shape, &args.source, &args.enter);
-    load_whole(&args.source, plan->code_bytes);
+    select_load_whole(&args.source, plan->code_bytes);
     TRY(select_launch(run, KERNEL_SELECT_SAMPLE, SELECT_SAMPLES / SELECT_FILTER_THREADS,
                       SELECT_FILTER_THREADS, 0, &args, sizeof args));
     if (plan->is_sampled) {

@@ -169,6 +169,7 @@ static mw_status select_in_segments(struct select_run *run, const struct rows_sh
 
     TRY(backend_check_workspace(run->backend, run->bytes, plan.bytes));
     select_source(request, shape, &args.source, &args.enter);
+    select_load_whole(&args.source, (uint32_t)rows_keys(shape, 0).size);
     args.result =
         select_result(request, (uint32_t)rows_keys(shape, 0).size, args.result.numbers);
     if (args.source.part_count) {

@@ -3,14 +3,20 @@
  */
 #include "rows.h"
 
-int rows_is_key(const struct request_order *order)
+int rows_is_number(const struct request_order *order)
 {
     const struct request_field *const field = &order->field[0];
 
     return order->field_count == 1 && !field->is_string &&
-           (field->bytes == 4 || field->bytes == 8) && field->code.rotate == 0 &&
-           field->code.low == 0 && field->code.high == field->code.mask &&
-           field->code.zero == 0;
+           (field->bytes == 4 || field->bytes == 8);
+}
+
+int rows_is_key(const struct request_order *order)
+{
+    const struct field_code *const code = &order->field[0].code;
+
+    return rows_is_number(order) && code->rotate == 0 && code->low == 0 &&
+           code->high == code->mask && code->zero == 0;
 }
 
 static int is_in_order(const struct request_order *order, uint32_t column)

@@ -83,7 +83,10 @@ struct rows {
     uint32_t part_offset[TILE_MOST_PARTS];
 };
 
-/* Is the whole order one number of 4 or 8 bytes that can be told from its code? */
+/* Is the whole order one number of 4 or 8 bytes? */
+int rows_is_number(const struct request_order *order);
+
+/* Can that number be told from its code, too? */
 int rows_is_key(const struct request_order *order);
 
 /* Choose the way. MW_UNSUPPORTED for orders by an expression. */

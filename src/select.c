@@ -58,11 +58,16 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Rows more than wanted that may be sorted with them, at each end that is not exact. */
-static uint32_t slack_of(uint64_t wanted, uint32_t code_bytes, int is_two_sided)
+/*
+ * Rows more than wanted that may be sorted with them, at each end that is not exact. To
+ * sort a row for each thread of a block costs less than another pass of all blocks. What
+ * was staged is mostly narrowed by one block, which costs little.
+ */
+static uint32_t slack_of(const struct select_plan *plan, uint64_t wanted, int is_two_sided)
 {
-    const uint64_t most = wanted < SELECT_FEW / 2 ? SELECT_FEW : wanted + wanted / 2;
-    const uint64_t slack = least(most, (uint64_t)SELECT_ROOM(code_bytes)) - wanted;
+    const uint64_t few = plan->is_sampled ? SELECT_FEW : SELECT_SORTED;
+    const uint64_t most = wanted < few / 2 ? few : wanted + wanted / 2;
+    const uint64_t slack = least(most, (uint64_t)SELECT_ROOM(plan->code_bytes)) - wanted;
 
     return (uint32_t)(is_two_sided ? slack / 2 : slack);
 }
@@ -88,7 +93,7 @@ void select_plan(struct select_plan *plan, const mw_info *info, uint32_t code_by
     plan->is_sampled =
         plan->is_sorted && count >= (uint64_t)info->processors * SELECT_SAMPLED_EACH &&
         count >= SELECT_SAMPLES && enclosed(plan, count) + wanted <= plan->capacity;
-    plan->slack = plan->is_sorted ? slack_of(wanted, code_bytes, first > 0) : 0;
+    plan->slack = plan->is_sorted ? slack_of(plan, wanted, first > 0) : 0;
 
     plan->bins_cell = SELECT_STATE_CELLS;
     plan->tiles_cell = plan->bins_cell + 2 * SELECT_BINS * SELECT_PASSES;

@@ -7,8 +7,8 @@
  * keys: all of them for narrow keys; for wide ones every STEP-th code, and all
  * pairs of keys near the places where something changes.
  */
-#include "base/base.h"
 #include "kit.h"
+#include "request.h"
 
 #include "tap.h"
 
@@ -136,6 +136,29 @@ static int all_mended(struct code code)
     return passed;
 }
 
+/* With the flags of a field, codes are those that fields have. */
+static int all_flagged(const mw_field *field, struct code code)
+{
+    struct request request;
+    const mw_order order = {.size = sizeof order,
+                            .element_bytes = sizeof(key),
+                            .field_size = sizeof *field,
+                            .fields = field,
+                            .field_count = 1};
+    const struct field_code *const rule = &request.order.field[0].code;
+    struct error error = {""};
+    int right = order_read(&order, 0, &request, &error) == MW_OK;
+
+    for (uint64_t i = 0; i < SPECIALS + UINT64_C(500000) && right; i++) {
+        const key bits = i < SPECIALS ? special_key((size_t)i, code) : (key)kit_mix(i);
+
+        right = code_enter_field(bits, rule) == (key)field_code_of(bits, rule);
+        if (!right)
+            tap_note("key %llx, flags %x", (unsigned long long)bits, field->flags);
+    }
+    return right;
+}
+
 /* The documented order of floats, spelled out by their sign and exponent. */
 static void test_floats(struct tap *tap, struct code up, key infinity)
 {
@@ -185,6 +208,13 @@ int main(void)
                      way[direction]);
         if (code.is_float && direction == MW_ASCENDING)
             test_floats(&tap, code, (key)infinities[type]);
+        for (uint32_t flags = 0; flags < 16; flags++) {
+            const mw_field field = {.type = type, .direction = direction, .flags = flags};
+
+            if (!(flags & ~kit_field_flags(type)))
+                tap_case(&tap, all_flagged(&field, code), "%s %s: codes with flags %x",
+                         row->name, way[direction], flags);
+        }
     }
     return tap_end(&tap);
 }

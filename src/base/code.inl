@@ -1,8 +1,8 @@
 /*
  * code.inl - keys as unsigned numbers of the same width and the same order.
  *
- * Included where `key` is an unsigned integer type of KEY_BITS bits and
- * CODE_FUNCTION says how to declare a function: by every kernel prelude, and
+ * Included after field.inl where `key` is an unsigned integer type of KEY_BITS bits
+ * and CODE_FUNCTION says how to declare a function: by every kernel prelude, and
  * once per width by the CPU's inner loops. Written in the common part of C11
  * and CUDA C, so that all devices share one definition of the order.
  *
@@ -61,6 +61,21 @@ CODE_FUNCTION key code_leave(key code, int is_float, key flip)
         (key)(negative ? code_lowest(is_float) - rank : rank - code_negatives(is_float));
 
     return is_float && rank <= code_lowest(is_float) ? bits : rank;
+}
+
+/*
+ * The code of a field that is all of a key, with the flags of the field: what
+ * field_code_of of field.inl makes of the same bits. Equal keys get one code, so it cannot
+ * be undone.
+ */
+CODE_FUNCTION key code_enter_field(key bits, const struct field_code *f)
+{
+    const int is_float = KEY_BITS == 16 ? (int)f->lowest : f->lowest != 0;
+    const key code = (key)(code_enter(bits, is_float, (key)f->flip) - (key)f->rotate);
+    const key joined = (key)(code + (f->zero != 0 && code == (key)f->zero));
+    const key least = joined < (key)f->low ? (key)f->low : joined;
+
+    return least > (key)f->high ? (key)f->high : least;
 }
 
 /*

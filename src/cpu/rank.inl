@@ -17,6 +17,8 @@ typedef uint64_t key;
 #error "KEY_BITS must be 8, 16, 32 or 64"
 #endif
 
+#include "base/field.h"
+
 #define CODE_FUNCTION static inline
 #include "base/code.inl"
 

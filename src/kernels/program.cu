@@ -22,6 +22,8 @@ namespace mw_kernels { /* see simt.h */
 
 #include "launch.h"
 
+#include "lanes.cuh"
+
 #if !defined(ROWS_PROGRAM) && !defined(LESS_THREADS)
 
 #include "key.cuh"

@@ -8,8 +8,9 @@ enum { SELECT_BATCH = 6 }; /* rows that a thread of a team loads together */
 struct select_view {
     const struct tile_source *parts; /* codes are made of these, or ... */
     const char *keys;                /* ... loaded, and become codes by ... */
-    const struct field_code *code;   /* ... the rule of a field, or ... */
+    const struct field_code *rule;   /* ... that of a field if `has_rule`, or ... */
     struct key_code enter;           /* ... this */
+    int has_rule;
     const unsigned *numbers;         /* of the rows; NULL: places from `base` on */
     unsigned base;
     unsigned pitch;
@@ -26,7 +27,8 @@ DEVICE struct select_view view_rows(const struct tile_source *source,
     struct select_view view;
 
     view.parts = source->part_count ? source : 0;
-    view.code = source->is_whole ? &source->part[0].code : 0;
+    view.rule = &source->part[0].code;
+    view.has_rule = source->is_whole;
     view.keys = (const char *)source->keys + first * source->pitch;
     view.pitch = (unsigned)source->pitch;
     view.enter = *enter;
@@ -50,7 +52,8 @@ DEVICE struct select_view view_codes(const void *codes, const unsigned *numbers,
     struct select_view view;
 
     view.parts = 0;
-    view.code = 0;
+    view.rule = 0;
+    view.has_rule = 0;
     view.keys = (const char *)codes;
     view.pitch = (unsigned)bytes;
     view.enter.flip = 0;

@@ -19,6 +19,7 @@ enum {
 #define code_lowest SELECT_NAME(code_lowest)
 #define code_negatives SELECT_NAME(code_negatives)
 #define code_enter SELECT_NAME(code_enter)
+#define code_enter_field SELECT_NAME(code_enter_field)
 #define code_leave SELECT_NAME(code_leave)
 #define code_fold SELECT_NAME(code_fold)
 #define code_enter_most SELECT_NAME(code_enter_most)
@@ -43,31 +44,32 @@ DEVICE SELECT_CODE SELECT_NAME(leave)(SELECT_CODE code, const struct key_code *e
     return code_leave(code, enter->is_float, (SELECT_CODE)enter->flip);
 }
 
-#undef key
-#undef code_lowest
-#undef code_negatives
-#undef code_enter
-#undef code_leave
-#undef code_fold
-#undef code_enter_most
-#undef code_leave_most
-#undef code_to_mend
-#undef code_mend
-
 /* Turn the `count` keys at `code` into codes. The rule is chosen once for all of them. */
 DEVICE void SELECT_NAME(encode)(const struct select_view *view, SELECT_CODE *code,
                                 const int count)
 {
-    if (view->code) {
+    if (view->has_rule) {
         UNROLL
         for (int i = 0; i < count; i++)
-            code[i] = (SELECT_CODE)field_code_of(code[i], view->code);
+            code[i] = code_enter_field(code[i], view->rule);
     } else {
         UNROLL
         for (int i = 0; i < count; i++)
             code[i] = SELECT_NAME(enter)(code[i], &view->enter);
     }
 }
+
+#undef key
+#undef code_lowest
+#undef code_negatives
+#undef code_enter
+#undef code_enter_field
+#undef code_leave
+#undef code_fold
+#undef code_enter_most
+#undef code_leave_most
+#undef code_to_mend
+#undef code_mend
 
 /* The key of one row, if codes are not made of parts; and the code, however it is made. */
 DEVICE SELECT_CODE SELECT_NAME(bits_of)(const struct select_view *view, wide row)

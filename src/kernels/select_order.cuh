@@ -255,6 +255,21 @@ DEVICE void order_list(const struct select_list *list, unsigned count, const int
         sort_list(list, count, (unsigned)THREAD, (unsigned)THREADS);
 }
 
+/* Write the key of row `row` as row `at` of the result. */
+DEVICE void write_key(const struct select_result *result, const struct key_code *enter,
+                      wide at, unsigned row, wide code)
+{
+    const unsigned_cell *const words = (const unsigned_cell *)result->from;
+    const wide_cell *const wides = (const wide_cell *)result->from;
+
+    if (result->code_bytes == 4)
+        STORE_AS(BULK, (unsigned_cell *)result->keys + at,
+                 words ? LOAD(words + row) : unsigned_leave((unsigned)code, enter));
+    else
+        STORE_AS(BULK, (wide_cell *)result->keys + at,
+                 wides ? LOAD(wides + row) : wide_leave(code, enter));
+}
+
 /* Write row `at` of the result; positions are counted from `begin`. */
 DEVICE void write_result(const struct select_result *result, const struct key_code *enter,
                          wide at, unsigned row, wide begin, wide code)
@@ -265,11 +280,6 @@ DEVICE void write_result(const struct select_result *result, const struct key_co
         STORE_AS(BULK, (unsigned_cell *)result->positions + at, row - (unsigned)begin);
     if (result->position_bytes == 8)
         STORE_AS(BULK, (wide_cell *)result->positions + at, row - begin);
-    if (!result->keys)
-        return;
-    if (result->code_bytes == 4)
-        STORE_AS(BULK, (unsigned_cell *)result->keys + at,
-                 unsigned_leave((unsigned)code, enter));
-    else
-        STORE_AS(BULK, (wide_cell *)result->keys + at, wide_leave(code, enter));
+    if (result->keys)
+        write_key(result, enter, at, row, code);
 }

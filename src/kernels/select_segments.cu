@@ -1,116 +1,34 @@
 /*
  * select_segments.cu - rows of each segment by rank: see launch_select.h.
  */
+#include "select_segment.cuh"
 #include "select_warp.cuh"
+
+#include "select_tiny.cuh"
 
 enum { select_segments_blocks = 4 };
 
-/* Number `i` of the caller's; a negative one becomes greater than any count. */
-DEVICE wide number_of(const struct select_segments_args *args, const void *numbers, wide i)
+/* The first rows of a view; a constant width is shorter code. */
+DEVICE struct warp_top select_first(const struct select_segments_args *args,
+                                    struct warp_shared *sm, const struct select_view *view,
+                                    unsigned last)
 {
-    if (args->segment_bytes == 8)
-        return LOAD_AS(BULK, (const wide_cell *)numbers + i);
-
-    const unsigned number = LOAD_AS(BULK, (const unsigned_cell *)numbers + i);
-
-    return args->is_signed ? (wide)(long long)(int)number : number;
+    return args->result.code_bytes == 4 ? select_in_warp(sm, view, 4, last)
+                                        : select_in_warp(sm, view, 8, last);
 }
 
-/* Where a segment begins, and how many rows it has. */
-DEVICE unsigned segment_of(const struct select_segments_args *args, wide segment,
-                           wide *begin)
-{
-    const wide end = number_of(args, args->ends, segment);
-
-    *begin = number_of(args, args->begins, segment);
-    return *begin < end && end <= args->count ? (unsigned)(end - *begin) : 0;
-}
-
-/* How many rows of a segment of `count` rows are wanted. */
-DEVICE unsigned wanted_of(const struct select_segments_args *args, unsigned count)
-{
-    const wide last = count < args->last ? count : args->last;
-
-    return last > args->first ? (unsigned)(last - args->first) : 0;
-}
-
-/* Write row `i` of the result of a segment. */
-DEVICE void write_row(const struct select_segments_args *args, wide segment, wide i,
-                      wide begin, unsigned row, wide code)
-{
-    write_result(&args->result, &args->enter, segment * (args->last - args->first) + i, row,
-                 begin, code);
-}
-
-/* There are no rows from `i` on, by steps of `step`. */
-DEVICE void write_none(const struct select_segments_args *args, wide segment, wide i,
-                       wide step)
-{
-    const wide wanted = args->last - args->first;
-
-    for (; args->result.numbers && i < wanted; i += step)
-        STORE_AS(BULK, (unsigned_cell *)args->result.numbers + segment * wanted + i,
-                 GATHER_NONE);
-}
-
-/* `count` rows from row `begin` on. */
-DEVICE struct select_view view_part(const struct select_segments_args *args, wide begin,
-                                    unsigned count)
-{
-    struct select_view view =
-        view_rows(&args->source, &args->enter, begin, count, args->result.code_bytes);
-
-    view.parts = 0; /* codes were made of them, ... */
-    view.code = 0;  /* ... or of one */
-    return view;
-}
-
-/* Write the rows of a segment that follow `skip` others in a list of `count`. */
-DEVICE void write_list(const struct select_segments_args *args,
-                       const struct select_list *list, wide segment, wide begin,
-                       unsigned wanted, unsigned skip, unsigned count, unsigned thread,
-                       unsigned threads)
-{
-    unsigned i = thread;
-
-    for (; i < wanted && skip + i < count; i += threads)
-        write_row(args, segment, i, begin, listed_row(list, skip + i),
-                  listed_code(list, skip + i));
-    write_none(args, segment, i, threads);
-}
-
-/* A segment by a warp. */
+/* A segment by a warp. Where it begins is loaded again: it would take registers. */
 DEVICE void select_short(const struct select_segments_args *args, struct warp_shared *sm,
-                         wide segment, wide begin, unsigned rows)
+                         unsigned segment, wide begin, unsigned rows)
 {
     const struct select_view view = view_part(args, begin, rows);
-    const unsigned last = rows < args->last ? rows : (unsigned)args->last;
-    const struct warp_top top = select_sorted(sm, &view, args->result.code_bytes, last);
+    const struct warp_top top =
+        select_first(args, sm, &view, rows < args->last ? rows : (unsigned)args->last);
 
+    sort_top(&top);
+    rows = segment_of(args, segment, &begin);
     write_list(args, &top.list, segment, begin, wanted_of(args, rows),
                (unsigned)args->first, top.count, (unsigned)LANE, WARP);
-}
-
-/* A segment of at most a row for each lane: every lane counts those before its row. */
-DEVICE void select_tiny(const struct select_segments_args *args,
-                        const struct select_view *all, wide segment, wide begin,
-                        unsigned count)
-{
-    const int is_mine = (unsigned)LANE < count;
-    const wide code = !is_mine                       ? 0
-                      : args->result.code_bytes == 4 ? unsigned_code_of(all, begin + LANE)
-                                                     : wide_code_of(all, begin + LANE);
-    unsigned rank = 0;
-
-    NO_UNROLL
-    for (int i = 0; i < (int)count; i++) {
-        const wide other = SHUFFLE(code, i);
-
-        rank += other < code || (other == code && i < LANE);
-    }
-    if (is_mine && rank >= args->first && rank < args->last)
-        write_row(args, segment, rank - args->first, begin, (unsigned)begin + LANE, code);
-    write_none(args, segment, wanted_of(args, count) + (wide)LANE, WARP);
 }
 
 /* List a long segment, in parts. One warp. 0 if there is no room. */
@@ -150,36 +68,39 @@ DEVICE void list_whole(const struct select_segments_args *args, wide segment)
     }
 }
 
+/* A segment of more than a row for each lane. */
+DEVICE void select_other(const struct select_segments_args *args, struct warp_shared *sm,
+                         unsigned segment)
+{
+    wide begin;
+    const unsigned rows = segment_of(args, segment, &begin);
+
+    if (wanted_of(args, rows) == 0)
+        write_none(args, segment, LANE, WARP);
+    else if (rows > 2 * args->part && args->last <= SELECT_TEAM_MOST &&
+             list_parts(args, segment, rows))
+        return;
+    else if (args->by_warps)
+        select_short(args, sm, segment, begin, rows);
+    else
+        list_whole(args, segment);
+}
+
 DEVICE void select_by_warps(const struct select_segments_args *args,
                             struct warp_shared *shared)
 {
     struct warp_shared *const sm = shared + THREAD / WARP;
-    const struct select_view all = view_part(args, 0, (unsigned)args->count);
 
-    for (wide from = ((wide)BLOCK * SELECT_TEAM_WARPS + THREAD / WARP) * args->group;
-         from < args->segments; from += (wide)BLOCKS * SELECT_TEAM_WARPS * args->group) {
-        const int is_mine = (unsigned)LANE < args->group && from + LANE < args->segments;
-        wide begin = 0;
-        const unsigned count = is_mine ? segment_of(args, from + LANE, &begin) : 0;
+    const unsigned mine = (unsigned)(BLOCK * SELECT_TEAM_WARPS + THREAD / WARP);
+
+    for (unsigned i = mine; (wide)i * args->group < args->segments;
+         i += (unsigned)(BLOCKS * SELECT_TEAM_WARPS)) {
+        const unsigned from = i * args->group; /* there are fewer than 2^32 segments */
+        unsigned others = select_tiny_of(args, from);
 
         NO_UNROLL
-        for (int i = 0; i < (int)args->group && from + i < args->segments; i++) {
-            const wide first = SHUFFLE(begin, i);
-            const unsigned rows = SHUFFLE(count, i);
-            const unsigned wanted = wanted_of(args, rows);
-
-            if (wanted == 0)
-                write_none(args, from + i, LANE, WARP);
-            else if (rows <= WARP)
-                select_tiny(args, &all, from + i, first, rows);
-            else if (rows > 2 * args->part && args->last <= SELECT_TEAM_MOST &&
-                     list_parts(args, from + i, rows))
-                continue;
-            else if (args->by_warps)
-                select_short(args, sm, from + i, first, rows);
-            else
-                list_whole(args, from + i);
-        }
+        for (; others; others &= others - 1)
+            select_other(args, sm, from + (unsigned)LOWEST_BIT(others));
     }
 }
 
@@ -253,25 +174,27 @@ DEVICE void parts_by_warps(const struct select_segments_args *args,
 
         if (count > 0) {
             const struct select_view view = view_part(args, begin, count);
-            const struct warp_top top =
-                select_sorted(sm, &view, args->result.code_bytes, last);
+            const struct warp_top top = select_first(args, sm, &view, last);
 
             stage_part(args, &top.list, place, last, (unsigned)LANE, WARP);
         }
     }
 }
 
-/* List rows of another warp's list, from the `first` on. */
-DEVICE void list_others(struct warp_top *top, const struct warp_shared *other,
-                        unsigned first, unsigned count)
+/* List the rows of another warp's list. */
+DEVICE void list_others(struct warp_shared *sm, struct warp_top *top,
+                        const struct warp_shared *other, unsigned last)
 {
+    const unsigned count = LOAD(&other->found[3]);
     struct select_list list = top->list;
 
+    if (top->count + count > list.room)
+        cut_list(sm, top, last, 0);
     list.codes = (wide_cell *)other->codes;
     list.rows = (unsigned_cell *)other->rows;
-    UNROLL
-    for (int j = 0; j < WARP_LOADS; j++) {
-        const unsigned i = first + (unsigned)(j * WARP + LANE);
+    NO_UNROLL
+    for (unsigned from = 0; from < count; from += WARP) {
+        const unsigned i = from + (unsigned)LANE;
         const int has = i < count;
 
         list_row(top, has, has ? listed_code(&list, i) : 0, has ? listed_row(&list, i) : 0);
@@ -313,16 +236,11 @@ DEVICE void join_in_block(const struct select_segments_args *args,
         STORE(&sm->found[3], top.count);
     BARRIER();
     if (THREAD < WARP) {
-        for (int i = 1; i < SELECT_TEAM_WARPS; i++) {
-            const unsigned theirs = LOAD(&shared[i].found[3]);
-
-            for (unsigned from = 0; from < theirs; from += WARP_LOADS * WARP) {
-                if (top.count > long_list(&top))
-                    cut_list(sm, &top, last, (long_list(&top) - last) / 4);
-                list_others(&top, &shared[i], from, theirs);
-            }
-        }
-        finish_list(sm, &top, last);
+        for (int i = 1; i < SELECT_TEAM_WARPS; i++)
+            list_others(sm, &top, &shared[i], last);
+        if (top.count > last)
+            cut_list(sm, &top, last, 0);
+        sort_top(&top);
         write_list(args, &top.list, segment, begin, wanted_of(args, count),
                    (unsigned)args->first, top.count, (unsigned)LANE, WARP);
     }
