@@ -151,7 +151,8 @@ static const char *check_dealt(const struct sample *s)
         !adjoins(d->next, 8 * (DEAL_MOST + 1), d->fine) ||
         !adjoins(d->fine, (huge)8 * DEAL_BINS * d->buckets, d->tile_of) ||
         !adjoins(d->tile_next, (huge)8 * DEAL_MOST * d->buckets, d->tiles) ||
-        !adjoins(d->tiles, (huge)8 * d->most_tiles, p->workspace_bytes))
+        !adjoins(d->tiles, (huge)8 * d->most_tiles, d->frequent) ||
+        !adjoins(d->frequent, (huge)8 * DEAL_ROWS * DEAL_FREQUENT, p->workspace_bytes))
         return "the arrays of engine deal";
     if (!s->wish.engine && p->workspace_bytes > s->count * s->size / 4 * 5)
         return "a workspace of more than 1.25 times the keys";

@@ -11,28 +11,80 @@ DEVICE unsigned bucket_room(const struct deal_args *args, unsigned samples)
     return (unsigned)(likely + spare + WARP - 1) / WARP * WARP;
 }
 
-/* The bucket of a bin: a new one begins at every share, and at every DEAL_WIDEST bins. */
-DEVICE unsigned bucket_of_bin(const struct deal_sums *sm, const struct deal_args *args,
-                              unsigned bin)
-{
-    const wide before = LOAD_AS(SEARCH, &sm->before[bin]);
-    const unsigned share = (unsigned)(before * args->shares / args->samples);
+/* Samples to be divided into shares: those of bins. */
+struct deal_shares {
+    const unsigned_cell *before;
+    unsigned samples;
+    unsigned count;
+};
 
-    return (share < args->shares ? share : args->shares - 1) + bin / DEAL_WIDEST;
+/* The bucket of a bin: a new one begins at every share, and at every DEAL_WIDEST bins. */
+DEVICE unsigned bucket_of_bin(const struct deal_shares *shares, unsigned bin)
+{
+    const wide before = LOAD_AS(SEARCH, &shares->before[bin]);
+    const unsigned share = (unsigned)(before * shares->count / shares->samples);
+
+    return (share < shares->count ? share : shares->count - 1) + bin / DEAL_WIDEST;
 }
 
 /* The first bin of a bucket, or of a later one if it has none. */
-DEVICE unsigned first_bin(const struct deal_sums *sm, const struct deal_args *args,
-                          unsigned bucket)
+DEVICE unsigned first_bin(const struct deal_shares *shares, unsigned bucket)
 {
     unsigned at = 0;
 
     NO_UNROLL
     for (int step = DEAL_BINS / 2; step > 0; step /= 2) {
-        if (bucket_of_bin(sm, args, at + (unsigned)step - 1) < bucket)
+        if (bucket_of_bin(shares, at + (unsigned)step - 1) < bucket)
             at += (unsigned)step;
     }
-    return bucket_of_bin(sm, args, at) < bucket ? at + 1 : at;
+    return bucket_of_bin(shares, at) < bucket ? at + 1 : at;
+}
+
+/*
+ * Keep the values of which there are half a tile of keys or more, by the samples; those of
+ * the others are counted in bins.
+ */
+DEVICE unsigned choose_frequent(const struct deal_args *args, const struct deal_bins *bins,
+                                unsigned_cell *sums)
+{
+    const unsigned value = (unsigned)THREAD;
+    const int likely = value < frequent_count(args, DEAL_LIKELY);
+    wide_cell *const codes = frequent_row(args, FREQUENT_CODE);
+    const key code = likely ? (key)LOAD(codes + value) : 0;
+    const wide samples = likely ? LOAD(frequent_row(args, FREQUENT_SAMPLES) + value) : 0;
+    const int kept = samples * args->count >= (wide)args->samples * (TILE / 2);
+
+    if (likely && !kept)
+        ADD(SAMPLE, (wide_cell *)args->bins + bin_of(code, bins, bins->gap != 0), samples);
+
+    const unsigned place = sum_before((unsigned)kept, sums); /* all codes are loaded */
+    const unsigned found = LOAD(&sums[DEAL_WARPS]);
+
+    if (kept) {
+        STORE(codes + place, code);
+        STORE(frequent_row(args, FREQUENT_KEYS) + place, 0);
+    }
+    if (THREAD == 0)
+        STORE((wide_cell *)args->head + DEAL_FOUND, found);
+    BARRIER();
+    return found;
+}
+
+/* Flag the bin of my frequent value, of `found`, unless another thread does. */
+DEVICE void flag_bin(const struct deal_args *args, const struct deal_bins *bins,
+                     unsigned found)
+{
+    const unsigned value = (unsigned)THREAD;
+    const wide_cell *const codes = frequent_row(args, FREQUENT_CODE);
+
+    if (value >= found)
+        return;
+
+    const unsigned bin = bin_of((key)LOAD(codes + value), bins, bins->gap != 0);
+    place_cell *const bucket = (place_cell *)args->bucket_of + bin;
+
+    if (!value || bin != bin_of((key)LOAD(codes + value - 1), bins, bins->gap != 0))
+        STORE(bucket, (unsigned short)(LOAD(bucket) | DEAL_FLAG));
 }
 
 /* One block makes buckets of bins, about equal in samples. */
@@ -43,22 +95,30 @@ KERNEL(deal_split, struct deal_args)
 
     if (!is_dealing(&args, DEAL_DEALING))
         return;
+
+    const struct deal_bins bins = all_bins(&args);
+    const unsigned found = choose_frequent(&args, &bins, sm->sums);
+
     sum_bins(sm, (const wide_cell *)args.bins);
 
-    const unsigned begin = first_bin(sm, &args, bucket);
-    const unsigned end = first_bin(sm, &args, bucket + 1);
+    const unsigned all = LOAD(&sm->before[DEAL_BINS]);
+    const struct deal_shares shares = {sm->before, all ? all : 1, args.shares};
+    const unsigned begin = first_bin(&shares, bucket);
+    const unsigned end = first_bin(&shares, bucket + 1);
     const unsigned samples = LOAD(&sm->before[end]) - LOAD(&sm->before[begin]);
     const unsigned room = begin < end ? bucket_room(&args, samples) : 0;
     const wide likely = (wide)samples * args.count / args.samples;
+    const int equal = begin + 1 == end && bins.shift == 0;
 
     UNROLL
     for (int i = 0; i < BINS_EACH; i++) {
         const unsigned bin = (unsigned)(i * DEAL_THREADS + THREAD);
 
         STORE((place_cell *)args.bucket_of + bin,
-              (unsigned short)bucket_of_bin(sm, &args, bin));
+              (unsigned short)bucket_of_bin(&shares, bin));
     }
     BARRIER();
+    flag_bin(&args, &bins, found);
 
     const unsigned start = sum_before(room, sm->sums);
 
@@ -70,7 +130,8 @@ KERNEL(deal_split, struct deal_args)
         STORE((wide_cell *)args.start + DEAL_MOST, start + room);
     }
     /* Three quarters of the tiles that a bucket can have: samples do not tell exactly. */
-    if (likely > (wide)args.fill * (DEAL_MOST * 3 / 4) || start + room > args.room_count)
+    if ((likely > (wide)args.fill * (DEAL_MOST * 3 / 4) && !equal) ||
+        start + room > args.room_count)
         stop_dealing(&args, DEAL_SPLITTING);
 }
 
@@ -118,7 +179,8 @@ DEVICE unsigned fill_of_tiles(unsigned most, unsigned_cell *room)
 struct deal_pack_shared {
     struct deal_sums all;
     unsigned_cell begin[DEAL_MOST + 1]; /* of each tile: the keys before it */
-    unsigned_cell listed;               /* tiles of other buckets in the list */
+    unsigned_cell lift[DEAL_MOST]; /* of each tile: keys of frequent values before it */
+    unsigned_cell listed;          /* tiles of other buckets in the list */
 };
 
 AGREE(sizeof(struct deal_pack_shared) <= DEAL_PACK_SHARED);
@@ -152,6 +214,155 @@ DEVICE void number_tiles(struct deal_pack_shared *sm, unsigned fill, unsigned *m
     }
 }
 
+/* A frequent value, as the block of a bucket sees it. */
+struct deal_value {
+    int is_here;     /* it belongs to the bucket, ... */
+    unsigned tile;   /* ... among the keys of this tile */
+    unsigned keys;   /* with this value */
+    unsigned before; /* keys of lower values */
+};
+
+/* My frequent value, if I have one. */
+DEVICE struct deal_value load_value(const struct deal_args *args, int bucket)
+{
+    const struct deal_bins bins = all_bins(args);
+    const key code = (key)LOAD(frequent_row(args, FREQUENT_CODE) + THREAD);
+    const unsigned bin = bin_of(code, &bins, bins.gap != 0);
+    const int owner = (int)LOAD((const place_cell *)args->bucket_of + bin) % DEAL_MOST;
+    struct deal_value mine = {owner == bucket, 0, 0, 0};
+
+    mine.keys = (unsigned)LOAD(frequent_row(args, FREQUENT_KEYS) + THREAD);
+    mine.before = owner < bucket ? mine.keys : 0;
+    if (mine.is_here) {
+        const struct deal_bins own = bins_of_bucket(args, bucket);
+
+        mine.tile = LOAD((const place_cell *)args->tile_of + (wide)bucket * DEAL_BINS +
+                         bin_of(code, &own, own.gap != 0));
+    }
+    return mine;
+}
+
+/*
+ * Find the tile of my frequent value, and store in `lift` how many keys of frequent values
+ * come before each tile. Returns whether some are among the keys of my tile.
+ */
+DEVICE int lift_tiles(const struct deal_args *args, struct deal_pack_shared *sm, int bucket,
+                      unsigned found, struct deal_value *mine)
+{
+    const unsigned value = (unsigned)THREAD;
+
+    STORE(&sm->lift[THREAD], 0);
+    BARRIER();
+    if (value < found)
+        *mine = load_value(args, bucket);
+    if (mine->is_here)
+        ADD(PLAIN, &sm->lift[mine->tile], mine->keys);
+    sum_before(mine->before, sm->all.sums);
+
+    const unsigned lower = LOAD(&sm->all.sums[DEAL_WARPS]); /* in lower buckets */
+
+    BARRIER();
+    mine->before = sum_before(mine->keys, sm->all.sums);
+    BARRIER();
+    /* A part of a tile more, since fills begin at a multiple of WARP. */
+    const unsigned fills = value < found ? (mine->keys + WARP - 1) / TILE + 1 : 0;
+    const unsigned lower_fills = sum_before(fills, sm->all.sums);
+
+    if (bucket == 0 && value < found)
+        STORE(frequent_row(args, FREQUENT_FILL) + value, lower_fills);
+    if (bucket == 0 && THREAD == 0)
+        STORE((wide_cell *)args->head + DEAL_FILLS, LOAD(&sm->all.sums[DEAL_WARPS]));
+    BARRIER();
+
+    const unsigned inside = LOAD(&sm->lift[THREAD]);
+
+    STORE(&sm->lift[THREAD], lower + sum_before(inside, sm->all.sums));
+    BARRIER();
+    return inside > 0;
+}
+
+/* Store the place of my frequent value; the bucket begins at `first`. */
+DEVICE void place_value(const struct deal_args *args, const struct deal_pack_shared *sm,
+                        const struct deal_value *mine, unsigned first)
+{
+    if (!mine->is_here)
+        return;
+
+    const unsigned begin = LOAD(&sm->begin[mine->tile]);
+    const unsigned count = LOAD(&sm->begin[mine->tile + 1]) - begin;
+
+    first += begin;
+    STORE(frequent_row(args, FREQUENT_TILE) + THREAD, first + LOAD(&sm->lift[mine->tile]));
+    STORE(frequent_row(args, FREQUENT_FIRST) + THREAD, first + mine->before);
+    STORE(frequent_row(args, FREQUENT_PAST) + THREAD, first + mine->before + count);
+}
+
+/*
+ * Are the keys of a tile, one bin, all equal? Bins must have one code each. Codes outside
+ * the range are in the first and the last bin.
+ */
+DEVICE int is_single(const struct deal_args *args, int bucket, unsigned tile,
+                     unsigned tiles)
+{
+    const struct deal_bins bins = bins_of_bucket(args, bucket);
+    const wide_cell *const first = (const wide_cell *)args->first + bucket;
+
+    return bins.shift == 0 && !bins.gap && (tile > 0 || LOAD(first) > 0) &&
+           (tile + 1 < tiles || LOAD(first + 1) < DEAL_BINS);
+}
+
+/* List my tile, in parts if it has more keys than are sorted at once: these are equal. */
+DEVICE void list_tile(const struct deal_args *args, wide first, unsigned count, wide listed,
+                      int around)
+{
+    wide_cell *const list = (wide_cell *)args->tiles + listed;
+
+    NO_UNROLL
+    for (unsigned i = 0; i * TILE < count; i++) {
+        const unsigned left = count - i * TILE;
+
+        STORE(list + i, (first + i * TILE) << 16 | (left < TILE ? left : TILE) |
+                            (around ? DEAL_AROUND : 0));
+    }
+}
+
+/* Give the bucket's tiles their places, and list them; it begins at `first`. */
+DEVICE void pack_tiles(const struct deal_args *args, struct deal_pack_shared *sm,
+                       unsigned tiles, unsigned first)
+{
+    const int bucket = BLOCK;
+    const unsigned tile = (unsigned)THREAD;
+    const unsigned found = frequent_count(args, DEAL_FOUND);
+    struct deal_value value = {0, 0, 0, 0};
+    const int around = found ? lift_tiles(args, sm, bucket, found, &value) : 0;
+
+    BARRIER();
+
+    const unsigned begin = tile < tiles ? LOAD(&sm->begin[tile]) : 0;
+    const unsigned count = tile < tiles ? LOAD(&sm->begin[tile + 1]) - begin : 0;
+    const unsigned parts = (count + TILE - 1) / TILE;
+    const unsigned before = sum_before(parts, sm->all.sums);
+    const unsigned all = LOAD(&sm->all.sums[DEAL_WARPS]);
+    const wide place = (wide)first + begin + (found ? LOAD(&sm->lift[THREAD]) : 0);
+
+    if (THREAD == 0)
+        STORE(&sm->listed,
+              (unsigned)ADD(PLAIN, (wide_cell *)args->head + DEAL_LISTED, all));
+    BARRIER();
+
+    const wide listed = LOAD(&sm->listed);
+
+    if (listed + all > args->most_tiles ||
+        (parts > 1 && (around || !is_single(args, bucket, tile, tiles)))) {
+        stop_dealing(args, DEAL_PACKING);
+        return;
+    }
+    if (tile < tiles)
+        STORE((wide_cell *)args->tile_next + (wide)bucket * DEAL_MOST + tile, place);
+    list_tile(args, place, count, listed + before, around);
+    place_value(args, sm, &value, first);
+}
+
 /*
  * A block for each bucket makes tiles of its bins. A tile begins where another multiple of
  * `fill` keys lies before it. So it has fewer than `fill` keys and those of its last bin.
@@ -160,7 +371,6 @@ KERNEL(deal_pack, struct deal_args)
 {
     SHARED(struct deal_pack_shared, sm);
     const int bucket = BLOCK;
-    const unsigned tile = (unsigned)THREAD;
     unsigned mine[BINS_EACH];
 
     if (!is_dealing(&args, DEAL_PACKING))
@@ -177,29 +387,14 @@ KERNEL(deal_pack, struct deal_args)
               (unsigned short)((mine[i] - 1) % DEAL_MOST));
 
     const unsigned tiles = LOAD(&sm->all.sums[DEAL_WARPS]);
-    const unsigned all = LOAD(&sm->all.before[DEAL_BINS]);
     const unsigned first = keys_before(&args, bucket, sm->all.sums);
 
-    if (THREAD == 0) {
-        const wide listed = ADD(PLAIN, (wide_cell *)args.head + DEAL_LISTED, tiles);
-        const int fits = tiles <= DEAL_MOST && listed + tiles <= args.most_tiles;
-
-        STORE(&sm->listed, (unsigned)listed);
-        if (tiles <= DEAL_MOST)
-            STORE(&sm->begin[tiles], all);
-        if (!fits)
+    if (tiles > DEAL_MOST) {
+        if (THREAD == 0)
             stop_dealing(&args, DEAL_PACKING);
-        STORE(&sm->all.before[0], (unsigned)fits);
+        return;
     }
-    BARRIER();
-    if (tile < tiles && LOAD(&sm->all.before[0])) {
-        const unsigned begin = LOAD(&sm->begin[tile]);
-        const unsigned count = LOAD(&sm->begin[tile + 1]) - begin;
-
-        STORE((wide_cell *)args.tile_next + (wide)bucket * DEAL_MOST + tile, first + begin);
-        STORE((wide_cell *)args.tiles + LOAD(&sm->listed) + tile,
-              (wide)(first + begin) << 16 | (count <= TILE ? count : 0));
-        if (count > TILE)
-            stop_dealing(&args, DEAL_PACKING);
-    }
+    if (THREAD == 0)
+        STORE(&sm->begin[tiles], LOAD(&sm->all.before[DEAL_BINS]));
+    pack_tiles(&args, sm, tiles, first);
 }
