@@ -294,6 +294,10 @@ KERNEL(deal_count, struct deal_args)
         return;
 
     const struct deal_piece mine = my_piece(&args);
+
+    if (mine.first >= mine.end)
+        return;
+
     const struct deal_bins bins = bins_of_bucket(&args, mine.bucket);
     const key_cell *const in = (const key_cell *)args.room;
     wide_cell *const fine = (wide_cell *)args.fine + (wide)mine.bucket * DEAL_BINS;
@@ -335,6 +339,10 @@ KERNEL(deal_in, struct deal_args)
         return;
 
     const struct deal_piece mine = my_piece(&args);
+
+    if (mine.first >= mine.end)
+        return;
+
     const struct deal_way way = {
         bins_of_bucket(&args, mine.bucket),
         (const key_cell *)args.room,
