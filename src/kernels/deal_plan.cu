@@ -299,30 +299,45 @@ DEVICE void place_value(const struct deal_args *args, const struct deal_pack_sha
 
 /*
  * Are the keys of a tile, one bin, all equal? Bins must have one code each. Codes outside
- * the range are in the first and the last bin.
+ * the range, if there can be any, are in the first and the last bin.
  */
 DEVICE int is_single(const struct deal_args *args, int bucket, unsigned tile,
                      unsigned tiles)
 {
     const struct deal_bins bins = bins_of_bucket(args, bucket);
     const wide_cell *const first = (const wide_cell *)args->first + bucket;
+    const int below = tile == 0 && LOAD(first) == 0 && bins.base > 0;
+    const int above =
+        tile + 1 == tiles && LOAD(first + 1) == DEAL_BINS && (key)~bins.base >= DEAL_BINS;
 
-    return bins.shift == 0 && !bins.gap && (tile > 0 || LOAD(first) > 0) &&
-           (tile + 1 < tiles || LOAD(first + 1) < DEAL_BINS);
+    return bins.shift == 0 && !bins.gap && !below && !above;
 }
 
-/* List my tile, in parts if it has more keys than are sorted at once: these are equal. */
-DEVICE void list_tile(const struct deal_args *args, wide first, unsigned count, wide listed,
+/* Keys of one word of the list at most, if they are equal and need not be sorted. */
+enum { EQUAL_MOST = 2 * TILE - WARP };
+
+AGREE((int)EQUAL_MOST < (int)DEAL_EQUAL);
+
+/* The words that list a tile of `count` keys; if these are more than a tile, of equal ones.
+ */
+DEVICE unsigned words_of_tile(unsigned count)
+{
+    return count > TILE ? (count + EQUAL_MOST - 1) / EQUAL_MOST : count > 0;
+}
+
+/* List my tile, which begins at `place`, from word `listed` on. */
+DEVICE void list_tile(const struct deal_args *args, wide place, unsigned count, wide listed,
                       int around)
 {
+    const unsigned flags = (around ? DEAL_AROUND : 0) | (count > TILE ? DEAL_EQUAL : 0);
     wide_cell *const list = (wide_cell *)args->tiles + listed;
 
     NO_UNROLL
-    for (unsigned i = 0; i * TILE < count; i++) {
-        const unsigned left = count - i * TILE;
+    for (unsigned first = 0; first < count; first += EQUAL_MOST) {
+        const unsigned left = count - first;
 
-        STORE(list + i, (first + i * TILE) << 16 | (left < TILE ? left : TILE) |
-                            (around ? DEAL_AROUND : 0));
+        STORE(list + first / EQUAL_MOST,
+              (place + first) << 16 | flags | (left < EQUAL_MOST ? left : EQUAL_MOST));
     }
 }
 
@@ -340,8 +355,7 @@ DEVICE void pack_tiles(const struct deal_args *args, struct deal_pack_shared *sm
 
     const unsigned begin = tile < tiles ? LOAD(&sm->begin[tile]) : 0;
     const unsigned count = tile < tiles ? LOAD(&sm->begin[tile + 1]) - begin : 0;
-    const unsigned parts = (count + TILE - 1) / TILE;
-    const unsigned before = sum_before(parts, sm->all.sums);
+    const unsigned before = sum_before(words_of_tile(count), sm->all.sums);
     const unsigned all = LOAD(&sm->all.sums[DEAL_WARPS]);
     const wide place = (wide)first + begin + (found ? LOAD(&sm->lift[THREAD]) : 0);
 
@@ -353,7 +367,7 @@ DEVICE void pack_tiles(const struct deal_args *args, struct deal_pack_shared *sm
     const wide listed = LOAD(&sm->listed);
 
     if (listed + all > args->most_tiles ||
-        (parts > 1 && (around || !is_single(args, bucket, tile, tiles)))) {
+        (count > TILE && (around || !is_single(args, bucket, tile, tiles)))) {
         stop_dealing(args, DEAL_PACKING);
         return;
     }

@@ -21,7 +21,7 @@ DEVICE struct tile_target listed_target(const struct deal_args *args, wide tile)
     struct tile_target to = {(key_cell *)args->keys, 0, 0, 0};
 
     to.first = tile >> 16;
-    to.count = (int)(tile & (DEAL_AROUND - 1));
+    to.count = (int)(tile & (DEAL_EQUAL - 1));
     return to;
 }
 
@@ -40,6 +40,17 @@ DEVICE void store_at(const struct deal_args *args, wide place, key code)
 {
     if (place < args->count)
         STORE_AS(BULK, (key_cell *)args->keys + place, leave(code, &args->leave));
+}
+
+/* The keys of a tile are equal: only leave their code. */
+DEVICE void leave_equal(const struct deal_args *args, const struct tile_target *to)
+{
+    const key code = LOAD((const key_cell *)args->keys + to->first);
+
+    BARRIER();
+    NO_UNROLL
+    for (int i = THREAD; i < to->count; i += TILE_ROWS)
+        store_at(args, to->first + (wide)i, code);
 }
 
 /* Store the keys of frequent value `value` that are left to the block of its tile. */
@@ -124,7 +135,9 @@ KERNEL(deal_sort, struct deal_args)
                                       dealt ? args.leave.is_float : 0, 0};
     item r[ITEMS];
 
-    if (to.count) {
+    if (tile & DEAL_EQUAL) {
+        leave_equal(&args, &to);
+    } else if (to.count) {
         load_tile((const key_cell *)args.keys + to.first, to.count, &enter_by, r);
         sort_tile(cells, sm->splits, &enter_by, r);
         if (tile & DEAL_AROUND) {

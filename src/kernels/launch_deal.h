@@ -21,6 +21,7 @@ enum {
     DEAL_FREQUENT = (1 << DEAL_LEVELS) - 1, /* ... and the values that it holds */
     DEAL_FLAG = 1 << 15,                    /* in `bucket_of`: the bin has some */
     DEAL_AROUND = 1 << 15,                  /* in `tiles`: some are among the tile's keys */
+    DEAL_EQUAL = 1 << 14,                   /* in `tiles`: all its keys are equal */
     DEAL_EXACT = 7 /* if bins have at most 2^this codes, bins of buckets have one */
 };
 
@@ -122,10 +123,10 @@ struct deal_args {
     wide *next;                /* ... and where its next key goes */
     wide *fine;                /* DEAL_BINS for each bucket: keys of each of its bins */
     unsigned short *tile_of;   /* DEAL_BINS for each bucket: the tile of each of them */
-    wide *tile_next;     /* DEAL_MOST for each bucket: where in `keys` a tile's next goes */
-    wide *tiles;         /* the list: where a tile begins, times 2^16, plus its keys */
-    wide *frequent;      /* DEAL_ROWS rows */
-    wide stretch;        /* keys for each sample, times 2^DEAL_STRETCH_BITS */
+    wide *tile_next; /* DEAL_MOST for each bucket: where in `keys` a tile's next goes */
+    wide *tiles;    /* the list: where a tile begins, times 2^16, plus its keys and flags */
+    wide *frequent; /* DEAL_ROWS rows */
+    wide stretch;   /* keys for each sample, times 2^DEAL_STRETCH_BITS */
     unsigned samples;    /* a multiple of DEAL_SAMPLES */
     unsigned shares;     /* into which samples are divided */
     unsigned buckets;    /* DEAL_BUCKETS(shares) */
