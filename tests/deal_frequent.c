@@ -18,6 +18,7 @@ enum others {
     ABOVE,  /* the upper half of these */
     BELOW,  /* the lower half */
     ZIPF,   /* 1, 2, 3 ... , n times as rare as 1 */
+    SAW,    /* position modulo 256, and samples are at multiples of it */
     DENSE,  /* half in one bin, too many of each to be dealt */
     HIDDEN  /* 0, where no sample is */
 };
@@ -37,43 +38,46 @@ enum { N = 99013 }; /* 13 tiles of 4-byte keys: one of half a tile is frequent *
 
 #define TOP32 UINT64_C(0xffffffff)
 #define TOP64 UINT64_C(0xffffffffffffffff)
+#define SIGN32 UINT64_C(0x80000000)
+#define SIGN64 (SIGN32 << 32)
 
 /* clang-format off */
 static const struct mixture rows[] = {
-    {"all 0",                   MW_U32, N,       0,           0,           1,   1000, RANDOM, 0},
-    {"all the greatest",        MW_U32, N,       TOP32,       0,           1,   1000, RANDOM, 0},
-    {"all the least",           MW_I64, N,       TOP64 << 63, 0,           1,   1000, RANDOM, 0},
-    {"all one NaN",             MW_F32, N,       0x7fc00123,  0,           1,   1000, RANDOM, 0},
-    {"two neighbours",          MW_U32, N,       5,           1,           2,   1000, RANDOM, 0},
-    {"both ends",               MW_U32, N,       0,           TOP32,       2,   1000, RANDOM, 0},
-    {"both ends and others",    MW_U64, N,       0,           TOP64,       2,   300,  RANDOM, 0},
-    {"zeros of both signs",     MW_F32, N,       0,           1u << 31,    2,   200,  RANDOM, 0},
-    {"zeros of both signs",     MW_F64, N,       0,           TOP64 << 63, 2,   100,  RANDOM, 0},
-    {"two NaNs",                MW_F32, N,       0x7fc00123,  1u << 31,    2,   300,  RANDOM, 0},
-    {"infinities",              MW_F32, N,       0x7f800000,  1u << 31,    2,   300,  RANDOM, 0},
-    {"before all others",       MW_U32, N,       17,          0,           1,   300,  ABOVE,  0},
-    {"after all others",        MW_U32, N,       TOP32 - 17,  0,           1,   300,  BELOW,  0},
-    {"among others",            MW_U32, N,       0x87654321,  0,           1,   500,  RANDOM, 0},
-    {"among others, few",       MW_U32, N,       0x87654321,  0,           1,   60,   RANDOM, 0},
-    {"among others, a tile",    MW_U32, N,       0x87654321,  0,           1,   83,   RANDOM, 0},
-    {"under half a tile",       MW_U32, N,       0x87654321,  0,           1,   38,   RANDOM, 0},
-    {"half a tile",             MW_U32, N,       0x87654321,  0,           1,   41,   RANDOM, 0},
-    {"over half a tile",        MW_U32, N,       0x87654321,  0,           1,   44,   RANDOM, 0},
-    {"ten in one bin",          MW_U32, N,       1000000,     1,           10,  800,  RANDOM, 0},
-    {"ten in one tile",         MW_I64, N,       1 << 20,     1,           10,  500,  RANDOM, 0},
-    {"fifteen, far apart",      MW_U32, N,       0x08000000,  0x10000000,  15,  900,  RANDOM, 0},
-    {"all but a few keys",      MW_F64, N,       0,           1,           3,   999,  RANDOM, 0},
-    {"256 values",              MW_I64, 700001,  0,           1,           256, 1000, RANDOM, 0},
-    {"511 values",              MW_I64, 1200007, 0,           1,           511, 1000, RANDOM, 0},
-    {"511 values, far apart",   MW_F64, 1200007, 0,           TOP64 >> 9,  511, 1000, RANDOM, 0},
-    {"more than 511 values",    MW_U64, 2400011, 0,           1,           540, 1000, RANDOM, 0},
-    {"more than 511 values",    MW_I64, 2400011, 0,           1,           600, 1000, RANDOM, 0},
-    {"Zipf, 1000 values",       MW_U32, N,       0,           0,           1,   0,    ZIPF,   0},
-    {"Zipf, 1000 values",       MW_F32, N,       0,           0,           1,   0,    ZIPF,   0},
-    {"Zipf, 1000 values",       MW_F64, N,       0,           0,           1,   0,    ZIPF,   0},
-    {"a full bin",              MW_U32, N,       0,           0,           1,   0,    DENSE,  1},
-    {"a full bin, and a value", MW_U32, N,       1u << 31,    0,           1,   200,  DENSE,  1},
-    {"keys that no sample has", MW_U32, N,       1u << 31,    0,           1,   0,    HIDDEN, 1},
+    {"all 0",               MW_U32, N,       0,           0,          1,   1000, RANDOM, 0},
+    {"all the greatest",    MW_U32, N,       TOP32,       0,          1,   1000, RANDOM, 0},
+    {"all the least",       MW_I64, N,       SIGN64,      0,          1,   1000, RANDOM, 0},
+    {"all one NaN",         MW_F32, N,       0x7fc00123,  0,          1,   1000, RANDOM, 0},
+    {"two neighbours",      MW_U32, N,       5,           1,          2,   1000, RANDOM, 0},
+    {"both ends",           MW_U32, N,       0,           TOP32,      2,   1000, RANDOM, 0},
+    {"both ends, others",   MW_U64, N,       0,           TOP64,      2,   300,  RANDOM, 0},
+    {"zeros, both signs",   MW_F32, N,       0,           SIGN32,     2,   200,  RANDOM, 0},
+    {"zeros, both signs",   MW_F64, N,       0,           SIGN64,     2,   100,  RANDOM, 0},
+    {"two NaNs",            MW_F32, N,       0x7fc00123,  SIGN32,     2,   300,  RANDOM, 0},
+    {"infinities",          MW_F32, N,       0x7f800000,  SIGN32,     2,   300,  RANDOM, 0},
+    {"before all others",   MW_U32, N,       17,          0,          1,   300,  ABOVE,  0},
+    {"after all others",    MW_U32, N,       TOP32 - 17,  0,          1,   300,  BELOW,  0},
+    {"among others",        MW_U32, N,       0x87654321,  0,          1,   500,  RANDOM, 0},
+    {"among, few",          MW_U32, N,       0x87654321,  0,          1,   60,   RANDOM, 0},
+    {"among, a tile",       MW_U32, N,       0x87654321,  0,          1,   83,   RANDOM, 0},
+    {"under half a tile",   MW_U32, N,       0x87654321,  0,          1,   38,   RANDOM, 0},
+    {"half a tile",         MW_U32, N,       0x87654321,  0,          1,   41,   RANDOM, 0},
+    {"over half a tile",    MW_U32, N,       0x87654321,  0,          1,   44,   RANDOM, 0},
+    {"ten neighbours",      MW_U32, N,       1000000,     1,          10,  800,  RANDOM, 0},
+    {"ten in one tile",     MW_I64, N,       1 << 20,     1,          10,  500,  RANDOM, 0},
+    {"15, far apart",       MW_U32, N,       SIGN32 / 16, SIGN32 / 8, 15,  900,  RANDOM, 0},
+    {"all but a few keys",  MW_F64, N,       0,           1,          3,   999,  RANDOM, 0},
+    {"256 values",          MW_I64, 700001,  0,           1,          256, 1000, RANDOM, 0},
+    {"511 values",          MW_I64, 1200007, 0,           1,          511, 1000, RANDOM, 0},
+    {"511, far apart",      MW_F64, 1200007, 0,           TOP64 >> 9, 511, 1000, RANDOM, 0},
+    {"more than 511",       MW_U64, 2400011, 0,           1,          540, 1000, RANDOM, 0},
+    {"more than 511",       MW_I64, 2400011, 0,           1,          600, 1000, RANDOM, 0},
+    {"Zipf, 1000 values",   MW_U32, N,       0,           0,          1,   0,    ZIPF,   0},
+    {"Zipf, 1000 values",   MW_F32, N,       0,           0,          1,   0,    ZIPF,   0},
+    {"Zipf, 1000 values",   MW_F64, N,       0,           0,          1,   0,    ZIPF,   0},
+    {"256 in turn",         MW_F64, 1 << 21, 0,           0,          1,   0,    SAW,    0},
+    {"a full bin",          MW_U32, N,       0,           0,          1,   0,    DENSE,  1},
+    {"a full bin, a value", MW_U32, N,       SIGN32,      0,          1,   200,  DENSE,  1},
+    {"no samples of it",    MW_U32, N,       SIGN32,      0,          1,   0,    HIDDEN, 1},
 };
 /* clang-format on */
 
@@ -103,6 +107,8 @@ static uint64_t other_key(const struct mixture *m, uint64_t i, uint64_t random)
         return random & (half - 1);
     case ZIPF:
         return is_float ? float_bits(m->type, zipf) : (uint64_t)zipf;
+    case SAW:
+        return float_bits(m->type, (double)(i % 256));
     case DENSE:
         return i % 2 ? random : random % 64;
     default:

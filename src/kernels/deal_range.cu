@@ -158,6 +158,17 @@ DEVICE void store_likely(const struct deal_args *args, int cells, unsigned_cell 
         STORE((wide_cell *)args->head + DEAL_LIKELY, all);
 }
 
+/*
+ * My block's sample of `turn`: one of BLOCKS samples in a row, another in each turn. At
+ * equal distances they might meet keys that repeat at such a distance.
+ */
+DEVICE unsigned turn_sample(unsigned turn)
+{
+    const unsigned blocks = (unsigned)BLOCKS;
+
+    return turn * blocks + ((unsigned)BLOCK + (turn * 0x9e3779b1u >> 16)) % blocks;
+}
+
 /* Each block sorts a tile of samples, spread over all keys, and tells what it found. */
 KERNEL(deal_range, struct deal_args)
 {
@@ -171,7 +182,7 @@ KERNEL(deal_range, struct deal_args)
         clear_deal(&args);
     UNROLL
     for (int j = 0; j < ITEMS; j++)
-        r[j] = sample_code(&args, (unsigned)((TILE_ROWS * j + THREAD) * BLOCKS + BLOCK));
+        r[j] = sample_code(&args, turn_sample((unsigned)(TILE_ROWS * j + THREAD)));
     sort_tile(cells, sm->splits, &no_code, r);
     BARRIER();
 
