@@ -20,6 +20,7 @@ static void shape(struct launch *what, const struct plan *plan)
     switch (what->kernel) {
     case KERNEL_DEAL_SAMPLE:
         what->blocks = d->samples / DEAL_SAMPLES;
+        what->shared_bytes = DEAL_SAMPLE_SHARED;
         break;
     case KERNEL_DEAL_OUT:
         what->blocks = d->dealers;
@@ -74,6 +75,7 @@ mw_status passes_deal(struct device *device, struct program *program,
         .tile_of = (unsigned short *)(workspace + d->tile_of),
         .tile_next = (wide *)(workspace + d->tile_next),
         .tiles = (wide *)(workspace + d->tiles),
+        .frequent = (wide *)(workspace + d->frequent),
         .stretch = (merged->count << DEAL_STRETCH_BITS) / d->samples,
         .samples = d->samples,
         .shares = d->shares,
@@ -81,7 +83,7 @@ mw_status passes_deal(struct device *device, struct program *program,
         .pieces = d->pieces,
         .fill = d->fill,
         .most_equal = d->most_equal,
-        .most_alike = d->most_alike,
+        .alike = d->alike,
         .most_tiles = d->most_tiles,
         .leave = leave,
         .merged = *merged};

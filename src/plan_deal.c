@@ -61,6 +61,7 @@ static void lay_out(struct plan *plan, size_t key_size)
     d->tile_of = take(plan, buckets * DEAL_BINS, sizeof(short));
     d->tile_next = take(plan, buckets * DEAL_MOST, sizeof(wide));
     d->tiles = take(plan, d->most_tiles, sizeof(wide));
+    d->frequent = take(plan, (uint64_t)DEAL_ROWS * DEAL_FREQUENT, sizeof(wide));
 }
 
 int plan_may_deal(const struct program_name *program, uint64_t count)
@@ -125,8 +126,8 @@ void plan_deal(struct plan *plan, const mw_info *info, size_t key_size, uint64_t
        pairs. */
     d->most_equal =
         (uint32_t)((tile * tile * tile / (4 * count) + 2) * (d->samples / tile));
-    /* A key that fills a tile has tile * tile / count of a tile of samples. */
-    d->most_alike = (uint32_t)(4 + 2 * tile * tile / count);
+    /* A value that fills a tile has tile * tile / count of a tile of samples. */
+    d->alike = (uint32_t)(8 + tile * tile / count);
     plan->launches += DEAL_LAUNCHES - 1; /* deal_sort is tile_sort's, too */
     plan->kernels |= kernels_of(PROGRAM_DEAL);
     plan->kernels &= ~KERNEL_SET(KERNEL_TILE_SORT);

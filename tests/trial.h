@@ -17,6 +17,8 @@ struct trial {
     uint64_t count;
     mw_tuning tuning;
     int device_memory; /* by mw_enqueue, with exactly the workspace it asks for */
+    void (*fill)(const struct trial *trial, char *keys); /* if not NULL: makes the keys */
+    const void *by;                                      /* what it makes them by */
 };
 
 struct outcome {
@@ -43,6 +45,9 @@ mw_context *trial_open(struct tap *tap, const char *device);
  * note says how many jobs were done.
  */
 int trial_is_over(uint64_t jobs);
+
+/* Did the last sort of engine deal, its launches timed, leave nothing to merge? */
+int trial_dealt(mw_context *context);
 
 /* The trial in words, for the name of a case. */
 enum { TRIAL_TEXT = 200 };

@@ -144,19 +144,19 @@ static int adjoins(uint64_t begin, huge bytes, uint64_t next)
 /* What engine deal needs lies after what the passes of engine tile do; 1/4 more in all. */
 static const char *check_dealt(const struct sample *s)
 {
-    const struct plan *const p = &s->plan;
-    const struct plan_deal *const d = &p->deal;
+    const struct plan_deal *const d = &s->plan.deal;
 
     if (d->room_count * s->size > d->head || !adjoins(d->head, 8 * DEAL_HEAD, d->reach) ||
         !adjoins(d->next, 8 * (DEAL_MOST + 1), d->fine) ||
         !adjoins(d->fine, (huge)8 * DEAL_BINS * d->buckets, d->tile_of) ||
         !adjoins(d->tile_next, (huge)8 * DEAL_MOST * d->buckets, d->tiles) ||
-        !adjoins(d->tiles, (huge)8 * d->most_tiles, p->workspace_bytes))
+        !adjoins(d->tiles, (huge)8 * d->most_tiles, d->frequent) ||
+        !adjoins(d->frequent, 8 * DEAL_ROWS * DEAL_FREQUENT, s->plan.workspace_bytes))
         return "the arrays of engine deal";
-    if (!s->wish.engine && p->workspace_bytes > s->count * s->size / 4 * 5)
+    if (!s->wish.engine && s->plan.workspace_bytes > s->count * s->size / 4 * 5)
         return "a workspace of more than 1.25 times the keys";
     if (d->buckets > DEAL_MOST || d->samples % DEAL_SAMPLES || d->samples > s->count ||
-        d->samples / p->tuning.base > DEAL_THREADS)
+        d->samples / s->plan.tuning.base > DEAL_THREADS)
         return "buckets or samples";
     return NULL;
 }

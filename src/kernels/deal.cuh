@@ -6,14 +6,15 @@
  * pass, tiles, are sorted one by one. That is three times through memory for 2^28 keys,
  * where merging needs five.
  *
- *   deal_range   sorts tiles of samples: the range of codes, and whether keys repeat
- *   deal_sample  counts samples in DEAL_BINS bins of that range
+ *   deal_range   sorts tiles of samples: the range of codes, and which of them repeat
+ *   deal_sample  counts samples in DEAL_BINS bins of that range, and those that repeat
  *   deal_split   makes buckets of bins, about equal in samples, with room to spare
- *   deal_out     deals the keys from the caller's array to the buckets' room
+ *   deal_out     deals the keys from the caller's array to the buckets' room, but counts
+ *                those of frequent values (deal_frequent.cuh)
  *   deal_count   counts the keys of each bucket in DEAL_BINS bins of its own
  *   deal_pack    makes tiles of these bins, and gives each its exact place
  *   deal_in      deals each bucket to its tiles, in the caller's array
- *   deal_sort    sorts each tile in place
+ *   deal_sort    sorts each tile in place, and writes the frequent values
  *
  * Keys that are too uneven for that are noticed by deal_range, deal_split, deal_out or
  * deal_pack, before the caller's array is written to. The kernels up to deal_in then do
@@ -117,11 +118,34 @@ DEVICE key sample_code(const struct deal_args *args, unsigned number)
     return enter(LOAD_AS(SAMPLE, keys + sample_place(args, number)), &args->merged.enter);
 }
 
+/* Item `place` of a tile that sort_tile sorted; a barrier came before. */
+DEVICE key sorted_code(int cells, unsigned place)
+{
+    return (key)LOAD(SHARED_CELL(item_cell, cells) + place + place / ITEMS);
+}
+
+/* Of the first `count` items of the sorted tile, those less than `code`. */
+DEVICE unsigned place_of_code(int cells, unsigned count, key code)
+{
+    unsigned first = 0, last = count;
+
+    NO_UNROLL
+    while (first < last) {
+        const unsigned middle = (first + last) / 2;
+
+        if (sorted_code(cells, middle) < code)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
 /*
- * The sum of `mine` over the threads before mine, of DEAL_THREADS; `sums` has a cell for
+ * The sum of `mine` over the threads before mine, of `warps` warps; `sums` has a cell for
  * each warp and one for all.
  */
-DEVICE unsigned sum_before(unsigned mine, unsigned_cell *sums)
+DEVICE unsigned sum_before_in(unsigned mine, unsigned_cell *sums, const int warps)
 {
     const unsigned within = sum_up_to_lane(mine);
 
@@ -129,17 +153,23 @@ DEVICE unsigned sum_before(unsigned mine, unsigned_cell *sums)
         STORE(&sums[THREAD / WARP], within);
     BARRIER();
     if (THREAD < WARP) {
-        const unsigned warp = LANE < DEAL_WARPS ? LOAD(&sums[LANE]) : 0;
+        const unsigned warp = LANE < warps ? LOAD(&sums[LANE]) : 0;
         const unsigned up_to = sum_up_to_lane(warp);
 
         WARP_BARRIER();
-        if (LANE < DEAL_WARPS)
+        if (LANE < warps)
             STORE(&sums[LANE], up_to - warp);
         if (LANE == WARP - 1)
-            STORE(&sums[DEAL_WARPS], up_to);
+            STORE(&sums[warps], up_to);
     }
     BARRIER();
     return LOAD(&sums[THREAD / WARP]) + within - mine;
+}
+
+/* The same of DEAL_THREADS threads. */
+DEVICE unsigned sum_before(unsigned mine, unsigned_cell *sums)
+{
+    return sum_before_in(mine, sums, DEAL_WARPS);
 }
 
 /* Numbers by bin, summed up: before[i] is what the bins before bin i have. */

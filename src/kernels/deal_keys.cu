@@ -8,8 +8,9 @@
 
 struct deal_shared {
     key_cell cells[DEAL_KEYS];
+    key_cell tree[DEAL_FREQUENT + 1];
     place_cell digit_of[DEAL_BINS];
-    unsigned_cell counts[DEAL_MOST];
+    unsigned_cell counts[DEAL_MOST + DEAL_FREQUENT + 1]; /* of digits and of nodes */
     unsigned_cell before[DEAL_MOST]; /* of the block's keys, those with lower digits */
     unsigned_cell to[DEAL_MOST];     /* where the first of a digit goes, less `before` */
     unsigned_cell sums[DEAL_WARPS + 1];
@@ -26,6 +27,7 @@ struct deal_way {
     wide_cell *next;       /* of each digit, the place of its next key ... */
     const wide_cell *last; /* ... and one past the last; NULL: it is exact */
     struct key_code enter;
+    struct deal_tree frequent; /* values that are counted, and not dealt */
 };
 
 /*
@@ -71,10 +73,30 @@ DEVICE void reserve(struct deal_shared *sm, const struct deal_way *way)
     STORE(&sm->to[THREAD], (unsigned)at - before);
 }
 
+/* The digit of a code's bin; `flagged`, a constant: bins may have flags. */
 DEVICE unsigned digit_of(const struct deal_shared *sm, const struct deal_way *way, key code,
-                         const int gapped)
+                         const int gapped, const int flagged)
 {
-    return LOAD(&sm->digit_of[bin_of(code, &way->bins, gapped)]);
+    const unsigned digit = LOAD(&sm->digit_of[bin_of(code, &way->bins, gapped)]);
+
+    return flagged ? digit % DEAL_MOST : digit;
+}
+
+/* The counter of a code: its digit; if it is a frequent value, DEAL_MOST and its node. */
+DEVICE unsigned counter_of(const struct deal_shared *sm, const struct deal_way *way,
+                           key code, const int gapped, const int flagged)
+{
+    const unsigned digit = LOAD(&sm->digit_of[bin_of(code, &way->bins, gapped)]);
+
+    if (!flagged)
+        return digit;
+    if (digit & DEAL_FLAG) {
+        const unsigned node = find_node(&way->frequent, code);
+
+        if (node < DEAL_FREQUENT)
+            return DEAL_MOST + node;
+    }
+    return digit % DEAL_MOST;
 }
 
 /* Load my keys of `count` from place `first` on. */
@@ -90,20 +112,23 @@ DEVICE void load_keys(const struct deal_way *way, unsigned first, int count, key
     }
 }
 
-/* Order the block's `count` keys by digit in the cells. Returns 0 if there is no room. */
+/*
+ * Order the block's `count` keys by digit in the cells, without those of frequent values.
+ * Returns 0 if there is no room.
+ */
 DEVICE int order_keys(struct deal_shared *sm, const struct deal_way *way, int count, key *k,
-                      const int gapped)
+                      const int gapped, const int flagged)
 {
-    enum { DIGIT_BITS = 9 };
-    unsigned told[DEAL_EACH]; /* a key's digit, and its number among those */
+    enum { DIGIT_BITS = 10 };
+    unsigned told[DEAL_EACH]; /* a key's counter, and its number there */
     int alike = 0;
 
-    AGREE(DEAL_MOST <= 1 << DIGIT_BITS);
+    AGREE(2 * DEAL_MOST <= 1 << DIGIT_BITS && DEAL_FREQUENT < DEAL_MOST);
     UNROLL
     for (int j = 0; j < DEAL_EACH; j++) {
         k[j] = enter(k[j], &way->enter);
 
-        const unsigned digit = digit_of(sm, way, k[j], gapped);
+        const unsigned digit = counter_of(sm, way, k[j], gapped, flagged);
 
         if (j == 0)
             alike = are_alike(digit);
@@ -118,7 +143,7 @@ DEVICE int order_keys(struct deal_shared *sm, const struct deal_way *way, int co
         return 0;
     UNROLL
     for (int j = 0; j < DEAL_EACH; j++) {
-        if (DEAL_THREADS * j + THREAD < count)
+        if (DEAL_THREADS * j + THREAD < count && !(flagged && told[j] & DEAL_MOST))
             STORE(&sm->cells[LOAD(&sm->before[told[j] & (DEAL_MOST - 1)]) +
                              (told[j] >> DIGIT_BITS)],
                   k[j]);
@@ -128,7 +153,7 @@ DEVICE int order_keys(struct deal_shared *sm, const struct deal_way *way, int co
 
 /* Write the block's ordered keys. */
 DEVICE void store_keys_dealt(const struct deal_shared *sm, const struct deal_way *way,
-                             int count, const int gapped)
+                             int count, const int gapped, const int flagged)
 {
     enum { AT_ONCE = 4 }; /* more would need registers that the next keys are in */
 
@@ -140,7 +165,7 @@ DEVICE void store_keys_dealt(const struct deal_shared *sm, const struct deal_way
 
             if (i < count) {
                 const key code = LOAD(&sm->cells[i]);
-                const unsigned to = LOAD(&sm->to[digit_of(sm, way, code, gapped)]);
+                const unsigned to = LOAD(&sm->to[digit_of(sm, way, code, gapped, flagged)]);
 
                 STORE_AS(BULK, &way->out[to + (unsigned)i], code);
             }
@@ -160,7 +185,7 @@ DEVICE int count_from(unsigned first, unsigned end)
  * digit has no room left.
  */
 DEVICE int deal_turns(struct deal_shared *sm, const struct deal_way *way, unsigned first,
-                      unsigned end, unsigned step, const int gapped)
+                      unsigned end, unsigned step, const int gapped, const int flagged)
 {
     int count = count_from(first, end);
     key k[DEAL_EACH];
@@ -170,27 +195,33 @@ DEVICE int deal_turns(struct deal_shared *sm, const struct deal_way *way, unsign
     while (count) {
         STORE(&sm->counts[THREAD], 0);
         BARRIER();
-        if (!order_keys(sm, way, count, k, gapped))
+        if (!order_keys(sm, way, count, k, gapped, flagged))
             return 0;
         BARRIER();
         first += step;
 
         const int next = count_from(first, end);
+        const int dealt = flagged ? (int)LOAD(&sm->sums[DEAL_WARPS]) : count;
 
         load_keys(way, first, next, k);
-        store_keys_dealt(sm, way, count, gapped);
+        store_keys_dealt(sm, way, dealt, gapped, flagged);
         count = next;
         BARRIER();
     }
     return 1;
 }
 
-/* The same, in a loop of its own for keys without a gap: it has fewer instructions. */
+/*
+ * The same, in loops of their own for keys without a gap or without frequent values: these
+ * have fewer instructions.
+ */
 DEVICE int deal_all(struct deal_shared *sm, const struct deal_way *way, unsigned first,
                     unsigned end, unsigned step)
 {
-    return way->bins.gap ? deal_turns(sm, way, first, end, step, 1)
-                         : deal_turns(sm, way, first, end, step, 0);
+    if (way->frequent.levels)
+        return deal_turns(sm, way, first, end, step, way->bins.gap != 0, 1);
+    return way->bins.gap ? deal_turns(sm, way, first, end, step, 1, 0)
+                         : deal_turns(sm, way, first, end, step, 0, 0);
 }
 
 DEVICE void load_digits(struct deal_shared *sm, const unsigned short *digits)
@@ -204,7 +235,10 @@ DEVICE void load_digits(struct deal_shared *sm, const unsigned short *digits)
         STORE(&sm->full, 0);
 }
 
-/* Deal the caller's keys, as codes, to buckets; blocks take turns. */
+/*
+ * Deal the caller's keys, as codes, to buckets, and count those of frequent values; blocks
+ * take turns.
+ */
 KERNEL(deal_out, struct deal_args)
 {
     SHARED(struct deal_shared, sm);
@@ -212,14 +246,21 @@ KERNEL(deal_out, struct deal_args)
     if (!is_dealing(&args, DEAL_DEALING))
         return;
 
-    const struct deal_way way = {
-        all_bins(&args),        (const key_cell *)args.keys,       (key_cell *)args.room,
-        (wide_cell *)args.next, (const wide_cell *)args.start + 1, args.merged.enter};
+    const struct deal_way way = {all_bins(&args),
+                                 (const key_cell *)args.keys,
+                                 (key_cell *)args.room,
+                                 (wide_cell *)args.next,
+                                 (const wide_cell *)args.start + 1,
+                                 args.merged.enter,
+                                 make_tree(&args, frequent_count(&args, DEAL_FOUND),
+                                           sm->tree, &sm->counts[DEAL_MOST])};
 
     load_digits(sm, args.bucket_of);
     if (!deal_all(sm, &way, (unsigned)(BLOCK * DEAL_KEYS), (unsigned)args.count,
                   (unsigned)(BLOCKS * DEAL_KEYS)))
         stop_dealing(&args, DEAL_DEALING);
+    else
+        add_counts(&args, &way.frequent, &sm->counts[DEAL_MOST], FREQUENT_KEYS);
 }
 
 /* The keys of a bucket that a block takes. */
@@ -253,6 +294,10 @@ KERNEL(deal_count, struct deal_args)
         return;
 
     const struct deal_piece mine = my_piece(&args);
+
+    if (mine.first >= mine.end)
+        return;
+
     const struct deal_bins bins = bins_of_bucket(&args, mine.bucket);
     const key_cell *const in = (const key_cell *)args.room;
     wide_cell *const fine = (wide_cell *)args.fine + (wide)mine.bucket * DEAL_BINS;
@@ -294,12 +339,17 @@ KERNEL(deal_in, struct deal_args)
         return;
 
     const struct deal_piece mine = my_piece(&args);
+
+    if (mine.first >= mine.end)
+        return;
+
     const struct deal_way way = {
         bins_of_bucket(&args, mine.bucket),
         (const key_cell *)args.room,
         (key_cell *)args.keys,
         (wide_cell *)args.tile_next + (wide)mine.bucket * DEAL_MOST,
         0,
+        {0, 0, 0},
         {0, 0, 0}
     };
 

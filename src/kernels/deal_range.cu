@@ -1,6 +1,6 @@
 /*
- * deal_range.cu - samples of keys to be dealt (deal.cuh): their range, and how many are in
- * each part of it.
+ * deal_range.cu - samples of keys to be dealt (deal.cuh): their range, which of them
+ * repeat, and how many are in each part of the range.
  */
 
 /* Clear what later kernels add to. */
@@ -8,24 +8,165 @@ DEVICE void clear_deal(const struct deal_args *args)
 {
     for (int i = THREAD; i < DEAL_BINS; i += TILE_ROWS)
         STORE((wide_cell *)args->bins + i, 0);
+    for (int i = THREAD; i < DEAL_FREQUENT; i += TILE_ROWS)
+        STORE(frequent_row(args, FREQUENT_SAMPLES) + i, 0);
     if (THREAD < DEAL_HEAD)
         STORE((wide_cell *)args->head + THREAD, 0);
 }
 
 struct deal_range_shared {
     item_cell cells[TILE_ROWS * (ITEMS + 1)];
-    int_cell splits[TILE_ROWS];
-    unsigned_cell equal[TILE_ROWS / WARP];
-    unsigned_cell negative[TILE_ROWS / WARP];
+    int_cell splits[TILE_ROWS];               /* of sort_tile; then each warp's reach */
+    unsigned_cell sums[TILE_ROWS / WARP + 1]; /* of a block */
 };
 
 AGREE(sizeof(struct deal_range_shared) <=
       DEAL_RANGE_SHARED(TILE_ROWS, ITEMS, sizeof(item)));
+AGREE(TILE_ROWS / WARP * DEAL_REACH * 2 <= TILE_ROWS);
 
-/* Item `place` of the sorted tile. */
-DEVICE key sorted_code(int cells, unsigned place)
+/* Are samples equal from `place` on, `count` of them? */
+DEVICE int are_equal(int cells, unsigned place, unsigned count)
 {
-    return (key)LOAD(SHARED_CELL(item_cell, cells) + place + place / ITEMS);
+    return place + count <= TILE &&
+           sorted_code(cells, place) == sorted_code(cells, place + count - 1);
+}
+
+/* Does another code begin at `place`? */
+DEVICE int is_other(int cells, unsigned place)
+{
+    return !place || sorted_code(cells, place) != sorted_code(cells, place - 1);
+}
+
+/* The reach of some samples. */
+struct deal_reach {
+    key least, most, below, above;
+    unsigned equal;
+};
+
+DEVICE struct deal_reach no_reach(void)
+{
+    const struct deal_reach none = {(key) ~(key)0, 0, 0, (key) ~(key)0, 0};
+
+    return none;
+}
+
+DEVICE void store_reach(wide_cell *to, const struct deal_reach *reach)
+{
+    STORE(to + REACH_LEAST, reach->least);
+    STORE(to + REACH_MOST, reach->most);
+    STORE(to + REACH_BELOW, reach->below);
+    STORE(to + REACH_ABOVE, reach->above);
+    STORE(to + REACH_EQUAL, reach->equal);
+}
+
+DEVICE struct deal_reach stored_reach(const wide_cell *from)
+{
+    struct deal_reach reach;
+
+    reach.least = (key)LOAD(from + REACH_LEAST);
+    reach.most = (key)LOAD(from + REACH_MOST);
+    reach.below = (key)LOAD(from + REACH_BELOW);
+    reach.above = (key)LOAD(from + REACH_ABOVE);
+    reach.equal = (unsigned)LOAD(from + REACH_EQUAL);
+    return reach;
+}
+
+/* The reach of the samples in my row, but for those of which `alike` are equal. */
+DEVICE struct deal_reach reach_of_row(int cells, key zero, unsigned alike)
+{
+    const unsigned first = (unsigned)(THREAD * ITEMS);
+    struct deal_reach mine = no_reach();
+    int is_long = 0;
+
+    NO_UNROLL
+    for (unsigned i = first; i < first + ITEMS; i++) {
+        const key code = sorted_code(cells, i);
+        const int again = !is_other(cells, i);
+
+        if (!again || i == first)
+            is_long = are_equal(cells, again ? place_of_code(cells, i, code) : i, alike);
+        if (is_long)
+            continue;
+        mine.equal += (unsigned)again;
+        mine.least = code < mine.least ? code : mine.least;
+        mine.most = code > mine.most ? code : mine.most;
+        if (code < zero)
+            mine.below = code > mine.below ? code : mine.below;
+        else
+            mine.above = code < mine.above ? code : mine.above;
+    }
+    return mine;
+}
+
+/* The reach of the samples of all threads, of `warps` warps; mine is that of some. */
+DEVICE struct deal_reach reach_of_all(struct deal_reach mine, wide_cell *words,
+                                      const int warps)
+{
+    wide_cell *const own = words + THREAD / WARP * DEAL_REACH;
+
+    mine.least = least_key(mine.least, 1);
+    mine.most = greatest_key(mine.most, 1);
+    mine.below = greatest_key(mine.below, 1);
+    mine.above = least_key(mine.above, 1);
+    mine.equal = SUM(mine.equal);
+    if (LANE == 0)
+        store_reach(own, &mine);
+    BARRIER();
+    mine.equal = 0;
+    NO_UNROLL
+    for (int i = 0; i < warps; i++) {
+        const struct deal_reach other = stored_reach(words + i * DEAL_REACH);
+
+        mine.least = other.least < mine.least ? other.least : mine.least;
+        mine.most = other.most > mine.most ? other.most : mine.most;
+        mine.below = other.below > mine.below ? other.below : mine.below;
+        mine.above = other.above < mine.above ? other.above : mine.above;
+        mine.equal += other.equal;
+    }
+    BARRIER();
+    return mine;
+}
+
+/*
+ * Store the values that may be frequent: those of at least so many equal samples that they
+ * are not too many.
+ */
+DEVICE void store_likely(const struct deal_args *args, int cells, unsigned_cell *sums)
+{
+    enum { SUMS = TILE_ROWS / WARP };
+    const unsigned first = (unsigned)(THREAD * ITEMS);
+    wide_cell *const codes = frequent_row(args, FREQUENT_CODE);
+    unsigned length = 1, before, all;
+
+    do {
+        unsigned mine = 0;
+
+        length *= 2;
+        NO_UNROLL
+        for (unsigned i = first; i < first + ITEMS; i++)
+            mine += are_equal(cells, i, length) && is_other(cells, i);
+        before = sum_before_in(mine, sums, SUMS);
+        all = LOAD(&sums[SUMS]);
+        BARRIER();
+    } while (all > DEAL_FREQUENT);
+    NO_UNROLL
+    for (unsigned i = first; i < first + ITEMS && all; i++) {
+        if (are_equal(cells, i, length) && is_other(cells, i))
+            STORE(codes + before++, sorted_code(cells, i));
+    }
+    if (THREAD == 0)
+        STORE((wide_cell *)args->head + DEAL_LIKELY, all);
+}
+
+/*
+ * My block's sample of `turn`: one of BLOCKS samples in a row, another in each turn. At
+ * equal distances they might meet keys that repeat at such a distance.
+ */
+DEVICE unsigned turn_sample(unsigned turn)
+{
+    const unsigned blocks = (unsigned)BLOCKS;
+
+    return turn * blocks + ((unsigned)BLOCK + (turn * 0x9e3779b1u >> 16)) % blocks;
 }
 
 /* Each block sorts a tile of samples, spread over all keys, and tells what it found. */
@@ -35,122 +176,53 @@ KERNEL(deal_range, struct deal_args)
     const int cells = SHARED_ADDRESS(sm->cells);
     const struct key_code no_code = {0, 0, 0};
     const key zero = args.merged.enter.is_float ? enter(0, &args.merged.enter) : 0;
-    wide_cell *const reach = (wide_cell *)args.reach + BLOCK * DEAL_REACH;
-    unsigned equal = 0, negative = 0, alike = 1, longest = 1;
     item r[ITEMS];
 
     if (BLOCK == 0)
         clear_deal(&args);
     UNROLL
     for (int j = 0; j < ITEMS; j++)
-        r[j] = sample_code(&args, (unsigned)((TILE_ROWS * j + THREAD) * BLOCKS + BLOCK));
+        r[j] = sample_code(&args, turn_sample((unsigned)(TILE_ROWS * j + THREAD)));
     sort_tile(cells, sm->splits, &no_code, r);
-    NO_UNROLL
-    for (unsigned i = (unsigned)(THREAD * ITEMS); i < (unsigned)(THREAD + 1) * ITEMS; i++) {
-        const key code = sorted_code(cells, i);
-        const int again = i % ITEMS && code == sorted_code(cells, i - 1);
-
-        alike = again ? alike + 1 : 1;
-        longest = alike > longest ? alike : longest;
-        equal += (unsigned)again;
-        negative += code < zero;
-    }
-    equal = GREATEST(longest) > args.most_alike ? args.most_equal + 1 : SUM(equal);
-    negative = SUM(negative);
-    if (LANE == 0) {
-        STORE(&sm->equal[THREAD / WARP], equal);
-        STORE(&sm->negative[THREAD / WARP], negative);
-    }
     BARRIER();
-    if (THREAD == 0) {
-        for (int i = 1; i < TILE_ROWS / WARP; i++) {
-            equal += LOAD(&sm->equal[i]);
-            negative += LOAD(&sm->negative[i]);
-        }
-        STORE(reach + REACH_LEAST, sorted_code(cells, 0));
-        STORE(reach + REACH_MOST, sorted_code(cells, TILE - 1));
-        STORE(reach + REACH_BELOW, negative ? sorted_code(cells, negative - 1) : 0);
-        STORE(reach + REACH_ABOVE,
-              negative < TILE ? sorted_code(cells, negative) : (key) ~(key)0);
-        STORE(reach + REACH_EQUAL, equal);
-    }
-}
 
-/* The reach of some samples. */
-struct deal_reach {
-    key least, most, below, above;
-    unsigned equal;
-};
+    const struct deal_reach all = reach_of_all(reach_of_row(cells, zero, args.alike),
+                                               (wide_cell *)sm->splits, TILE_ROWS / WARP);
+
+    if (THREAD == 0)
+        store_reach((wide_cell *)args.reach + BLOCK * DEAL_REACH, &all);
+    if (BLOCK == 0)
+        store_likely(&args, cells, sm->sums);
+}
 
 struct deal_sample_shared {
-    unsigned_cell counts[DEAL_BINS]; /* first the words of each warp's reach */
+    key_cell tree[DEAL_FREQUENT + 1];
+    unsigned_cell counts[DEAL_BINS + DEAL_FREQUENT]; /* first the words of each reach */
 };
 
-AGREE(sizeof(struct deal_sample_shared) <= DEAL_SUMS_SHARED);
-
-/* The reach of all threads' samples; mine is that of some. */
-DEVICE struct deal_reach reach_of_all(struct deal_reach mine, unsigned_cell *room)
-{
-    wide_cell *const words = (wide_cell *)room;
-    wide_cell *const own = words + THREAD / WARP * DEAL_REACH;
-
-    mine.least = least_key(mine.least, 1);
-    mine.most = greatest_key(mine.most, 1);
-    mine.below = greatest_key(mine.below, 1);
-    mine.above = least_key(mine.above, 1);
-    mine.equal = SUM(mine.equal);
-    if (LANE == 0) {
-        STORE(own + REACH_LEAST, mine.least);
-        STORE(own + REACH_MOST, mine.most);
-        STORE(own + REACH_BELOW, mine.below);
-        STORE(own + REACH_ABOVE, mine.above);
-        STORE(own + REACH_EQUAL, mine.equal);
-    }
-    BARRIER();
-    mine.equal = 0;
-    NO_UNROLL
-    for (int i = 0; i < DEAL_WARPS; i++) {
-        const wide_cell *const other = words + i * DEAL_REACH;
-        const key least = (key)LOAD(other + REACH_LEAST);
-        const key most = (key)LOAD(other + REACH_MOST);
-        const key below = (key)LOAD(other + REACH_BELOW);
-        const key above = (key)LOAD(other + REACH_ABOVE);
-
-        mine.least = least < mine.least ? least : mine.least;
-        mine.most = most > mine.most ? most : mine.most;
-        mine.below = below > mine.below ? below : mine.below;
-        mine.above = above < mine.above ? above : mine.above;
-        mine.equal += (unsigned)LOAD(other + REACH_EQUAL);
-    }
-    BARRIER();
-    return mine;
-}
+AGREE(sizeof(struct deal_sample_shared) <= DEAL_SAMPLE_SHARED);
 
 /* What the blocks of deal_range found. */
 DEVICE struct deal_reach load_reach(const struct deal_args *args, unsigned_cell *room)
 {
     const wide_cell *const reach = (const wide_cell *)args->reach + THREAD * DEAL_REACH;
-    struct deal_reach mine = {(key) ~(key)0, 0, 0, (key) ~(key)0, 0};
 
-    if ((unsigned)THREAD < args->samples / TILE) {
-        mine.least = (key)LOAD(reach + REACH_LEAST);
-        mine.most = (key)LOAD(reach + REACH_MOST);
-        mine.below = (key)LOAD(reach + REACH_BELOW);
-        mine.above = (key)LOAD(reach + REACH_ABOVE);
-        mine.equal = (unsigned)LOAD(reach + REACH_EQUAL);
-    }
-    return reach_of_all(mine, room);
+    return reach_of_all((unsigned)THREAD < args->samples / TILE ? stored_reach(reach)
+                                                                : no_reach(),
+                        (wide_cell *)room, DEAL_WARPS);
 }
 
 /*
  * Cut the range of the samples into bins. A 1024th more on either side has what other keys
- * exceed the samples by, if they are spread as evenly there.
+ * exceed the samples by, if they are spread as evenly there. Without a range, because all
+ * samples are of frequent values, it is that of all codes.
  */
 DEVICE struct deal_bins cut_range(const struct deal_args *args,
                                   const struct deal_reach *reach)
 {
     const int signs =
         args->merged.enter.is_float && reach->below && reach->above > reach->below;
+    const key least = reach->least > reach->most ? 0 : reach->least;
     struct deal_bins bins;
 
     bins.below = reach->below;
@@ -158,11 +230,12 @@ DEVICE struct deal_bins cut_range(const struct deal_args *args,
     if (~reach->above == 0)
         bins.gap = 0;
 
-    const key most = reach->most - bins.gap;
-    const key more = (key)(most - reach->least) / 1024 + 1;
+    const key most =
+        reach->least > reach->most ? (key) ~(key)0 : (key)(reach->most - bins.gap);
+    const key more = (key)(most - least) / 1024 + 1;
     const key to = (key)~most > more ? most + more : (key) ~(key)0;
 
-    bins.base = reach->least > more ? reach->least - more : 0;
+    bins.base = least > more ? least - more : 0;
 
     const wide range = (wide)(key)(to - bins.base);
     const int bits = range >> 32 ? 33 + HIGHEST_BIT((unsigned)(range >> 32))
@@ -184,22 +257,31 @@ DEVICE void store_bins(const struct deal_args *args, const struct deal_bins *bin
 }
 
 /*
- * Count samples in bins, DEAL_SAMPLES a block; and clear the bins of the buckets. Keys of
- * which many are equal are not dealt: a bin could be too full.
+ * Count samples in bins, DEAL_SAMPLES a block, or with their value if that may be frequent;
+ * and clear the bins of the buckets. Keys of which many others are equal are not dealt: a
+ * bin could be too full. If bins are narrow, buckets tell equal keys apart.
  */
 KERNEL(deal_sample, struct deal_args)
 {
+    enum { SAMPLES_EACH = DEAL_SAMPLES / DEAL_THREADS };
     SHARED(struct deal_sample_shared, sm);
     const unsigned mine = (unsigned)(BLOCK * DEAL_SAMPLES + THREAD);
     const struct deal_reach reach = load_reach(&args, sm->counts);
+    const struct deal_bins bins = cut_range(&args, &reach);
+    key codes[SAMPLES_EACH];
 
-    if (reach.equal > args.most_equal) {
+    if (reach.equal > args.most_equal && (bins.shift > DEAL_EXACT || bins.gap)) {
         if (BLOCK == 0 && THREAD == 0)
             stop_dealing(&args, DEAL_SPLITTING);
         return;
     }
 
-    const struct deal_bins bins = cut_range(&args, &reach);
+    UNROLL
+    for (int i = 0; i < SAMPLES_EACH; i++) /* all under way at once */
+        codes[i] = sample_code(&args, mine + (unsigned)(i * DEAL_THREADS));
+
+    const struct deal_tree tree = make_tree(&args, frequent_count(&args, DEAL_LIKELY),
+                                            sm->tree, &sm->counts[DEAL_BINS]);
 
     if (BLOCK == 0 && THREAD == 0)
         store_bins(&args, &bins);
@@ -210,10 +292,13 @@ KERNEL(deal_sample, struct deal_args)
         STORE(&sm->counts[i], 0);
     BARRIER();
     UNROLL
-    for (int i = 0; i < DEAL_SAMPLES / DEAL_THREADS; i++) {
-        const key code = sample_code(&args, mine + (unsigned)(i * DEAL_THREADS));
+    for (int i = 0; i < SAMPLES_EACH; i++) {
+        const unsigned node = find_node(&tree, codes[i]);
 
-        ADD(SAMPLE, &sm->counts[bin_of(code, &bins, bins.gap != 0)], 1);
+        ADD(SAMPLE,
+            &sm->counts[node < DEAL_FREQUENT ? DEAL_BINS + node
+                                             : bin_of(codes[i], &bins, bins.gap != 0)],
+            1);
     }
     BARRIER();
     for (int i = THREAD; i < DEAL_BINS; i += DEAL_THREADS) {
@@ -222,4 +307,5 @@ KERNEL(deal_sample, struct deal_args)
         if (count)
             ADD(SAMPLE, (wide_cell *)args.bins + i, count);
     }
+    add_counts(&args, &tree, &sm->counts[DEAL_BINS], FREQUENT_SAMPLES);
 }

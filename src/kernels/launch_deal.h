@@ -16,7 +16,13 @@ enum {
     DEAL_SAMPLES = 16 * DEAL_THREADS, /* of a block of deal_sample */
     DEAL_PASSES = 3, /* that read and write all keys: deal_out, deal_in, deal_sort */
     DEAL_STRETCH_BITS = 16,
-    DEAL_LAUNCHES = 8
+    DEAL_LAUNCHES = 8,
+    DEAL_LEVELS = 9,                        /* of the tree of frequent values, ... */
+    DEAL_FREQUENT = (1 << DEAL_LEVELS) - 1, /* ... and the values that it holds */
+    DEAL_FLAG = 1 << 15,                    /* in `bucket_of`: the bin has some */
+    DEAL_AROUND = 1 << 15,                  /* in `tiles`: some are among the tile's keys */
+    DEAL_EQUAL = 1 << 14,                   /* in `tiles`: all its keys are equal */
+    DEAL_EXACT = 7 /* if bins have at most 2^this codes, bins of buckets have one */
 };
 
 /* The program of a tile of DEAL_BYTES bytes has the kernels that deal. */
@@ -26,11 +32,14 @@ enum {
 /* No bucket has more than DEAL_WIDEST bins, so there may be more than shares. */
 #define DEAL_BUCKETS(shares) ((shares) + DEAL_BINS / DEAL_WIDEST)
 
-/* Shared memory of deal_range, of kernels that sum up bins, and of those that deal. */
+/* Shared memory of kernels that sort samples, sum up bins, count samples, and deal. */
 #define DEAL_RANGE_SHARED(rows, items, bytes) (TILE_SORT_SHARED(rows, items, bytes) + 128)
 #define DEAL_SUMS_SHARED (4 * (DEAL_BINS + DEAL_THREADS / WARP + 2))
-#define DEAL_PACK_SHARED (DEAL_SUMS_SHARED + 4 * (DEAL_MOST + 2))
-#define DEAL_SHARED (DEAL_BYTES + 2 * DEAL_BINS + 12 * DEAL_MOST + 128)
+#define DEAL_SAMPLE_SHARED (DEAL_SUMS_SHARED + DEAL_TREE_SHARED)
+#define DEAL_PACK_SHARED (DEAL_SUMS_SHARED + 8 * (DEAL_MOST + 2))
+#define DEAL_SHARED (DEAL_BYTES + 2 * DEAL_BINS + 12 * DEAL_MOST + DEAL_TREE_SHARED + 128)
+/* The frequent values as keys of up to 8 bytes, and a counter of each. */
+#define DEAL_TREE_SHARED (12 * (DEAL_FREQUENT + 1))
 
 #ifdef TILE_ROWS
 enum {
@@ -71,6 +80,9 @@ enum {
     DEAL_BELOW,  /* ... and, of floats, the greatest code of a negative sample, ... */
     DEAL_GAP,    /* ... and how many codes follow it that no sample has */
     DEAL_LISTED, /* tiles in the list */
+    DEAL_LIKELY, /* values that may be frequent, ... */
+    DEAL_FOUND,  /* ... and those that are */
+    DEAL_FILLS,  /* tiles that these would fill */
     DEAL_HEAD
 };
 
@@ -82,6 +94,18 @@ enum {
     REACH_ABOVE, /* the least code of another number; all ones: none */
     REACH_EQUAL, /* equal neighbours, sorted */
     DEAL_REACH
+};
+
+/* What is known of frequent values, in order: rows of DEAL_FREQUENT words. */
+enum {
+    FREQUENT_CODE,
+    FREQUENT_SAMPLES, /* with this code */
+    FREQUENT_KEYS,    /* the same of all keys */
+    FREQUENT_TILE,    /* where the tile begins whose keys lie around it, ... */
+    FREQUENT_FIRST,   /* ... where it would begin before these keys, ... */
+    FREQUENT_PAST,    /* ... and after them */
+    FREQUENT_FILL,    /* of DEAL_FILLS tiles, those of lower values */
+    DEAL_ROWS
 };
 
 /* The argument of every kernel that deals. Arrays of buckets have DEAL_MOST + 1 cells. */
@@ -99,16 +123,17 @@ struct deal_args {
     wide *next;                /* ... and where its next key goes */
     wide *fine;                /* DEAL_BINS for each bucket: keys of each of its bins */
     unsigned short *tile_of;   /* DEAL_BINS for each bucket: the tile of each of them */
-    wide *tile_next;     /* DEAL_MOST for each bucket: where in `keys` a tile's next goes */
-    wide *tiles;         /* the list: where a tile begins, times 2^16, plus its keys */
-    wide stretch;        /* keys for each sample, times 2^DEAL_STRETCH_BITS */
+    wide *tile_next; /* DEAL_MOST for each bucket: where in `keys` a tile's next goes */
+    wide *tiles;    /* the list: where a tile begins, times 2^16, plus its keys and flags */
+    wide *frequent; /* DEAL_ROWS rows */
+    wide stretch;   /* keys for each sample, times 2^DEAL_STRETCH_BITS */
     unsigned samples;    /* a multiple of DEAL_SAMPLES */
     unsigned shares;     /* into which samples are divided */
     unsigned buckets;    /* DEAL_BUCKETS(shares) */
     unsigned pieces;     /* blocks for each bucket */
     unsigned fill;       /* keys that a tile will have, about */
     unsigned most_equal; /* equal neighbours in all sorted tiles of samples, ... */
-    unsigned most_alike; /* ... and equal samples in a row of one of them */
+    unsigned alike;      /* ... but for this many equal samples in one of them and more */
     unsigned unused;
     wide most_tiles;              /* of the list */
     struct key_code leave;        /* to the caller's bits */

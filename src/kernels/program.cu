@@ -86,6 +86,7 @@ namespace mw_kernels { /* see simt.h */
 #define ENTRY_OF_PLACES(name, args) ENTRY(name, args)
 #elif KEY_BITS >= 32 && TILE_ROWS * TILE_ITEMS * KEY_BITS == 262144 /* DEAL_TILE */
 #include "deal.cuh"
+#include "deal_frequent.cuh"
 
 #define TEXT_OF_DEAL
 #define ENTRY_OF_DEAL(name, args) ENTRY(name, args)
