@@ -93,7 +93,7 @@ DEVICE void select_by_warps(const struct select_segments_args *args,
 
     const unsigned mine = (unsigned)(BLOCK * SELECT_TEAM_WARPS + THREAD / WARP);
 
-    for (unsigned i = mine; (wide)i * args->group < args->segments;
+    for (unsigned i = mine; args->segments > (wide)i * args->group;
          i += (unsigned)(BLOCKS * SELECT_TEAM_WARPS)) {
         const unsigned from = i * args->group; /* there are fewer than 2^32 segments */
         unsigned others = select_tiny_of(args, from);

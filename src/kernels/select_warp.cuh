@@ -29,9 +29,8 @@ struct warp_top {
 /* The list of a warp. */
 DEVICE struct select_list list_in(struct warp_shared *sm, const int is_packed)
 {
-    const struct select_list list = {
-        sm->codes, sm->rows, is_packed ? SELECT_WARP_ROOM * 12 / 8 : SELECT_WARP_ROOM,
-        is_packed};
+    const unsigned room = is_packed ? SELECT_WARP_ROOM * 12 / 8 : SELECT_WARP_ROOM;
+    const struct select_list list = {sm->codes, sm->rows, room, is_packed};
 
     return list;
 }
