@@ -277,7 +277,7 @@ def _column(arrays: Any, x: Any, count: int, what: str) -> Tuple[Any, int]:
     dtype = arrays.dtype(x)
     if x.ndim == 0 or x.shape[0] != count:
         raise ValueError(f"{what} has shape {tuple(x.shape)}, expected {count} first")
-    if dtype.hasobject:  # whose references are counted
+    if dtype.hasobject:  # Python counts references to objects
         raise TypeError(f"{what} has dtype {dtype}; objects cannot be moved (expected "
                         "positions of them: values[multiway.argsort(keys)])")
     return arrays.contiguous(x), dtype.itemsize * math.prod(x.shape[1:])
