@@ -235,7 +235,7 @@ mw_status exchange(struct across *a)
     TRY(agree(a, own, &staged));
     for (uint32_t i = 0; i < a->array_count; i++)
         TRY(send_array(a, &a->arrays[i], &own));
-    if (staged) /* on some rank: a copy may have failed, and rows are in place still */
+    if (staged) /* on some rank, where a copy may have failed: rows are still in place */
         TRY(agree(a, own, &nothing));
     if (a->out_count)
         own = run_job(a, &job, (char *)a->room + a->merge_at, workspace);

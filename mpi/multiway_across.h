@@ -30,7 +30,7 @@ enum {
 typedef struct mw_comm {
     size_t size; /* sizeof(mw_comm), set by MW_COMM_INIT */
     uint32_t rank, ranks;
-    uint32_t flags; /* MW_COMM_DEVICE_MEMORY and others */
+    uint32_t flags; /* MW_COMM_ flags, or 0 */
     void *state;    /* first argument of each function */
 
     /* Replace each of `count` values by the largest of all ranks. */
@@ -41,7 +41,8 @@ typedef struct mw_comm {
 
     /*
      * Send send_bytes[i] bytes from offset send_at[i] to rank i. Receive receive_bytes[i]
-     * bytes, which are those that rank i sends, at offset receive_at[i].
+     * bytes, which are those that rank i sends, at offset receive_at[i]. When it returns,
+     * `send` may be overwritten.
      */
     mw_status (*alltoallv)(void *state, const void *send, const uint64_t *send_bytes,
                            const uint64_t *send_at, void *receive,
@@ -77,7 +78,8 @@ typedef struct mw_comm {
  * or one merge, which in host memory the handle keeps. If `out` has fewer rows than `in`,
  * or lacks an array that is compared, also a sorted copy. About 600 bytes for each rank,
  * and 32 times the bytes of what is compared. With MW_COMM_KEEPS_MEMORY the communicator
- * keeps host memory for received rows: touching fresh pages takes longer than to receive.
+ * keeps the host memory of received rows: touching fresh pages would take longer than
+ * receiving rows.
  *
  * Returns the same status on all ranks: MW_OK; MW_BAD_ARGUMENT also where jobs differ or
  * counts do not add up; MW_UNSUPPORTED for other operations, segments, and rows from more
@@ -97,9 +99,10 @@ MW_API mw_status mw_sort_across_device(mw_context *context, mw_comm *comm,
                                        const mw_job *job);
 
 /*
- * Free what the communicator keeps. mw_mpi_close and mw_across_threads call it for theirs;
- * whoever sets MW_COMM_KEEPS_MEMORY calls it at the end. The communicator stays usable.
- * Do not copy an mw_comm while it keeps memory.
+ * Free what the communicator keeps. It stays usable. mw_mpi_close and mw_across_threads
+ * call this for their communicators. A program that sets MW_COMM_KEEPS_MEMORY, or copies a
+ * communicator that has it, calls it for its own. Do not copy an mw_comm while it keeps
+ * memory.
  */
 MW_API void mw_across_release(mw_comm *comm);
 

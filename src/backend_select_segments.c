@@ -5,6 +5,8 @@
  */
 #include "backend_select.h"
 
+#include <assert.h>
+
 /* Where everything lies in the workspace, and what is listed at most. */
 struct segments_plan {
     uint64_t numbers_offset; /* of the result's rows */
@@ -87,7 +89,7 @@ static int selects(struct backend *backend, const struct request *request,
            select_by_codes(backend, request, shape);
 }
 
-/* What every step gets. The elements are told from their codes where that is possible. */
+/* What every step gets. The elements are made of their codes where that is possible. */
 static struct select_segments_args make_args(const struct select_run *run,
                                              const struct segments_plan *plan, int step)
 {
@@ -173,6 +175,7 @@ static mw_status select_in_segments(struct select_run *run, const struct rows_sh
     args.result =
         select_result(request, (uint32_t)rows_keys(shape, 0).size, args.result.numbers);
     if (args.source.part_count) {
+        assert(!select_has_keys(request)); /* else the plan has no room for codes */
         args.codes = run->workspace + plan.codes_offset;
         TRY(launch_step(run, &args, SELECT_CODES_STEP, blocks));
         args.source =

@@ -86,7 +86,7 @@ struct rows {
 /* Is the whole order one number of 4 or 8 bytes? */
 int rows_is_number(const struct request_order *order);
 
-/* Can that number be told from its code, too? */
+/* Is it, and can the number be computed from its code? */
 int rows_is_key(const struct request_order *order);
 
 /* Choose the way. MW_UNSUPPORTED for orders by an expression. */

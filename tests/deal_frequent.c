@@ -17,8 +17,8 @@ enum others {
     RANDOM, /* any bits */
     ABOVE,  /* the upper half of these */
     BELOW,  /* the lower half */
-    ZIPF,   /* 1, 2, 3 ... , n times as rare as 1 */
-    SAW,    /* position modulo 256, and samples are at multiples of it */
+    ZIPF,   /* 1 to 1000: n has a share of about 1 / n */
+    SAW,    /* position modulo 256: samples at equal distances would all be equal */
     DENSE,  /* half in one bin, too many of each to be dealt */
     HIDDEN  /* 0, where no sample is */
 };
@@ -31,10 +31,10 @@ struct mixture {
     uint64_t first, step, values;
     uint64_t permille; /* of all keys */
     enum others others;
-    int merged; /* they cannot be dealt */
+    int merged; /* expected: the keys cannot be dealt */
 };
 
-enum { N = 99013 }; /* 13 tiles of 4-byte keys: one of half a tile is frequent */
+enum { N = 99013 }; /* 13 tiles of 4-byte keys; a value of half a tile is frequent */
 
 #define TOP32 UINT64_C(0xffffffff)
 #define TOP64 UINT64_C(0xffffffffffffffff)
@@ -116,7 +116,7 @@ static uint64_t other_key(const struct mixture *m, uint64_t i, uint64_t random)
     }
 }
 
-/* Keys of which the samples have others: deal_out finds no room for 0. */
+/* All keys are 0 but those that are sampled: deal_out finds no room for the zeros. */
 static void hide(const struct trial *t, char *keys)
 {
     enum { SAMPLES = 16384 }; /* of N keys (plan_deal.c), at these places (deal.cuh) */

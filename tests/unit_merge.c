@@ -19,7 +19,7 @@ static const uint64_t starts[MOST_RUNS + 1] = {0, 2047, 2050, 2050, 4096, COUNT}
 static uint64_t input[COUNT]; /* ranks of either width */
 static uint64_t ranks[COUNT];
 static unsigned char out[COUNT * sizeof(uint64_t) + GUARD];
-static uint64_t work[WORK_BYTES / sizeof(uint64_t)];
+static _Alignas(64) uint64_t work[WORK_BYTES / sizeof(uint64_t)];
 
 /* Sorted runs whose keys interleave. */
 static void make_runs(const struct suite *suite, struct code code)

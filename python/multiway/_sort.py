@@ -202,7 +202,8 @@ def sort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
             axis_of(-1 if axis is None else axis, 1)
             return _sort_numbers(x, compiled_order, device or "cpu")
     arrays, x, back = enter(x)
-    if x.ndim == 1 and axis == -1 and out is device is None and not arrays.on_host(x):
+    if x.ndim == 1 and axis == -1 and out is None and device is None and (
+            not arrays.on_host(x)):
         compiled_order = compiled(arrays.dtype(x), order, descending)
         if compiled_order.type is not None and not compiled_order.is_rotated:
             return back(_sort_on_device(arrays, x, compiled_order))
@@ -277,7 +278,7 @@ def _column(arrays: Any, x: Any, count: int, what: str) -> Tuple[Any, int]:
     dtype = arrays.dtype(x)
     if x.ndim == 0 or x.shape[0] != count:
         raise ValueError(f"{what} has shape {tuple(x.shape)}, expected {count} first")
-    if dtype.hasobject:  # whose references are counted
+    if dtype.hasobject:  # Python counts references to objects
         raise TypeError(f"{what} has dtype {dtype}; objects cannot be moved (expected "
                         "positions of them: values[multiway.argsort(keys)])")
     return arrays.contiguous(x), dtype.itemsize * math.prod(x.shape[1:])

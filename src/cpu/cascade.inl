@@ -11,8 +11,8 @@ struct node {
     struct node *child[2]; /* of a leaf, NULL */
     rank *room;            /* for 2 * QUANTUM ranks; of a leaf, NULL */
     const rank *ahead;     /* of a leaf, how far it was asked for in advance */
-    const rank *checked;   /*   how far it is known to be in order */
-    const rank *last;      /*   how far it is checked */
+    const rank *checked;   /*   up to here it is known to be in order */
+    const rank *last;      /*   where checking ends */
 };
 
 /* The last of the MERGE_WAYS - 1 inner nodes is the root. */
@@ -21,7 +21,7 @@ struct merge_work {
     struct list lists[MERGE_WAYS];
     uint64_t first[MERGE_WAYS]; /* the cuts of the window */
     uint64_t last[MERGE_WAYS];
-    const rank *ends[MERGE_WAYS]; /* how far runs are checked */
+    const rank *ends[MERGE_WAYS]; /* where checking of each run ends */
     struct node nodes[2 * MERGE_WAYS];
     rank rooms[MERGE_WAYS][2 * QUANTUM];
     int has_disorder;
@@ -44,7 +44,7 @@ static void leaf_prefetch(struct node *leaf)
 #endif
 }
 
-/* Are the ranks of a leaf in order that its next quantum may need, and the next one? */
+/* Check the ranks of a leaf that its next quantum may need, and one more. 0: disorder. */
 static int leaf_check(struct node *leaf)
 {
     const uint64_t soon = leaf->list.count < QUANTUM ? leaf->list.count : QUANTUM;

@@ -2,9 +2,9 @@
  * chain_512.inl - the four chains of a quantum with AVX-512: eight 64-bit ranks or sixteen
  * 32-bit ranks at a time.
  *
- * A step loads the next WIDE ranks of both lists, one of them in reverse. The smaller of
- * each lane are the WIDE smallest of all, and the number of lanes in which `a` has them is
- * how far `a` moves on. Nothing but the two heads goes from one step to the next.
+ * A step loads the next WIDE ranks of both lists, those of `b` in reverse. The minima of
+ * the lanes are the WIDE smallest ranks. `a` advances by the number of lanes where it has
+ * the minimum, `b` by the others. Only the two heads are carried to the next step.
  */
 struct heads {
     const rank *a;

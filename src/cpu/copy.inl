@@ -1,6 +1,6 @@
 /*
- * copy.inl - rows of 16 to a few hundred bytes: copied by registers, collected in chunks,
- * and picked by the places in the low bits of items.
+ * copy.inl - rows of 16 to COLLECT_MOST bytes: copied by registers, collected in chunks on
+ * their way to buckets, and picked in the order of items, whose low bits are places.
  */
 #include "cpu/stream.h"
 
@@ -26,6 +26,7 @@ INLINED void copy_long(unsigned char *to, const unsigned char *from, size_t byte
     *(bytes_64 *)(to + bytes - 64) = *(const bytes_64 *)(from + bytes - 64);
 }
 
+/* Prefetch a row. */
 INLINED void ask_for(const unsigned char *from, size_t bytes)
 {
     for (size_t line = 0; line < bytes; line += STREAM_LINE)
@@ -34,7 +35,7 @@ INLINED void ask_for(const unsigned char *from, size_t bytes)
 
 #if KEY_BITS == 64
 
-/* Write the chunk of a bucket that ends at `end`, less what others have in it. */
+/* Write the chunk that ends at byte `end`. Bytes before `begun` are another worker's. */
 INLINED void write_chunk(const struct collect_task *task, uint64_t begun, uint64_t end,
                          const unsigned char *held, size_t chunk)
 {
@@ -45,8 +46,9 @@ INLINED void write_chunk(const struct collect_task *task, uint64_t begun, uint64
 }
 
 /*
- * The row that ends a chunk reaches into the next. A chunk is written when another row
- * comes: by then all of it has left the store buffer.
+ * Put rows into the chunks of their buckets. The row that ends a chunk may reach into the
+ * next one. A full chunk is written when the bucket's next row comes: its stores have left
+ * the store buffer by then, so loading it does not wait for them.
  */
 INLINED void collect_chunks(const struct collect_task *task, size_t chunk)
 {
@@ -59,7 +61,7 @@ INLINED void collect_chunks(const struct collect_task *task, size_t chunk)
         const uint64_t begun = (uint64_t)task->begun[bucket] * bytes;
         const size_t used = at % chunk;
 
-        ask_for(task->rows + (i + task->count) * bytes, bytes);
+        ask_for(task->rows + (i + task->count) * bytes, bytes); /* of the next task */
         if (used < bytes && at > begun) {
             write_chunk(task, begun, at - used, held, chunk);
             for (size_t j = 0; j < chunk; j += 64)

@@ -17,7 +17,7 @@ enum {
 struct hand {
     uint32_t images[DEAL_SLOTS]; /* of each slot */
     uint32_t begun[DEAL_SLOTS];  /* where its images of each bucket go */
-    uint32_t next[DEAL_SLOTS];   /* where its next line of each bucket goes, ... */
+    uint32_t next[DEAL_SLOTS];   /* where its next line, or long image, goes, ... */
     uint8_t held[DEAL_SLOTS];    /* ... and how many images of that line it has */
     _Alignas(STREAM_LINE) unsigned char lines[LINES_BYTES]; /* of all buckets */
 };
@@ -47,7 +47,7 @@ static size_t chunk_of(const struct deal *d)
 /* Images that each bucket should have. */
 static uint64_t wanted_of(const struct deal *d)
 {
-    /* Two neighbours have more than wanted: no more buckets than there are lines for. */
+    /* Two neighbouring buckets have more than wanted: `lines` has room for all. */
     const uint64_t most =
         deal_is_short(d->bytes) ? 2 * DEAL_SLOTS : LINES_BYTES / (2 * chunk_of(d)) - 1;
     const uint64_t least = 2 * d->count / most + 1;
@@ -223,7 +223,7 @@ INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes)
     stream_end();
 }
 
-/* Write what a bucket still has. */
+/* Write what a bucket still holds in its chunks. */
 static void flush_rest(const struct deal *d, const struct hand *hand, unsigned bucket,
                        size_t chunk)
 {
@@ -233,15 +233,15 @@ static void flush_rest(const struct deal *d, const struct hand *hand, unsigned b
     if (end == begun)
         return;
 
-    const uint64_t lines = (end - d->bytes) / chunk * chunk; /* where they begin */
+    const uint64_t lines = (end - d->bytes) / chunk * chunk; /* where chunk 0 is */
     const uint64_t first = lines > begun ? lines : begun;
 
     memcpy(d->to + first, hand->lines + bucket * 2 * chunk + (first - lines), end - first);
 }
 
 /*
- * Deal a worker's images that do not divide a line. A bucket has room for two chunks of
- * lines, and one is written when it is full.
+ * Deal a worker's images that do not divide a line, by way of two chunks for each bucket
+ * (copy.inl).
  */
 static void deal_long(const struct deal *d, unsigned worker)
 {

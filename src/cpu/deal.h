@@ -29,16 +29,16 @@ struct deal_tables {
 /* Is an image short? Then it divides a line, and needs no chunks. */
 static inline int deal_is_short(uint32_t bytes)
 {
-    return bytes <= 64 && (bytes & (bytes - 1)) == 0;
+    return bytes <= DEAL_SHORT && (bytes & (bytes - 1)) == 0;
 }
 
 struct deal {
     struct pool *pool;
     unsigned workers;
     uint64_t count;      /* at most UINT32_MAX */
-    uint32_t bytes;      /* of an image: a power of two, at least 4, or 17 and more */
+    uint32_t bytes;      /* of an image: 4, 8, 16, or 17 to DEAL_MOST */
     uint32_t bucket;     /* images that a bucket should have, at least */
-    unsigned char *to;   /* where they go, aligned to 64 */
+    unsigned char *to;   /* where they go, aligned to 16; of long images to 64 */
     unsigned char *work; /* WORK_BYTES for each worker, aligned to 64 */
     struct deal_tables *tables;
     const void *owner; /* for the two functions, each on at most DEAL_BLOCK images: */

@@ -1,8 +1,8 @@
 /*
- * few.inl - keys of few different values: these are counted in a hash table.
+ * few.inl - keys of few different values: a hash table counts the keys of each value.
  *
- * Keys that are equal have the same bits, so they are counted as they are. Only the values
- * are sorted. Up to FEW_TINY values, once found, are counted by comparing registers.
+ * Keys that are equal have the same bits, so a count replaces them. Only the values are
+ * sorted. Once found, up to FEW_TINY values are counted by comparing registers instead.
  */
 enum { FEW_TINY = 16 };
 
@@ -11,13 +11,13 @@ struct few_table {
     unsigned values;
     unsigned tiny[FEW_TINY]; /* the slots of the first of them */
     key value[FEW_SLOTS];
-    uint32_t occurs[FEW_SLOTS]
-                   [FEW_LANES]; /* neighbouring keys do not wait for each other */
+    /* Several counters for each: equal neighbouring keys do not wait for each other. */
+    uint32_t occurs[FEW_SLOTS][FEW_LANES];
 };
 
 _Static_assert(sizeof(struct few_table) <= FEW_BYTES, "a table fits its memory");
 
-/* How many of `samples` keys from all over the array, at most FEW_SAMPLES, differ? */
+/* The number of values among `samples` keys, at most FEW_SAMPLES, of the whole array. */
 static unsigned few_sampled(const void *from, uint64_t count, unsigned samples)
 {
     const key *const keys = (const key *)from;
@@ -45,8 +45,8 @@ static void few_clear(void *memory, unsigned bits)
     memset(table->tiny, 0, sizeof table->tiny);
     memset(table->value, 0, sizeof *table->value << bits);
     memset(table->occurs, 0, sizeof *table->occurs << bits);
-    table->value[0] =
-        1; /* slot 0 is that of 0, and not of 1: an empty slot equals no key */
+    /* Key 0 hashes to slot 0, key 1 does not: no key equals the value of its empty slot. */
+    table->value[0] = 1;
 }
 
 /* The upper bits of a product depend on all bits of the key. */
@@ -88,7 +88,10 @@ static void few_add(struct few_table *table, key value, int lane)
     table->occurs[slot][lane]++;
 }
 
-/* Count keys of at most `most` values, a constant, that are known; 0: others occur. */
+/*
+ * Count keys by the values in the table, at most `most`, a constant. Returns 0, and counts
+ * nothing, if there are other values.
+ */
 INLINED int few_compare(struct few_table *table, const rank *keys, uint64_t count, int most)
 {
     wide sums[FEW_TINY] = {{0}};
@@ -115,7 +118,7 @@ INLINED int few_compare(struct few_table *table, const rank *keys, uint64_t coun
     return found == count;
 }
 
-/* Count keys; 0 if they have too many values, which leave some keys uncounted. */
+/* Count keys. Returns 0 if there are too many values; some keys are not counted then. */
 static int few_count(void *memory, const void *from, uint64_t count)
 {
     struct few_table *const table = (struct few_table *)memory;

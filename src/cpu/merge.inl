@@ -146,7 +146,7 @@ static void merge_some(struct list *a, struct list *b, rank *to, size_t want,
     }
     if (taken > a->count) /* fillers of a that tied with ranks of b */
         taken = a->count;
-    if (want - taken > b->count) /* only in disorder, which spoils the result anyway */
+    if (want - taken > b->count) /* only in disorder: stay within b */
         taken = want - (size_t)b->count;
     list_drop(a, taken);
     list_drop(b, want - taken);

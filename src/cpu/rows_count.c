@@ -17,7 +17,7 @@ enum {
     SHORT_BITS = 24,        /* of a position beside a digit in 4 bytes */
     LONG_BITS = 32,         /* and in 8 bytes */
     AROUND_BYTES = 4 << 20, /* positions of this size pass by the caches */
-    TABLES = 4 /* of counters: equal digits in a row wait less for each other */
+    TABLES = 4 /* of counters: equal neighbouring digits do not wait for each other */
 };
 
 /* What a round reads. An item of the round before is a digit above a position. */
@@ -29,7 +29,7 @@ struct counting {
     unsigned workers;
     unsigned char *work;
     enum source source;
-    const unsigned char *codes; /* the codes but for bits to flip, or NULL: to be made */
+    const unsigned char *codes; /* the codes before `flip`; NULL: they are made of fields */
     uint16_t flip;
     const void *items; /* ITEMS_4, ITEMS_8 */
     unsigned char *to;
@@ -79,8 +79,7 @@ uint64_t rows_count_bytes(const struct request *r, uint64_t count)
 
 /* ---- Digits -------------------------------------------------------------------------- */
 
-/* The numbers, if they are side by side and their bits are the codes but for some flipped.
- */
+/* The caller's numbers if they are contiguous and codes differ by flipped bits; or NULL. */
 static const unsigned char *plain_codes(const struct request *r,
                                         const struct comparison *compare)
 {
@@ -249,8 +248,9 @@ static void write_rest(const struct counting *c, const struct table *table, unsi
 INLINED void write_share(const struct counting *c, unsigned worker, enum source source,
                          size_t bytes)
 {
+    /* Items of the first round are read again, best from the caches. */
     const uint64_t limit = source == CODES_16 ? STREAM_BYTES : AROUND_BYTES;
-    const int around = c->request->count * bytes >= limit; /* items are read again */
+    const int around = c->request->count * bytes >= limit;
     const uint64_t last = share(c, worker + 1);
     const uint64_t each = LINE / bytes;
     const uint16_t flip = c->flip;

@@ -13,7 +13,7 @@ enum {
     LEAST_BYTES = 24 << 20, /* ... their bytes: fewer are in the caches anyway */
     SHORT = 1 << 17,        /* rows of a bucket that a thread sorts in its own memory */
     BUCKET = 2048,          /* rows of most buckets */
-    BUCKET_LONG = 4096,     /* the same of long images */
+    BUCKET_LONG = 4096,     /* the same if images do not divide a line */
     SPARE = 2,              /* bytes for each row, to sort longer ones with */
     ALIGNED = 64
 };

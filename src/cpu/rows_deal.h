@@ -1,6 +1,6 @@
 /*
- * rows_deal.h - sort many short rows: deal them out first, so that all later accesses to
- * single rows stay within the caches.
+ * rows_deal.h - sort many rows of up to IMAGE_MOST bytes: deal them out first, so that all
+ * later accesses to single rows stay within the caches.
  *
  * Rows go to buckets by their codes, in the order they have; values of a bucket's codes
  * precede those of the next. Then each bucket is sorted by one thread, on the way back.
@@ -13,7 +13,10 @@
 /* Scratch memory for it, or 0 if rows like these are not dealt out. */
 uint64_t rows_deal_bytes(const struct request *request, uint64_t count);
 
-/* Sort all rows, or do nothing and return 0: too many codes are similar. */
+/*
+ * Sort all rows, or do nothing and return 0: too many codes are similar. `scratch` is
+ * aligned to 64.
+ */
 int rows_deal(struct pool *pool, const struct request *request, void *scratch, void *work);
 
 #endif

@@ -154,7 +154,7 @@ void image_unpack(const struct image *image, const struct image_list *list, uint
     const uint64_t most = image->bytes > 32 ? IMAGE_ROOM / image->bytes : IMAGE_BLOCK;
 
     for (uint64_t at = first; at < last;) {
-        /* Columns that begin with a line are written by whole lines. */
+        /* IMAGE_BLOCK values are whole lines, if the column begins with one. */
         const uint64_t block = most - (to + at) % most;
         const uint32_t count = (uint32_t)(last - at < block ? last - at : block);
 

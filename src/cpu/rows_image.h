@@ -12,12 +12,12 @@
 enum {
     IMAGE_COLUMNS = 4, /* at most */
     IMAGE_ROOM = 8192, /* bytes of rows that are unpacked at once */
-    IMAGE_MOST = 256,  /* bytes of any; longer rows should move only once */
+    IMAGE_MOST = 256,  /* bytes of a row; longer ones are gathered: they move once */
     IMAGE_BLOCK = 256  /* most rows that are packed at once */
 };
 
 struct image {
-    uint32_t bytes; /* 4, 8 or 16, at least those of a row; or just those */
+    uint32_t bytes; /* of a row, up to 16 of them rounded up to 4, 8 or 16 */
     uint32_t column_count;
     struct request_column column[IMAGE_COLUMNS];
     uint32_t offset[IMAGE_COLUMNS]; /* of the columns in an image */

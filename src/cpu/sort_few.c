@@ -11,8 +11,8 @@
 enum {
     LEAST = 1 << 14,   /* keys that are worth a look */
     MANY = 1 << 16,    /* keys that are worth more samples and a larger table */
-    STEP = 1 << 15,    /* keys counted before asking what others found */
-    WORKERS_MOST = 128 /* whose values fit the memory of one */
+    STEP = 1 << 15,    /* keys that a worker counts between looks at is_many */
+    WORKERS_MOST = 128 /* the values of their tables fit the memory of one worker */
 };
 
 struct few_sort {
@@ -21,7 +21,7 @@ struct few_sort {
     unsigned bits;
     struct few_tables tables;
     struct few_list *list;
-    atomic_int is_many; /* somebody found too many values */
+    atomic_int is_many; /* a worker found too many values */
 };
 
 _Static_assert(FEW_BYTES + sizeof(struct few_list) +

@@ -20,7 +20,7 @@ enum {
     STREAM_BYTES = 16 << 20,                 /* arrays of this size pass by the caches */
     QUICK_LEAST = 1024,                      /* keys that `part` and `pivot` take */
     SMALLEST_ROOM = RUN_BYTES,               /* memory that `smallest` has */
-    COLLECT_MOST = 256                       /* bytes of a row that `collect` takes */
+    COLLECT_MOST = 256                       /* most bytes of a row for `collect` */
 };
 
 /* Keys of few values: tables of `few_count`, in a thread's own memory. */
@@ -112,7 +112,7 @@ struct slot_task {
     uint16_t most; /* the last slot */
 };
 
-/* Rows on their way to buckets, each through two chunks of memory that the bucket has. */
+/* Rows on their way to buckets, by way of two chunks of memory for each bucket. */
 struct collect_task {
     const unsigned char *rows;
     uint32_t count;
@@ -120,8 +120,8 @@ struct collect_task {
     uint32_t chunk;          /* COLLECT_MOST, or half of it */
     const uint16_t *buckets; /* of each row */
     unsigned char *chunks;   /* two for each bucket, aligned to 64 */
-    const uint32_t *begun;   /* the row where each bucket begins, ... */
-    uint32_t *next;          /* ... and where its next one goes */
+    const uint32_t *begun;   /* where the rows of each bucket begin, ... */
+    uint32_t *next;          /* ... and where the next one goes */
     unsigned char *to;       /* where row 0 would go, aligned to 64 */
 };
 
@@ -150,9 +150,9 @@ struct suite {
     void (*leave)(const void *ranks, void *keys, uint64_t count, struct code code);
 
     /*
-     * Sort at most RUN_BYTES; merge at most MERGE_WAYS runs. A merge returns 0, and may
-     * have written anything, if it was to check the runs and one is in disorder; the
-     * windows of a merge find that together. NULL for 8-bit keys.
+     * Sort at most RUN_BYTES; merge at most MERGE_WAYS runs. With `check`, a merge returns
+     * 0 if it finds a run in disorder, and what it wrote is undefined. Each window checks
+     * its own part of the runs. NULL for 8-bit keys.
      */
     void (*run)(const struct run_task *task);
     int (*merge)(const struct merge_task *task);
@@ -169,14 +169,15 @@ struct suite {
     uint64_t (*pivot)(const struct quick_task *task, unsigned part, unsigned parts);
 
     /*
-     * Keys of few values are counted, where there is a quicksort. `few_sampled`: how many
-     * of some samples differ? `few_count` counts into a table, cleared by `few_clear` for
-     * 2^bits slots; 0 if there are too many values. `few_list` sorts the values of all
-     * tables, with room for all; 0 again. `few_write` writes [first, last).
+     * Keys of few values are counted. `few_sampled` returns the number of values among
+     * some samples. `few_clear` makes a table of 2^bits slots, and `few_count` counts keys
+     * into it. `few_list` sorts the values of all tables; `room` holds them all. These two
+     * return 0 if there are too many values. `few_write` writes keys [first, last) of the
+     * result. NULL where there is no quicksort.
      */
     unsigned (*few_sampled)(const void *keys, uint64_t count, unsigned samples);
     void (*few_clear)(void *table, unsigned bits);
-    int (*few_count)(void *table, const void *keys, uint64_t count); /* < 2^32 */
+    int (*few_count)(void *table, const void *keys, uint64_t count); /* < 2^32 in all */
     int (*few_list)(const struct few_tables *tables, struct code code, void *room,
                     struct few_list *list);
     void (*few_write)(void *keys, uint64_t first, uint64_t last,
@@ -200,8 +201,8 @@ struct suite {
                        uint32_t *a, uint32_t *b);
 
     /*
-     * Put rows into the chunks of their buckets, and write the chunks that are full. The
-     * last chunk of a bucket stays. Only 64 bits.
+     * Put rows into the chunks of their buckets, and write full chunks. What a bucket has
+     * after its last full chunk stays there, and so may that chunk. NULL but for 64 bits.
      */
     void (*collect)(const struct collect_task *task);
 

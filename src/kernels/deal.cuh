@@ -6,17 +6,17 @@
  * pass, tiles, are sorted one by one. That is three times through memory for 2^28 keys,
  * where merging needs five.
  *
- *   deal_range   sorts tiles of samples: the range of codes, and which of them repeat
- *   deal_sample  counts samples in DEAL_BINS bins of that range, and those that repeat
+ *   deal_range   sorts tiles of samples: the range of codes, and values that repeat
+ *   deal_sample  counts samples in DEAL_BINS bins of that range, and of these values
  *   deal_split   makes buckets of bins, about equal in samples, with room to spare
- *   deal_out     deals the keys from the caller's array to the buckets' room, but counts
- *                those of frequent values (deal_frequent.cuh)
+ *   deal_out     deals the keys from the caller's array to the buckets' room; keys of
+ *                frequent values are only counted (deal_frequent.cuh)
  *   deal_count   counts the keys of each bucket in DEAL_BINS bins of its own
  *   deal_pack    makes tiles of these bins, and gives each its exact place
  *   deal_in      deals each bucket to its tiles, in the caller's array
  *   deal_sort    sorts each tile in place, and writes the frequent values
  *
- * Keys that are too uneven for that are noticed by deal_range, deal_split, deal_out or
+ * Keys that are too uneven for that are noticed by deal_sample, deal_split, deal_out or
  * deal_pack, before the caller's array is written to. The kernels up to deal_in then do
  * nothing more, deal_sort does what tile_sort does, and the keys are merged by the rounds
  * of engine tile, which are launched as well. Otherwise these do nothing.
@@ -102,7 +102,7 @@ DEVICE struct deal_bins bins_of_bucket(const struct deal_args *args, int bucket)
     return bins;
 }
 
-/* The place of a sample: one in each stretch of the keys, at odd distances. */
+/* The place of a sample: one in each stretch of the keys, at a varying offset. */
 DEVICE wide sample_place(const struct deal_args *args, unsigned number)
 {
     const unsigned whole = (unsigned)(args->stretch >> DEAL_STRETCH_BITS);

@@ -6,13 +6,13 @@
  * samples, deal_sample counts them in all samples, and deal_split keeps those that have
  * half a tile of keys or more. deal_pack gives the values their places among the tiles.
  *
- * A value may belong between the keys of a tile. The block of that tile then writes the
- * keys, those up to the value at their places and the others after it. It alone knows
- * where the value begins: at FREQUENT_FIRST if all keys of the tile are greater, and at
- * FREQUENT_PAST, which is as many keys later as the tile has, if all are less. So places
- * from FREQUENT_PAST up to FREQUENT_FIRST + FREQUENT_KEYS have the value in any case, and
- * all blocks share in filling them. The others are left to the block of the tile. Until
- * that has loaded its keys, these are in the places before FREQUENT_PAST.
+ * A value may belong between the keys of a tile. Only the block that sorts the tile knows
+ * where the value then begins: at FREQUENT_FIRST if all keys of the tile are greater, at
+ * FREQUENT_PAST if all are less. FREQUENT_PAST is FREQUENT_FIRST plus the keys of the tile.
+ * So places from FREQUENT_PAST up to FREQUENT_FIRST + FREQUENT_KEYS have the value in any
+ * case, and all blocks share in filling them. The block of the tile writes its keys, on
+ * both sides of the value, and the other places of the value. Until it has loaded its keys,
+ * they lie before FREQUENT_PAST, where no other block writes.
  */
 
 DEVICE wide_cell *frequent_row(const struct deal_args *args, const int row)
@@ -20,7 +20,7 @@ DEVICE wide_cell *frequent_row(const struct deal_args *args, const int row)
     return (wide_cell *)args->frequent + row * DEAL_FREQUENT;
 }
 
-/* How many values there are, by a word of the head. */
+/* How many values there are: word DEAL_LIKELY or DEAL_FOUND of the head. */
 DEVICE unsigned frequent_count(const struct deal_args *args, const int word)
 {
     const wide count = LOAD((const wide_cell *)args->head + word);
@@ -29,8 +29,8 @@ DEVICE unsigned frequent_count(const struct deal_args *args, const int word)
 }
 
 /*
- * The values as a search tree: the root, the nodes of the next level, and so on. Nodes
- * without a value have the greatest one, too. Each node has a counter.
+ * The values as a search tree, level by level from the root. Nodes after the last value
+ * repeat it. Each node has a counter.
  */
 struct deal_tree {
     const key_cell *codes;
@@ -97,7 +97,7 @@ DEVICE void add_counts(const struct deal_args *args, const struct deal_tree *tre
     }
 }
 
-/* Of the words from `first` to `last`, which ascend, the first of at least `least`. */
+/* Binary search in ascending words [first, last): the first of at least `least`. */
 DEVICE unsigned find_word(const wide_cell *row, unsigned first, unsigned last, wide least)
 {
     NO_UNROLL

@@ -53,7 +53,7 @@ struct deal_pack_shared {
 
 AGREE(sizeof(struct deal_pack_shared) <= DEAL_PACK_SHARED);
 
-/* Number the tiles: mine[i] is one more than that of the tile of my bin i. */
+/* Number the tiles: my bin i is in tile mine[i] - 1. */
 DEVICE void number_tiles(struct deal_pack_shared *sm, unsigned fill, unsigned *mine)
 {
     const unsigned_cell *const before = &sm->all.before[THREAD * BINS_EACH];
@@ -112,7 +112,7 @@ DEVICE struct deal_value load_value(const struct deal_args *args, int bucket)
 
 /*
  * Find the tile of my frequent value, and store in `lift` how many keys of frequent values
- * come before each tile. Returns whether some are among the keys of my tile.
+ * come before each tile. Returns whether a frequent value is in the range of my tile.
  */
 DEVICE int lift_tiles(const struct deal_args *args, struct deal_pack_shared *sm, int bucket,
                       unsigned found, struct deal_value *mine)
@@ -181,13 +181,12 @@ DEVICE int is_single(const struct deal_args *args, int bucket, unsigned tile,
     return bins.shift == 0 && !bins.gap && !below && !above;
 }
 
-/* Keys of one word of the list at most, if they are equal and need not be sorted. */
+/* Most keys of one word of the list, if they are equal and need not be sorted. */
 enum { EQUAL_MOST = 2 * TILE - WARP };
 
 AGREE((int)EQUAL_MOST < (int)DEAL_EQUAL);
 
-/* The words that list a tile of `count` keys; if these are more than a tile, of equal ones.
- */
+/* Words of the list for a tile of `count` keys; more keys than TILE are equal. */
 DEVICE unsigned words_of_tile(unsigned count)
 {
     return count > TILE ? (count + EQUAL_MOST - 1) / EQUAL_MOST : count > 0;

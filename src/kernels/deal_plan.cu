@@ -12,7 +12,7 @@ DEVICE unsigned bucket_room(const struct deal_args *args, unsigned samples)
     return (unsigned)(likely + spare + WARP - 1) / WARP * WARP;
 }
 
-/* Samples to be divided into shares: those of bins. */
+/* The samples of all bins, to be divided into shares. */
 struct deal_shares {
     const unsigned_cell *before;
     unsigned samples;
@@ -42,8 +42,8 @@ DEVICE unsigned first_bin(const struct deal_shares *shares, unsigned bucket)
 }
 
 /*
- * Keep the values of which there are half a tile of keys or more, by the samples; those of
- * the others are counted in bins.
+ * Keep the values that have half a tile of keys or more, as far as samples tell. Samples of
+ * the other values are added to their bins. Returns how many values are kept.
  */
 DEVICE unsigned choose_frequent(const struct deal_args *args, const struct deal_bins *bins,
                                 unsigned_cell *sums)

@@ -24,7 +24,7 @@ AGREE(sizeof(struct deal_range_shared) <=
       DEAL_RANGE_SHARED(TILE_ROWS, ITEMS, sizeof(item)));
 AGREE(TILE_ROWS / WARP * DEAL_REACH * 2 <= TILE_ROWS);
 
-/* Are samples equal from `place` on, `count` of them? */
+/* Are the `count` samples from `place` on equal? */
 DEVICE int are_equal(int cells, unsigned place, unsigned count)
 {
     return place + count <= TILE &&
@@ -71,7 +71,7 @@ DEVICE struct deal_reach stored_reach(const wide_cell *from)
     return reach;
 }
 
-/* The reach of the samples in my row, but for those of which `alike` are equal. */
+/* The reach of the samples in my row, without values of `alike` samples or more. */
 DEVICE struct deal_reach reach_of_row(int cells, key zero, unsigned alike)
 {
     const unsigned first = (unsigned)(THREAD * ITEMS);
@@ -98,7 +98,7 @@ DEVICE struct deal_reach reach_of_row(int cells, key zero, unsigned alike)
     return mine;
 }
 
-/* The reach of the samples of all threads, of `warps` warps; mine is that of some. */
+/* Join the reaches of all threads of `warps` warps. */
 DEVICE struct deal_reach reach_of_all(struct deal_reach mine, wide_cell *words,
                                       const int warps)
 {
@@ -128,8 +128,8 @@ DEVICE struct deal_reach reach_of_all(struct deal_reach mine, wide_cell *words,
 }
 
 /*
- * Store the values that may be frequent: those of at least so many equal samples that they
- * are not too many.
+ * Store the values that may be frequent: those of at least 2 samples in the tile; if these
+ * are more than DEAL_FREQUENT values, of at least 4, 8 and so on.
  */
 DEVICE void store_likely(const struct deal_args *args, int cells, unsigned_cell *sums)
 {
@@ -159,8 +159,8 @@ DEVICE void store_likely(const struct deal_args *args, int cells, unsigned_cell 
 }
 
 /*
- * My block's sample of `turn`: one of BLOCKS samples in a row, another in each turn. At
- * equal distances they might meet keys that repeat at such a distance.
+ * My block's sample of `turn`: one of BLOCKS consecutive samples, another one in each turn.
+ * Samples at equal distances could all meet the same key of a periodic input.
  */
 DEVICE unsigned turn_sample(unsigned turn)
 {
@@ -213,9 +213,8 @@ DEVICE struct deal_reach load_reach(const struct deal_args *args, unsigned_cell 
 }
 
 /*
- * Cut the range of the samples into bins. A 1024th more on either side has what other keys
- * exceed the samples by, if they are spread as evenly there. Without a range, because all
- * samples are of frequent values, it is that of all codes.
+ * Cut the range of the samples into bins. It is extended by 1/1024 on either side, for keys
+ * that lie outside. If all samples are of frequent values, the range is all codes.
  */
 DEVICE struct deal_bins cut_range(const struct deal_args *args,
                                   const struct deal_reach *reach)
@@ -258,8 +257,9 @@ DEVICE void store_bins(const struct deal_args *args, const struct deal_bins *bin
 
 /*
  * Count samples in bins, DEAL_SAMPLES a block, or with their value if that may be frequent;
- * and clear the bins of the buckets. Keys of which many others are equal are not dealt: a
- * bin could be too full. If bins are narrow, buckets tell equal keys apart.
+ * and clear the bins of the buckets. If too many samples are equal, keys are not dealt: a
+ * bin could be too full. Narrow bins are no problem: the bins of a bucket then have one
+ * code each, and may have any number of keys.
  */
 KERNEL(deal_sample, struct deal_args)
 {

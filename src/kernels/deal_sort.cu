@@ -42,7 +42,7 @@ DEVICE void store_at(const struct deal_args *args, wide place, key code)
         STORE_AS(BULK, (key_cell *)args->keys + place, leave(code, &args->leave));
 }
 
-/* The keys of a tile are equal: only leave their code. */
+/* All codes of a tile are equal: make keys of them. */
 DEVICE void leave_equal(const struct deal_args *args, const struct tile_target *to)
 {
     const key code = LOAD((const key_cell *)args->keys + to->first);
@@ -84,7 +84,7 @@ DEVICE void store_around(const struct deal_args *args, int cells,
     for (unsigned i = (unsigned)THREAD; i < count; i += TILE_ROWS) {
         const key code = sorted_code(cells, i);
         const unsigned lower = find_word(codes, begin, end, code);
-        wide first = to->first; /* of the tile, had it no lesser keys */
+        wide first = to->first; /* of the tile; after lower values, moved on by these */
 
         if (lower > begin)
             first = LOAD(firsts + lower - 1) +
@@ -96,7 +96,7 @@ DEVICE void store_around(const struct deal_args *args, int cells,
         store_rest(args, cells, count, value);
 }
 
-/* Fill places that have frequent values, whatever the tiles have: each block some. */
+/* Fill the places that have frequent values in any case; blocks take turns. */
 DEVICE void fill_frequent(const struct deal_args *args)
 {
     const unsigned fills = (unsigned)LOAD((const wide_cell *)args->head + DEAL_FILLS);

@@ -19,8 +19,8 @@ enum {
     DEAL_LAUNCHES = 8,
     DEAL_LEVELS = 9,                        /* of the tree of frequent values, ... */
     DEAL_FREQUENT = (1 << DEAL_LEVELS) - 1, /* ... and the values that it holds */
-    DEAL_FLAG = 1 << 15,                    /* in `bucket_of`: the bin has some */
-    DEAL_AROUND = 1 << 15,                  /* in `tiles`: some are among the tile's keys */
+    DEAL_FLAG = 1 << 15,                    /* in `bucket_of`: a value is in the bin */
+    DEAL_AROUND = 1 << 15,                  /* in `tiles`: a value is in its range */
     DEAL_EQUAL = 1 << 14,                   /* in `tiles`: all its keys are equal */
     DEAL_EXACT = 7 /* if bins have at most 2^this codes, bins of buckets have one */
 };
@@ -32,7 +32,7 @@ enum {
 /* No bucket has more than DEAL_WIDEST bins, so there may be more than shares. */
 #define DEAL_BUCKETS(shares) ((shares) + DEAL_BINS / DEAL_WIDEST)
 
-/* Shared memory of kernels that sort samples, sum up bins, count samples, and deal. */
+/* Shared memory of kernels: sort samples, sum up bins, count samples, pack, deal. */
 #define DEAL_RANGE_SHARED(rows, items, bytes) (TILE_SORT_SHARED(rows, items, bytes) + 128)
 #define DEAL_SUMS_SHARED (4 * (DEAL_BINS + DEAL_THREADS / WARP + 2))
 #define DEAL_SAMPLE_SHARED (DEAL_SUMS_SHARED + DEAL_TREE_SHARED)
@@ -65,7 +65,7 @@ enum {
 
 /* The kernels that may find that keys cannot be dealt, in order. */
 enum deal_stage {
-    DEAL_SPLITTING, /* deal_range, deal_split */
+    DEAL_SPLITTING, /* deal_sample, deal_split */
     DEAL_DEALING,   /* deal_out */
     DEAL_PACKING,   /* deal_pack */
     DEAL_STAGES
@@ -82,7 +82,7 @@ enum {
     DEAL_LISTED, /* tiles in the list */
     DEAL_LIKELY, /* values that may be frequent, ... */
     DEAL_FOUND,  /* ... and those that are */
-    DEAL_FILLS,  /* tiles that these would fill */
+    DEAL_FILLS,  /* tiles of places that all blocks fill with them */
     DEAL_HEAD
 };
 
@@ -100,11 +100,11 @@ enum {
 enum {
     FREQUENT_CODE,
     FREQUENT_SAMPLES, /* with this code */
-    FREQUENT_KEYS,    /* the same of all keys */
-    FREQUENT_TILE,    /* where the tile begins whose keys lie around it, ... */
-    FREQUENT_FIRST,   /* ... where it would begin before these keys, ... */
-    FREQUENT_PAST,    /* ... and after them */
-    FREQUENT_FILL,    /* of DEAL_FILLS tiles, those of lower values */
+    FREQUENT_KEYS,    /* with this code */
+    FREQUENT_TILE,    /* where the tile begins in whose range the value is, ... */
+    FREQUENT_FIRST,   /* ... where the value begins if all its keys are greater, ... */
+    FREQUENT_PAST,    /* ... and if all are less */
+    FREQUENT_FILL,    /* of the DEAL_FILLS tiles, those that lower values fill */
     DEAL_ROWS
 };
 
@@ -132,8 +132,8 @@ struct deal_args {
     unsigned buckets;    /* DEAL_BUCKETS(shares) */
     unsigned pieces;     /* blocks for each bucket */
     unsigned fill;       /* keys that a tile will have, about */
-    unsigned most_equal; /* equal neighbours in all sorted tiles of samples, ... */
-    unsigned alike;      /* ... but for this many equal samples in one of them and more */
+    unsigned most_equal; /* equal neighbours in all sorted tiles of samples, without ... */
+    unsigned alike;      /* ... values that have this many samples of a tile, or more */
     unsigned unused;
     wide most_tiles;              /* of the list */
     struct key_code leave;        /* to the caller's bits */

@@ -13,7 +13,7 @@ enum {
     SELECT_PASSES = 9, /* for codes of 64 bits, and numbers of 32 bits */
     SELECT_SAMPLES = 8192,
     SELECT_MOST = 4096,   /* wanted rows that select_count can sort */
-    SELECT_SORTED = 1024, /* rows that it sorts rather than to count again */
+    SELECT_SORTED = 1024, /* rows that it sorts rather than count once more */
     SELECT_FEW = 128,     /* rows that are ordered by counting */
     SELECT_HELD = 64      /* rows that a warp of select_stage holds back */
 };
@@ -74,7 +74,7 @@ struct select_state {
 struct select_result {
     void *positions;    /* the caller's, if they are wanted */
     void *keys;         /* the caller's elements, if they are keys; or NULL */
-    const void *from;   /* where to fetch them by number; NULL: told from their codes */
+    const void *from;   /* where to fetch them by number; NULL: made of their codes */
     unsigned *numbers;  /* rows by number, GATHER_NONE for none; NULL: not wanted */
     int position_bytes; /* 0: not wanted */
     int code_bytes;     /* 4 or 8; of keys, too */

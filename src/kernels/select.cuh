@@ -8,7 +8,7 @@ enum { SELECT_BATCH = 6 }; /* rows that a thread of a team loads together */
 struct select_view {
     const struct tile_source *parts; /* codes are made of these, or ... */
     const char *keys;                /* ... loaded, and become codes by ... */
-    const struct field_code *rule;   /* ... that of a field if `has_rule`, or ... */
+    const struct field_code *rule;   /* ... a field's rule if `has_rule`, or ... */
     struct key_code enter;           /* ... this */
     int has_rule;
     const unsigned *numbers;         /* of the rows; NULL: places from `base` on */

@@ -17,7 +17,7 @@ DEVICE struct warp_top select_first(const struct select_segments_args *args,
                                         : select_in_warp(sm, view, 8, last);
 }
 
-/* A segment by a warp. Where it begins is loaded again: it would take registers. */
+/* A segment by a warp. Its begin is loaded again in the end, which saves registers. */
 DEVICE void select_short(const struct select_segments_args *args, struct warp_shared *sm,
                          unsigned segment, wide begin, unsigned rows)
 {

@@ -1,9 +1,9 @@
 /*
- * select_tiny.cuh - a warp selects from several segments at once that have a row for each
- * lane at most together.
+ * select_tiny.cuh - a warp selects from several neighbouring segments at once, which have
+ * at most WARP rows together.
  */
 
-/* How many of the `count` codes from that of lane `begin` on come before mine. */
+/* How many codes of lanes [begin, begin + count) come before mine; `count` <= `most`. */
 DEVICE unsigned rank_in_lanes(const struct select_segments_args *args, wide code,
                               unsigned begin, unsigned count, unsigned most)
 {

@@ -122,8 +122,8 @@ struct warp_cut {
 };
 
 /*
- * Keep the first `last` rows of a list of `count`, and perhaps `slack` more, in the order
- * they have. Not inlined: the registers of the callers have rows that were loaded.
+ * Keep the first `last` rows of a list of `count`, and up to `slack` more, in the order
+ * they have.
  */
 DEVICE struct warp_cut cut_rows(struct warp_shared *sm, int is_packed, unsigned count,
                                 unsigned last, unsigned slack)
@@ -267,8 +267,8 @@ DEVICE void list_rows(struct warp_top *top, const struct select_view *view, wide
 
 /*
  * The first `last` rows of a view, and perhaps more, in a list, by position. Of rows with
- * equal codes the later must have the greater number. So a later row must have a code below
- * that of the last row that counts.
+ * equal codes the later must have the greater number. So a later row is listed only if its
+ * code is less than the code of the last row of the first `last`.
  */
 DEVICE struct warp_top select_in_warp(struct warp_shared *sm,
                                       const struct select_view *view, const int code_bytes,
