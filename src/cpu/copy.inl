@@ -27,7 +27,7 @@ INLINED void copy_long(unsigned char *to, const unsigned char *from, size_t byte
 }
 
 /* Prefetch a row. */
-INLINED void ask_for(const unsigned char *from, size_t bytes)
+INLINED void prefetch_row(const unsigned char *from, size_t bytes)
 {
     for (size_t line = 0; line < bytes; line += STREAM_LINE)
         __builtin_prefetch(from + line);
@@ -61,7 +61,7 @@ INLINED void collect_chunks(const struct collect_task *task, size_t chunk)
         const uint64_t begun = (uint64_t)task->begun[bucket] * bytes;
         const size_t used = at % chunk;
 
-        ask_for(task->rows + (i + task->count) * bytes, bytes); /* of the next task */
+        prefetch_row(task->rows + (i + task->count) * bytes, bytes); /* of the next task */
         if (used < bytes && at > begun) {
             write_chunk(task, begun, at - used, held, chunk);
             for (size_t j = 0; j < chunk; j += 64)
@@ -92,8 +92,8 @@ static void pick_rows(const struct pick_task *task, const void *items, size_t co
             task->rows + (size_t)(places[i] & task->mask) * task->step;
 
         if (i + AHEAD < count)
-            ask_for(task->rows + (size_t)(places[i + AHEAD] & task->mask) * task->step,
-                    task->bytes);
+            prefetch_row(task->rows + (size_t)(places[i + AHEAD] & task->mask) * task->step,
+                         task->bytes);
         if (task->bytes >= 16)
             copy_long(to + i * task->bytes, from, task->bytes);
         else

@@ -68,7 +68,7 @@ int sort_few(struct pool *pool, unsigned workers, const struct sort_request *r)
         .tables = {work, workers < WORKERS_MOST ? workers : WORKERS_MOST}
     };
 
-    if (!work || r->count < LEAST || r->count / few.tables.count > UINT32_MAX ||
+    if (!work || r->count < LEAST || r->count / few.tables.count >= UINT32_MAX ||
         r->suite->few_sampled(r->keys, r->count, samples) > samples - samples / 16)
         return 0;
     few.list = (struct few_list *)(void *)(work + FEW_BYTES);
