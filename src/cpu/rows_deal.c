@@ -13,7 +13,6 @@ enum {
     LEAST_BYTES = 24 << 20, /* ... their bytes: fewer are in the caches anyway */
     SHORT = 1 << 17,        /* rows of a bucket that a thread sorts in its own memory */
     BUCKET = 2048,          /* rows of most buckets */
-    BUCKET_LONG = 4096,     /* the same if images do not divide a line */
     SPARE = 2,              /* bytes for each row, to sort longer ones with */
     ALIGNED = 64
 };
@@ -134,7 +133,7 @@ int rows_deal(struct pool *pool, const struct request *request, void *scratch, v
                        .workers = rows_workers(pool, request->count),
                        .count = request->count,
                        .bytes = r.image.bytes,
-                       .bucket = deal_is_short(r.image.bytes) ? BUCKET : BUCKET_LONG,
+                       .bucket = BUCKET,
                        .to = scratch,
                        .work = work,
                        .owner = &r,
