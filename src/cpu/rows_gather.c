@@ -12,9 +12,9 @@
 enum {
     CHECK_STEP = 4096,             /* rows looked at before asking what others found */
     GATHERED = REQUEST_MOST_BYTES, /* bytes that are written at once */
-    AHEAD_BYTES = 128,             /* values of this size or less ... */
-    AHEAD_MOST = 32,               /* ... are asked for so many rows in advance, */
-    AHEAD_LEAST = 8                /* longer ones so many */
+    AHEAD_BYTES = 128,             /* of a short value, at most */
+    AHEAD_MOST = 32,               /* rows that short values are prefetched ahead */
+    AHEAD_LEAST = 8                /* the same of long values */
 };
 
 unsigned rows_workers(const struct pool *pool, uint64_t count)
