@@ -26,11 +26,12 @@ struct asked {
     int wanted[MOST_COLUMNS];
 };
 
-/* Many keys, of which samples are taken. */
+/* Many keys, of which samples are taken; or all of them in one segment. */
 struct large {
     mw_type type;
     const char *shape;
     uint64_t first, last;
+    int segmented;
 };
 
 static uint64_t rows_of(const struct asked *a)
@@ -43,6 +44,31 @@ static void set_number(const struct array *array, size_t size, uint64_t i, uint6
     memcpy(array_at(array) + i * size, &value, size); /* little-endian */
 }
 
+static int room_for_segments(struct case_of_rows *c, struct asked *a)
+{
+    const size_t size = mw_type_size(a->segment_type);
+
+    a->begins = malloc((size_t)(a->groups + 1) * 8);
+    a->ends = malloc((size_t)(a->groups + 1) * 8);
+    return a->begins && a->ends &&
+           array_make(&a->begin_array, a->groups * size, (uint32_t)(size * roll(c, 3))) &&
+           array_make(&a->end_array, a->groups * size, (uint32_t)(size * roll(c, 3)));
+}
+
+/* All rows in one segment. */
+static int make_segment(struct case_of_rows *c, struct asked *a)
+{
+    const size_t size = mw_type_size(a->segment_type);
+
+    if (!room_for_segments(c, a))
+        return 0;
+    a->begins[0] = 0;
+    a->ends[0] = c->count;
+    set_number(&a->begin_array, size, 0, a->begins[0]);
+    set_number(&a->end_array, size, 0, a->ends[0]);
+    return 1;
+}
+
 /* Segments one after the other in any order, with holes; some of them no segments. */
 static int make_segments(struct case_of_rows *c, struct asked *a)
 {
@@ -51,11 +77,7 @@ static int make_segments(struct case_of_rows *c, struct asked *a)
     uint64_t at = 0;
 
     a->groups = roll(c, 6) ? roll(c, 1 + c->count / longest + 3) : roll(c, 70);
-    a->begins = malloc((size_t)(a->groups + 1) * 8);
-    a->ends = malloc((size_t)(a->groups + 1) * 8);
-    if (!a->begins || !a->ends ||
-        !array_make(&a->begin_array, a->groups * size, (uint32_t)(size * roll(c, 3))) ||
-        !array_make(&a->end_array, a->groups * size, (uint32_t)(size * roll(c, 3))))
+    if (!room_for_segments(c, a))
         return 0;
     for (uint64_t i = 0; i < a->groups; i++) {
         uint64_t length = roll(c, longest + 1);
@@ -98,10 +120,10 @@ static int make_asked(struct case_of_rows *c, struct asked *a, const struct larg
     int right = 1;
 
     *a = (struct asked){.groups = 1, .segment_type = types[roll(c, 4)]};
-    a->segmented = !large && roll(c, 2);
+    a->segmented = large ? large->segmented : (int)roll(c, 2);
     a->first = roll(c, 2) ? 0 : roll(c, c->count + 2) >> roll(c, 12);
     if (a->segmented)
-        right = make_segments(c, a);
+        right = large ? make_segment(c, a) : make_segments(c, a);
     a->last = a->first + roll(c, most + 1);
     if (large) {
         a->first = large->first;
@@ -342,27 +364,30 @@ enum { LARGE = 70001 }; /* keys, of which the simulator takes samples; not of 10
 
 /* Smallest, largest, middle ones and pages, of keys that samples tell much of or little. */
 static const struct large larges[] = {
-    {MW_U32, "random",   0,         16       },
-    {MW_F32, "random",   0,         4096     },
-    {MW_U64, "random",   0,         64       },
-    {MW_U32, "equal",    0,         100      },
-    {MW_U64, "equal",    0,         100      },
-    {MW_U32, "few:2",    0,         2000     },
-    {MW_U32, "few:16",   0,         3000     },
-    {MW_I64, "few:16",   0,         3000     },
-    {MW_U32, "sorted",   0,         64       },
-    {MW_U32, "reversed", 0,         64       },
-    {MW_F64, "specials", 0,         1000     },
-    {MW_U16, "random",   0,         1000     },
-    {MW_U32, "random",   LARGE / 2, 0        },
-    {MW_U64, "random",   LARGE / 2, 0        },
-    {MW_U32, "equal",    LARGE / 2, 0        },
-    {MW_U32, "few:3",    LARGE / 2, 0        },
-    {MW_F32, "specials", LARGE / 3, 0        },
-    {MW_U32, "sorted",   7,         9000     },
-    {MW_U32, "random",   LARGE - 9, LARGE    },
-    {MW_F32, "equal",    LARGE - 9, LARGE + 9},
-    {MW_U8,  "random",   1000,      17000    },
+    {MW_U32, "random",   0,         16,        0},
+    {MW_F32, "random",   0,         4096,      0},
+    {MW_U64, "random",   0,         64,        0},
+    {MW_U32, "equal",    0,         100,       0},
+    {MW_U64, "equal",    0,         100,       0},
+    {MW_U32, "few:2",    0,         2000,      0},
+    {MW_U32, "few:16",   0,         3000,      0},
+    {MW_I64, "few:16",   0,         3000,      0},
+    {MW_U32, "sorted",   0,         64,        0},
+    {MW_U32, "reversed", 0,         64,        0},
+    {MW_F64, "specials", 0,         1000,      0},
+    {MW_U16, "random",   0,         1000,      0},
+    {MW_U32, "random",   LARGE / 2, 0,         0},
+    {MW_U64, "random",   LARGE / 2, 0,         0},
+    {MW_U32, "equal",    LARGE / 2, 0,         0},
+    {MW_U32, "few:3",    LARGE / 2, 0,         0},
+    {MW_F32, "specials", LARGE / 3, 0,         0},
+    {MW_U32, "sorted",   7,         9000,      0},
+    {MW_U32, "random",   LARGE - 9, LARGE,     0},
+    {MW_F32, "equal",    LARGE - 9, LARGE + 9, 0},
+    {MW_U8,  "random",   1000,      17000,     0},
+    {MW_I32, "random",   0,         123,       1},
+    {MW_I64, "random",   0,         123,       1},
+    {MW_F32, "few:16",   0,         123,       1},
 };
 
 static const char *try_large(mw_context *context, const struct large *row, int descends)
@@ -423,9 +448,9 @@ int main(int count, char **words)
         wrong = try_large(context, row, (int)(i % 2));
         if (wrong)
             tap_note("%s: %s", wrong, mw_error(context));
-        tap_case(&tap, !wrong, "%s: ranks from %llu of %d %s %s keys", device,
-                 (unsigned long long)row->first, LARGE, row->shape,
-                 mw_type_name(row->type));
+        tap_case(&tap, !wrong, "%s: ranks from %llu of %d %s %s keys%s", device,
+                 (unsigned long long)row->first, LARGE, row->shape, mw_type_name(row->type),
+                 row->segmented ? " in a segment" : "");
     }
     mw_close(context);
     return tap_end(&tap);

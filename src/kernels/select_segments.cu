@@ -202,10 +202,14 @@ DEVICE void list_others(struct warp_shared *sm, struct warp_top *top,
     WARP_BARRIER();
 }
 
-/* A warp's share of a view. */
+/*
+ * A warp's share of a view. Shares are multiples of a pack, so that a dense view, which
+ * is loaded 16 bytes at a time, has aligned shares.
+ */
 DEVICE struct select_view share_of(const struct select_view *view)
 {
-    const unsigned each = (view->count + SELECT_TEAM_WARPS - 1) / SELECT_TEAM_WARPS;
+    const unsigned even = (view->count + SELECT_TEAM_WARPS - 1) / SELECT_TEAM_WARPS;
+    const unsigned each = (even + unsigned_pack - 1) / unsigned_pack * unsigned_pack;
     const unsigned first = each * (unsigned)(THREAD / WARP);
     struct select_view share = *view;
 
