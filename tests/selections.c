@@ -44,45 +44,27 @@ static void set_number(const struct array *array, size_t size, uint64_t i, uint6
     memcpy(array_at(array) + i * size, &value, size); /* little-endian */
 }
 
-static int room_for_segments(struct case_of_rows *c, struct asked *a)
+/*
+ * Segments one after the other in any order, with holes; some of them no segments. Or one
+ * segment of all rows.
+ */
+static int make_segments(struct case_of_rows *c, struct asked *a, int is_one)
 {
-    const size_t size = mw_type_size(a->segment_type);
-
-    a->begins = malloc((size_t)(a->groups + 1) * 8);
-    a->ends = malloc((size_t)(a->groups + 1) * 8);
-    return a->begins && a->ends &&
-           array_make(&a->begin_array, a->groups * size, (uint32_t)(size * roll(c, 3))) &&
-           array_make(&a->end_array, a->groups * size, (uint32_t)(size * roll(c, 3)));
-}
-
-/* All rows in one segment. */
-static int make_segment(struct case_of_rows *c, struct asked *a)
-{
-    const size_t size = mw_type_size(a->segment_type);
-
-    if (!room_for_segments(c, a))
-        return 0;
-    a->begins[0] = 0;
-    a->ends[0] = c->count;
-    set_number(&a->begin_array, size, 0, a->begins[0]);
-    set_number(&a->end_array, size, 0, a->ends[0]);
-    return 1;
-}
-
-/* Segments one after the other in any order, with holes; some of them no segments. */
-static int make_segments(struct case_of_rows *c, struct asked *a)
-{
-    const uint64_t longest = 1 + (c->count >> roll(c, 12));
+    const uint64_t longest = is_one ? c->count : 1 + (c->count >> roll(c, 12));
     const size_t size = mw_type_size(a->segment_type);
     uint64_t at = 0;
 
-    a->groups = roll(c, 6) ? roll(c, 1 + c->count / longest + 3) : roll(c, 70);
-    if (!room_for_segments(c, a))
+    a->groups = is_one ? 1 : roll(c, 6) ? roll(c, 1 + c->count / longest + 3) : roll(c, 70);
+    a->begins = malloc((size_t)(a->groups + 1) * 8);
+    a->ends = malloc((size_t)(a->groups + 1) * 8);
+    if (!a->begins || !a->ends ||
+        !array_make(&a->begin_array, a->groups * size, (uint32_t)(size * roll(c, 3))) ||
+        !array_make(&a->end_array, a->groups * size, (uint32_t)(size * roll(c, 3))))
         return 0;
     for (uint64_t i = 0; i < a->groups; i++) {
-        uint64_t length = roll(c, longest + 1);
+        uint64_t length = is_one ? longest : roll(c, longest + 1);
 
-        at += roll(c, 3) ? 0 : roll(c, 5);
+        at += is_one || roll(c, 3) ? 0 : roll(c, 5);
         length = at > c->count ? 0 : length > c->count - at ? c->count - at : length;
         a->begins[i] = at;
         a->ends[i] = at + length;
@@ -96,7 +78,7 @@ static int make_segments(struct case_of_rows *c, struct asked *a)
         a->begins[j] = begin, a->ends[j] = end;
     }
     for (uint64_t i = 0; i < a->groups; i++) {
-        const uint64_t kind = roll(c, 20);
+        const uint64_t kind = is_one ? 3 : roll(c, 20);
 
         if (kind == 0)
             a->ends[i] = a->begins[i] ? a->begins[i] - 1 : c->count + 1;
@@ -123,7 +105,7 @@ static int make_asked(struct case_of_rows *c, struct asked *a, const struct larg
     a->segmented = large ? large->segmented : (int)roll(c, 2);
     a->first = roll(c, 2) ? 0 : roll(c, c->count + 2) >> roll(c, 12);
     if (a->segmented)
-        right = large ? make_segment(c, a) : make_segments(c, a);
+        right = make_segments(c, a, large != NULL);
     a->last = a->first + roll(c, most + 1);
     if (large) {
         a->first = large->first;
