@@ -1,5 +1,5 @@
 /*
- * allocate.c - room for the output, found while runs are formed in memory.
+ * allocate.c - preallocate the output file while runs are formed in memory.
  */
 #include "allocate.h"
 

@@ -1,9 +1,9 @@
 /*
- * allocate.h - room for the output, found while runs are formed in memory.
+ * allocate.h - preallocate the output file while runs are formed in memory.
  *
- * Afterwards, writes of several threads need not wait for each other. A file system in
- * memory (tmpfs) lets one thread write at a time, so there the output is written through
- * maps, which cannot fail once all of it is allocated.
+ * Afterwards, writes of several threads need not wait for each other. tmpfs lets only one
+ * thread at a time write to a file, so there the output is written through memory mappings,
+ * which cannot fail once all of it is allocated.
  */
 #ifndef MW_FILE_ALLOCATE_H
 #define MW_FILE_ALLOCATE_H

@@ -1,5 +1,5 @@
 /*
- * budget.c - memory that a process may use without harm.
+ * budget.c - the default memory limit of a job on files.
  */
 #define _GNU_SOURCE /* sched_getaffinity is Linux's own */
 

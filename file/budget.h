@@ -1,5 +1,5 @@
 /*
- * budget.h - memory that a process may use without harm.
+ * budget.h - the default memory limit of a job on files.
  */
 #ifndef MW_FILE_BUDGET_H
 #define MW_FILE_BUDGET_H

@@ -1,9 +1,9 @@
 /*
  * crew.h - threads that read and write files while the caller's thread sorts.
  *
- * A task is a piece of I/O with its own memory; the crew only queues it. Tasks that must
- * all be done before something else share a `struct tally`. Threads of the crew allocate
- * nothing: each has a block of memory, which the caller lends to the crew.
+ * A task is a piece of I/O with its own memory; the crew only queues it. Tasks that
+ * are waited for together share a `struct tally`, a count of unfinished tasks. Threads of
+ * the crew allocate nothing: each has a block of memory, which the caller lends to it.
  */
 #ifndef MW_FILE_CREW_H
 #define MW_FILE_CREW_H

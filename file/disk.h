@@ -1,10 +1,10 @@
 /*
  * disk.h - bytes from and to files: O_DIRECT where it can be had, aligned and counted.
  *
- * Direct I/O passes by the page cache, which keeps what other programs have there and
- * costs less time. What is not aligned, or lies in a file system that has none, goes
- * through the page cache. All calls note failures in the disk's fault; those on whole
- * ranges return 0, or not 0 after a failure.
+ * Direct I/O bypasses the page cache: it does not evict what other programs have there, and
+ * takes less time. Unaligned ranges, and file systems without direct I/O, go through the
+ * page cache. All calls note failures in the disk's fault; those on whole ranges return 0,
+ * or not 0 after a failure.
  */
 #ifndef MW_FILE_DISK_H
 #define MW_FILE_DISK_H

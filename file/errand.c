@@ -1,5 +1,5 @@
 /*
- * errand.c - what the parts of a job on files share.
+ * errand.c - the state of one job on files: open, close, memory, progress.
  */
 #define _GNU_SOURCE /* madvise and MAP_NORESERVE are Linux's own */
 

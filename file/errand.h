@@ -1,5 +1,6 @@
 /*
- * errand.h - what the parts of a job on files share: handles, memory, runs, progress.
+ * errand.h - the state of one mw_sort_file or mw_merge_files, which the files of this
+ * folder share: handles, memory, runs, progress.
  */
 #ifndef MW_FILE_ERRAND_H
 #define MW_FILE_ERRAND_H
@@ -106,7 +107,7 @@ mw_status errand_run(struct errand *errand, mw_context *context, const mw_job *j
 
 /* ---- Progress, waiting ------------------------------------------------------------ */
 
-/* Tell the caller how far the job is, now and then; MW_CANCELLED if it has had enough. */
+/* Call `progress`, a few times a second; MW_CANCELLED if it asks for that. */
 mw_status errand_tell(struct errand *errand, uint64_t done);
 
 /* Wait until at most `left` tasks of a tally are left; the first failure ends it. */

@@ -1,5 +1,5 @@
 /*
- * merge.c - all runs of a job to its output, in as few passes as the memory allows.
+ * merge.c - merge all runs of a job to its output, in as few passes as the memory allows.
  */
 #include "merge.h"
 

@@ -1,5 +1,5 @@
 /*
- * merge.h - sorted runs to one stream, or to fewer and longer runs.
+ * merge.h - merge sorted runs into the output, or into fewer and longer runs.
  */
 #ifndef MW_FILE_MERGE_H
 #define MW_FILE_MERGE_H
@@ -7,8 +7,8 @@
 #include "errand.h"
 
 /*
- * Merge all runs of a job to its output. If more of them are in files than have buffers in
- * the memory that is left, some are merged to longer runs first.
+ * Merge all runs of a job to its output. If the memory has not enough buffers for all runs
+ * that are in files, some are first merged into longer runs.
  */
 mw_status merge_runs(struct errand *errand);
 

@@ -1,8 +1,8 @@
 /*
  * reader.h - a sorted run, block by block: while one is merged, the next is read.
  *
- * Blocks begin at aligned offsets of the file, so rows may be cut at their ends. What a
- * block has of a cut row is copied to the room before the next block's first byte.
+ * Blocks begin at aligned offsets of the file, so a row may lie across the end of a block.
+ * The first part of such a row is copied to just before the next block's first byte.
  */
 #ifndef MW_FILE_READER_H
 #define MW_FILE_READER_H

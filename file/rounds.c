@@ -1,10 +1,11 @@
 /*
- * rounds.c - some sorted runs to one stream, round by round.
+ * rounds.c - merge some sorted runs into one stream, round by round.
  *
- * Every run has some rows in memory. If each run that has more in its file has at least D
- * of them, the first D rows of all runs are among these: no run can have more than D of
- * them. So each round cuts what is in memory at rank D (MW_SPLIT), and merges what lies
- * before the cuts (MW_MERGE) to the output's buffer. No row is compared with one on disk.
+ * Every run has some rows in memory. If each run that has more rows in its file has at
+ * least D in memory, the next D rows of the result are all in memory: no run has more than
+ * D of them. So each round cuts what is in memory at rank D (MW_SPLIT), and merges what
+ * lies before the cuts (MW_MERGE) to the output's buffer. No row is compared with one on
+ * disk.
  */
 #include "rounds.h"
 

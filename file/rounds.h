@@ -1,5 +1,5 @@
 /*
- * rounds.h - some sorted runs to one stream, round by round.
+ * rounds.h - merge some sorted runs into one stream, round by round.
  */
 #ifndef MW_FILE_ROUNDS_H
 #define MW_FILE_ROUNDS_H

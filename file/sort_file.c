@@ -1,5 +1,6 @@
 /*
- * sort_file.c - jobs on files: checked, then runs are formed, merged and named.
+ * sort_file.c - mw_sort_file and mw_merge_files: check the job, form runs, merge them, and
+ * give the output its name.
  */
 #include "form.h"
 #include "merge.h"

@@ -1,5 +1,5 @@
 /*
- * unique.c - of sorted rows that compare equal, the first.
+ * unique.c - drop sorted rows that equal their predecessor (MW_FILE_UNIQUE).
  */
 #include "unique.h"
 

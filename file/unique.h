@@ -1,5 +1,5 @@
 /*
- * unique.h - of sorted rows that compare equal, the first.
+ * unique.h - drop sorted rows that equal their predecessor (MW_FILE_UNIQUE).
  */
 #ifndef MW_FILE_UNIQUE_H
 #define MW_FILE_UNIQUE_H

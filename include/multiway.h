@@ -11,9 +11,9 @@
  * Everything returns a status; nothing prints, exits or reads the environment.
  * A handle serves one thread at a time; different handles are independent.
  *
- * Structs that begin with `size` may grow in later versions. Start from the _INIT
- * macro. A smaller struct is an older caller's: what it lacks is 0. A larger one is
- * MW_BAD_ARGUMENT if it has a byte set that this version does not know.
+ * Structs that begin with `size` may grow in later versions; start from the _INIT macro.
+ * Members that a smaller struct lacks (an older caller's) count as 0. A larger struct is
+ * MW_BAD_ARGUMENT if a byte that this version does not know is not 0.
  */
 #ifndef MULTIWAY_H
 #define MULTIWAY_H
@@ -60,7 +60,7 @@ typedef enum mw_status {
 MW_API const char *mw_status_text(mw_status status);
 
 /*
- * The element types, and byte strings, which only fields have. MW_F16 is IEEE binary16,
+ * The element types, and MW_BYTES, byte strings, for fields only. MW_F16 is IEEE binary16,
  * MW_BF16 the upper half of a float. Values are pinned.
  */
 typedef enum mw_type {
@@ -108,7 +108,7 @@ typedef struct mw_options {
     const char *cache_path; /* folder for kernels compiled at run time; NULL: no cache */
     uint64_t cache_bytes;   /* most that folder may hold; 0: 256 MiB */
     uint64_t memory_bytes;  /* most device memory, or scratch memory on the CPU, that the */
-                            /*   handle takes, 0: no limit; else see mw_run */
+                            /*   handle takes; 0: no limit. Larger sorts: see mw_run */
 } mw_options;
 
 #define MW_OPTIONS_INIT                \
@@ -119,7 +119,7 @@ typedef struct mw_options {
 /*
  * Open a handle on the device named:
  *
- *   "auto"    the first GPU, if kernels can be had for it, or else the CPU
+ *   "auto"    the first GPU if its kernels are embedded or can be compiled, else the CPU
  *   "cuda"    the first GPU; "cuda:1" the second
  *   "cpu"     one thread per processor this process may use; "cpu:8" eight
  *   "sim"     the simulator
@@ -176,7 +176,7 @@ MW_API mw_status mw_argsort(mw_context *context, mw_type type, mw_direction dire
                             const void *keys, void *positions, mw_type position_type,
                             uint64_t count);
 
-/* Sort `count` records in place and stably, by an order of their fields or of one's own. */
+/* Sort `count` records in place and stably, by their fields or by a comparison. */
 MW_API mw_status mw_sort_records(mw_context *context, const struct mw_order *order,
                                  void *records, uint64_t count);
 
@@ -203,9 +203,9 @@ MW_API mw_status mw_top(mw_context *context, mw_type type, mw_direction directio
 /*
  * Flags of a field. Without them floats follow mw_direction's order on bits.
  *
- * Zeros or NaNs made equal keep the order and the bits they came with. Only where bare
- * keys are sorted or selected (one built-in type, no columns, no positions) nothing can
- * tell, and they are sorted by bits.
+ * Zeros or NaNs made equal keep their input order and their bits. Exception: a sort or
+ * selection of bare keys (one built-in type, no columns, no positions) orders them by
+ * their bits.
  */
 enum {
     MW_ZEROS_EQUAL = 1, /* floats: -0 and +0 are equal */
@@ -216,7 +216,7 @@ enum {
 
 /* One criterion of an order; the first field that differs decides. */
 typedef struct mw_field {
-    uint32_t column; /* 0: the elements; c: value column c - 1, which travels, too */
+    uint32_t column; /* 0: the elements; c: columns[c - 1], which is moved, too */
     uint32_t offset; /* bytes from the beginning of the element or value; any alignment */
     mw_type type;    /* MW_BYTES: `bytes` bytes, as memcmp compares them */
     uint32_t bytes;  /* of MW_BYTES; otherwise 0 */
@@ -225,17 +225,17 @@ typedef struct mw_field {
 } mw_field;
 
 /*
- * How elements compare: by 1 to 16 fields, or by a comparison of one's own, written as
- * text, as a function of the host, or as both (MW_ORDER below).
+ * How elements compare: by 1 to 16 fields, or by the caller's own comparison, given as
+ * C text, as a host function, or as both (MW_ORDER below).
  *
- * "cuda" needs the text, and compiles it when the handle first meets it: MW_BAD_ORDER if
- * it does not compile, and mw_error has the compiler's message. "cpu" and "sim" need the
+ * "cuda" needs the text, and compiles it at its first use: MW_BAD_ORDER if it does not
+ * compile, and mw_error has the compiler's message. "cpu" and "sim" need the
  * function, which several threads may call at once. A job that lacks what its device
  * needs is MW_UNSUPPORTED.
  *
- * The comparison says whether *a must precede *b; it is no qsort comparator. One that is
- * no order (`<=`, say, or one that ignores NaNs) may give any sequence, but each row is
- * there once, and no other memory is touched.
+ * The comparison says whether *a must precede *b; it is not a qsort comparator. If it is
+ * not a strict weak order (`<=`, say, or one that ignores NaNs), the result is in no
+ * particular order, but it has each row once, and no other memory is touched.
  */
 typedef struct mw_order {
     size_t size;            /* sizeof(mw_order), set by MW_ORDER_INIT */
@@ -254,15 +254,15 @@ typedef struct mw_order {
     }
 
 /*
- * An order of one's own, written once for host and GPU, at file scope:
+ * A comparison written once for host and GPU, at file scope:
  *
  *   MW_RECORD(city, { float lat, lon; uint32_t people; });
  *   MW_ORDER(by_people, city, a->people > b->people ||
  *                                 (a->people == b->people && a->lat < b->lat));
  *
- * defines a struct type `city` and a `static const mw_order by_people`. The text for the
- * GPU is what stands there: macros in it are not expanded, and of what is declared
- * elsewhere it knows the types of stdint.h and memcmp only.
+ * defines a struct type `city` and a `static const mw_order by_people`. The GPU compiles
+ * the text as it is written: macros in it are not expanded, and nothing declared elsewhere
+ * can be used, except the types of stdint.h and memcmp.
  */
 #define MW_RECORD(name, ...)                          \
     typedef struct name __VA_ARGS__ name;             \
@@ -296,8 +296,8 @@ typedef struct mw_column {
 typedef struct mw_table {
     void *elements;
     uint64_t count;
-    const mw_column *columns; /* values that travel with the elements; may be none */
-    uint32_t column_count;
+    const mw_column *columns; /* values that are moved along with the elements */
+    uint32_t column_count;    /* 0 to 65,536 */
 } mw_table;
 
 /* clang-format off */
@@ -312,7 +312,7 @@ typedef enum mw_operation { MW_SORT = 0, MW_MERGE = 1, MW_SPLIT = 2, MW_SELECT =
  *
  *   MW_SORT    the rows in order; in place, or with `out`, and then `in` is only read
  *   MW_MERGE   one sorted table from 0 to 100,000 sorted ones; positions count as if these
- *              were concatenated. If one is not sorted: some permutation of the rows
+ *              were concatenated. If one is not sorted, the result is some permutation
  *   MW_SPLIT   cuts[r * in_count + i] is how many rows of list i are among the first
  *              ranks[r] of all lists merged; a rank beyond their sum counts as the sum
  *   MW_SELECT  rows [first, last) of the sorted order, as MW_SORT would write them
@@ -320,7 +320,7 @@ typedef enum mw_operation { MW_SORT = 0, MW_MERGE = 1, MW_SPLIT = 2, MW_SELECT =
  *
  * `out` has the same columns as `in`, or none if no value is wanted. An array that is NULL
  * is not wanted; a sort with positions and nothing else is an argsort. What a job writes
- * overlaps nothing that it reads, but MW_SORT may have the same array in `in` and `out`.
+ * must not overlap what it reads, but `in` and `out` of MW_SORT may have the same array.
  *
  * Segment s is rows [segment_begins[s], segment_ends[s]), in any order. MW_SORT sorts each
  * on its own and leaves rows outside of them untouched, in `out` too. MW_SELECT writes to
@@ -329,8 +329,8 @@ typedef enum mw_operation { MW_SORT = 0, MW_MERGE = 1, MW_SPLIT = 2, MW_SELECT =
  * last row, or begins below 0, is empty. Rows where segments overlap are undefined.
  *
  * Alignment: elements of a built-in type, positions, segments, ranks and cuts as their
- * type; elements of an order of one's own as its function and text need it; those of field
- * orders, and values, to nothing in particular. Values have 1 to 4096 bytes.
+ * type; elements compared by the caller's own function or text as these need it; those of
+ * field orders, and values, to nothing in particular. Values have 1 to 4096 bytes.
  */
 typedef struct mw_job {
     size_t size;          /* sizeof(mw_job), ... */
@@ -347,7 +347,7 @@ typedef struct mw_job {
     const void *segment_ends;   /* ... and where they end; both NULL: no segments */
     mw_type segment_type;       /* U32, I32, U64 or I64 */
     uint64_t segment_count;
-    uint64_t first, last;  /* SELECT: ranks [first, last), clamped to the count */
+    uint64_t first, last;  /* SELECT: ranks [first, last), cut off at the number of rows */
     const uint64_t *ranks; /* SPLIT: how many rows are to lie before the cuts */
     uint64_t rank_count;
     uint64_t *cuts; /* SPLIT: rank_count rows of in_count positions; CHECK: one */
@@ -361,17 +361,17 @@ typedef struct mw_job {
 
 /*
  * Plan a job, compile and load its kernels, and say how many bytes of workspace
- * mw_enqueue needs. No data is looked at, and the arrays of `in` may be NULL; whether
- * positions and arrays of `out` are NULL, or those of `in`, says what is wanted. The
- * workspace and the kernels then serve every job of the same operation, order, column
- * sizes, position and segment types and wanted arrays, under the handle's present tuning
- * and timing. Its rows, lists, segments, ranks and selected rows may be fewer. Workspace,
- * at most, but for a quarter of a byte a row and some kilobytes:
+ * mw_enqueue needs. No data is read, and the arrays of `in` may be NULL; but positions and
+ * arrays of `out` must be NULL, or those of `in`, where they will be. The workspace and the
+ * kernels then serve every job of the same operation, order, column sizes, position and
+ * segment types and wanted arrays, under the handle's present tuning and timing, with at
+ * most as many rows, lists, segments, ranks and selected rows. Workspace, at most, plus a
+ * quarter of a byte a row and some kilobytes:
  *
  *   sort of keys     1.25 times the bytes of the keys, or none for few keys
- *   other sorts      1.25 times the bytes of elements and columns, 4 bytes a row where
- *                      positions travel (8 from 2^32 rows on), and once more the bytes of
- *                      what is compared, but not wanted
+ *   other sorts      1.25 times the bytes of elements and columns, 4 bytes a row for
+ *                      positions (8 beyond 2^32 rows, on the CPU), and once more the bytes
+ *                      of what is compared, but not wanted
  *   argsort          2.25 times the bytes of what is compared, 1.25 times the positions
  *   segments         sorts: twice the bytes of elements and columns and 44 bytes a row, and
  *                      by orders of more than 8 bytes 2.25 times what is compared
@@ -381,13 +381,13 @@ MW_API mw_status mw_prepare(mw_context *context, const mw_job *job,
                             uint64_t *workspace_bytes);
 
 /*
- * Run a job on host memory and wait for it. The handle keeps the scratch memory it
- * needed (on a GPU also the size of all arrays) for the next call. A sort of all arrays in
- * place, or of none, may be larger than a GPU's memory or memory_bytes. It then takes host
- * memory of their size; by an expression it needs less_on_host, too. Other jobs that need
- * more are MW_NO_MEMORY. Statuses are those of mw_sort, and MW_BAD_ORDER. A sort in place
- * that fails keeps all rows: as they were, sorted, or from 32 MiB on in another order; but
- * not if a GPU is lost during the final copies. Arrays of an `out` are undefined.
+ * Run a job on host memory and wait for it. The handle keeps the scratch memory it needed
+ * (on a GPU also a copy of all arrays) for the next call. A sort may be larger than a GPU's
+ * memory, or than memory_bytes, if all its arrays are in place or none is. It then takes
+ * host memory of their size; by an expression it needs less_on_host, too. Other jobs that
+ * need more are MW_NO_MEMORY. Statuses are those of mw_sort, and MW_BAD_ORDER. After a
+ * failure a sort in place still has all rows: as they were, sorted or, from 32 MiB on, in
+ * any order, unless a GPU was lost during the final copies; an `out` is undefined.
  */
 MW_API mw_status mw_run(mw_context *context, const mw_job *job);
 
@@ -403,7 +403,7 @@ MW_API mw_status mw_run(mw_context *context, const mw_job *job);
  * On CUDA, after mw_prepare and without timing (multiway_insight.h), this call
  * allocates, loads and waits for nothing and can be captured in a graph. Kernels stay
  * loaded until mw_close. A device error may appear in a later call or in mw_wait. After a
- * failure other than MW_BAD_ARGUMENT the contents of what it writes to are undefined.
+ * failure other than MW_BAD_ARGUMENT the arrays that the job writes are undefined.
  */
 MW_API mw_status mw_enqueue(mw_context *context, const mw_job *job, void *workspace,
                             uint64_t workspace_bytes, void *stream);
@@ -432,9 +432,9 @@ typedef struct mw_info {
     uint32_t architecture;     /* 90 for sm_90; 0 on the CPU */
     uint64_t shared_per_block; /* most shared memory a block may use */
     uint64_t shared_per_processor;
-    int ahead_of_time;  /* 1 if nothing has to be compiled at run time */
-    char fallback[192]; /* "auto" on the CPU: why it took no GPU; "cuda": why no kernels */
-                        /*   can be had; otherwise "" */
+    int ahead_of_time;  /* 1 if no built-in kernel has to be compiled at run time */
+    char fallback[192]; /* "auto" on the CPU: why it took no GPU; "cuda": why it has no */
+                        /*   kernels; otherwise "" */
 } mw_info;
 
 #define MW_INFO_INIT                                      \

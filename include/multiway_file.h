@@ -11,8 +11,10 @@
  *
  * Results are those of MW_SORT and MW_MERGE (multiway.h): stable, and the same bytes from
  * every device. An output file appears under its name when it is complete and synced, and
- * may be one of the inputs. Temporary files have no name, so nothing is left behind even
- * if the process is killed. docs/files.md tells how it works.
+ * may be one of the inputs. Temporary files have no name, so none is left behind even if
+ * the process is killed. Where the file system has no O_TMPFILE, a killed process may leave
+ * its unfinished output, .multiway-PID-N.tmp, which the next one removes. docs/files.md
+ * tells how it works.
  */
 #ifndef MULTIWAY_FILE_H
 #define MULTIWAY_FILE_H
@@ -39,7 +41,7 @@ typedef struct mw_file_progress {
     size_t size;       /* of this struct, set by the library */
     const char *phase; /* "sort": reading and forming runs; "merge"; "write": syncing */
     uint64_t done;
-    uint64_t total; /* 0: not known yet, as inputs are pipes */
+    uint64_t total; /* 0: not known yet, because an input is a pipe */
 } mw_file_progress;
 
 /* What to do with which files. Start from MW_FILE_JOB_INIT. */
@@ -55,8 +57,8 @@ typedef struct mw_file_job {
                            /*   first .npy input, or else from the order */
     uint64_t memory_bytes; /* most memory for buffers and scratch, at least 2 MiB; */
                            /*   0: half of what is available now */
-    const char *const *folders; /* for temporary files, used in turn; none: the folder of */
-    uint32_t folder_count;      /*   the output, or /tmp where that is no file */
+    const char *const *folders; /* for temporary files, used in turn; none: the output's */
+    uint32_t folder_count;      /*   folder, or /tmp if the output is not a regular file */
     uint32_t flags;             /* MW_FILE_UNIQUE, or 0 */
     uint32_t io_threads;        /* 0: chosen by the number of processors */
     int (*progress)(void *user, const mw_file_progress *progress); /* not 0: cancel */
@@ -80,10 +82,10 @@ typedef struct mw_file_report {
     uint64_t memory_bytes;    /* reserved: buffers and scratch memory */
     uint32_t runs;            /* sorted runs that were merged, inputs of a merge included */
     uint32_t passes;          /* merge passes over temporary files; 0: all in memory */
-    double sort_seconds;      /* in the jobs that sort, */
-    double merge_seconds;     /*   in the jobs that cut and merge, */
-    double wait_seconds;      /*   and waiting for files: what did not overlap */
-    double seconds;           /* all of it */
+    double sort_seconds;      /* spent sorting, */
+    double merge_seconds;     /*   cutting and merging, */
+    double wait_seconds;      /*   and waiting for I/O that did not overlap with these */
+    double seconds;           /* wall clock of the whole call */
     char message[512];        /* of a failure: what was wrong, and the file's name */
 } mw_file_report;
 
@@ -99,13 +101,14 @@ typedef struct mw_file_report {
  * files, which are merged: each byte is read twice and written twice. Temporary files
  * take at most the bytes of the inputs, and give them back while they are merged.
  *
- * Rows are sorted by `context`; merges are the CPU's, unless the order is a text only.
+ * Rows are sorted on the device of `context`. Merges run on the CPU, unless the order has
+ * a text but no host function.
  * `progress` is called by this thread, several times a second. `report` may be NULL.
  *
  * Returns MW_OK, MW_BAD_ARGUMENT, MW_FILE_FAILED if a file cannot be used (report->message
  * has its name and the reason), MW_CANCELLED if `progress` said so, or a status of mw_run.
- * After a failure there is no output, or the file that was there before; what went to a
- * pipe stays there.
+ * After a failure there is no output file, or the one that was there before. What was
+ * already written to a pipe cannot be taken back.
  */
 MW_API mw_status mw_sort_file(mw_context *context, const mw_file_job *job,
                               mw_file_report *report);

@@ -1,6 +1,6 @@
 /*
- * multiway_insight.h - how a sort is made, and what it cost: tuning, plan, counts,
- * ledger, launches, timing.
+ * multiway_insight.h - how a sort is carried out, and what it cost: tuning, plan, counts,
+ * ledger (counts by source line), launches, timing.
  */
 #ifndef MULTIWAY_INSIGHT_H
 #define MULTIWAY_INSIGHT_H
@@ -13,16 +13,16 @@ extern "C" {
 
 /* The methods by which a GPU or the simulator sorts. Values are pinned. */
 typedef enum mw_engine {
-    MW_ENGINE_AUTO = 0,  /* heap if warps, threads or base is set; otherwise tile, or, */
-                         /*   unless ways or items are set, for many bare keys tally */
-                         /*   (1 and 2 bytes) and deal (4 and 8 bytes) */
+    MW_ENGINE_AUTO = 0,  /* heap if warps, threads or base is set, or for more keys than */
+                         /*   tile takes; otherwise tile. Unless ways or items is set, */
+                         /*   many bare keys go to tally (1, 2 bytes) or deal (4, 8) */
     MW_ENGINE_HEAP = 1,  /* the paper's: shearsort, exact cuts, minBlockHeap */
-    MW_ENGINE_TILE = 2,  /* merging by cuts alone, in tiles: faster; up to 2^34 keys of 4 */
-                         /*   and 8 bytes, fewer than 2^32 others */
-    MW_ENGINE_PAIR = 3,  /* two ways, by merge path: what others do, for comparison */
+    MW_ENGINE_TILE = 2,  /* merges tiles in shared memory: faster; up to 2^34 keys of 4 */
+                         /*   and 8 bytes, fewer than 2^32 of others */
+    MW_ENGINE_PAIR = 3,  /* two ways, by merge path, as CUB and Thrust do: to compare */
     MW_ENGINE_TALLY = 4, /* counts bare keys of 1 and 2 bytes and writes them again */
-    MW_ENGINE_DEAL = 5 /* deals bare keys of 4 and 8 bytes out to tiles that it sorts, if */
-                       /*   they are spread evenly enough; otherwise as tile */
+    MW_ENGINE_DEAL = 5   /* distributes bare keys of 4 and 8 bytes to tiles by range, and */
+                         /*   sorts these; keys that are too uneven are sorted as by tile */
 } mw_engine;
 
 /*
@@ -34,9 +34,9 @@ typedef enum mw_engine {
  * and the simulator answers MW_UNSUPPORTED. To choose threads or base for engine
  * tile, name the engine: MW_ENGINE_AUTO takes them for engine heap's.
  *
- * Engine pair leaves no choice: it merges 2 ways with 256 threads of 17 keys, or of
- * 8 keys of 8 bytes. Nor does engine tally: its blocks count with 1024 threads, and it
- * has no rounds.
+ * Engine pair has nothing to tune: it merges 2 ways with 256 threads of 17 keys each (8
+ * keys of 8 bytes). Nor has engine tally: its blocks have 1024 threads and it merges
+ * nothing.
  */
 typedef struct mw_tuning {
     size_t size; /* sizeof(mw_tuning), set by MW_TUNING_INIT */
@@ -70,7 +70,7 @@ typedef struct mw_plan_round {
     uint64_t groups; /* groups of `ways` neighbouring runs, merged to one run each */
     uint64_t pieces; /* pieces of each group's output: merge tasks (heap), tiles */
     uint64_t piece;  /* keys in a piece; heap: a multiple of 32, tile: about that many */
-    uint64_t blocks; /* that merge */
+    uint64_t blocks; /* thread blocks that merge */
     uint32_t ways;   /* runs merged at once */
     uint32_t joined; /* tile: 1 if each block finds the cuts of its own tile */
 } mw_plan_round;

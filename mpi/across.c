@@ -1,5 +1,5 @@
 /*
- * across.c - mw_sort_across: the steps, and how all ranks come to the same status.
+ * across.c - mw_sort_across: the steps, and how all ranks agree on one status.
  */
 #include "across.h"
 

@@ -1,8 +1,9 @@
 /*
- * multiway_across.h - sort what is spread over many processes, exactly and stably.
+ * multiway_across.h - sort rows that are spread over many processes, stably, into parts of
+ * exactly the sizes wanted.
  *
  *   mw_sort_across        every rank brings rows and gets its part of the sorted order
- *   mw_comm               what that needs of a communicator: a few functions
+ *   mw_comm               a communicator: the four functions that mw_sort_across needs
  *   mw_across_threads     ranks as threads of one process
  *
  * multiway_mpi.h makes a communicator of an MPI_Comm. docs/distributed.md has the method,
@@ -48,7 +49,7 @@ typedef struct mw_comm {
                            const uint64_t *send_at, void *receive,
                            const uint64_t *receive_bytes, const uint64_t *receive_at);
 
-    /* End all ranks, or let every call on this communicator fail, on all ranks. */
+    /* End all ranks, or make every later call on this communicator fail, on all ranks. */
     void (*abort)(void *state, mw_status status);
 
     char error[256]; /* why the last mw_sort_across failed, and on which rank */
@@ -74,19 +75,19 @@ typedef struct mw_comm {
  * alignment are those of multiway.h. Ranks may have handles on different devices, but
  * must bring the same job: order, column sizes, wanted arrays, position type.
  *
- * Memory, besides `in` and `out`: the rows received, once, and the workspace of one sort
- * or one merge, which in host memory the handle keeps. If `out` has fewer rows than `in`,
- * or lacks an array that is compared, also a sorted copy. About 600 bytes for each rank,
- * and 32 times the bytes of what is compared. With MW_COMM_KEEPS_MEMORY the communicator
- * keeps the host memory of received rows: touching fresh pages would take longer than
- * receiving rows.
+ * Memory, besides `in` and `out`: the rows received, and the workspace of one sort or one
+ * merge (in host memory the handle keeps it). If `out` has fewer rows than `in`, or lacks
+ * an array that is compared, also a sorted copy of `in`. For each rank, also about 600
+ * bytes and 32 times the bytes of what is compared. With MW_COMM_KEEPS_MEMORY the
+ * communicator keeps the host memory of received rows, because the page faults of fresh
+ * memory take longer than receiving the rows.
  *
  * Returns the same status on all ranks: MW_OK; MW_BAD_ARGUMENT also where jobs differ or
  * counts do not add up; MW_UNSUPPORTED for other operations, segments, and rows from more
  * than 100,000 ranks; MW_DEVICE_FAILED also if the communicator failed, after its `abort`;
  * or the status of the first rank that failed. comm->error says more. After a failure
- * `out` is undefined. Rows in place are still this rank's own, in some order, unless the
- * failure came during or after the last merge.
+ * `out` is undefined. A sort in place still has this rank's own rows, in some order, unless
+ * the failure came during or after the last merge.
  */
 MW_API mw_status mw_sort_across(mw_context *context, mw_comm *comm, const mw_job *job);
 
@@ -108,8 +109,8 @@ MW_API void mw_across_release(mw_comm *comm);
 
 /*
  * Call `rank_main` on `ranks` threads, each with a communicator of its own, and wait for
- * all. When one returns, calls of the others on their communicators fail instead of
- * waiting for it. Returns the status of the lowest rank that did not return MW_OK,
+ * all. Once one has returned, communicator calls of the others fail instead of waiting for
+ * it. Returns the status of the lowest rank that did not return MW_OK,
  * MW_NO_MEMORY if a thread could not be made, or MW_BAD_ARGUMENT for 0 ranks.
  */
 MW_API mw_status mw_across_threads(uint32_t ranks,

@@ -1,5 +1,6 @@
 /*
- * multiway_mpi.c - the functions of an mw_comm by MPI. Counts beyond an int go in chunks.
+ * multiway_mpi.c - the functions of an mw_comm, by MPI. MPI counts by int, so long messages
+ * are sent in chunks.
  */
 #include "multiway_mpi.h"
 

@@ -1,5 +1,5 @@
 /*
- * part.c - each rank's part of one file; the output is complete or not there.
+ * part.c - read and write each rank's part of one file; the output is complete or absent.
  */
 #define _XOPEN_SOURCE 700
 

@@ -1,6 +1,6 @@
 /*
- * part.h - each rank's part of one file. The calls return 0, or not 0 after a complaint;
- * those that are collective say so.
+ * part.h - read and write each rank's part of one file. The calls return 0, or not 0 after
+ * an error, whose message all_fine prints; those that are collective say so.
  */
 #ifndef MW_MPI_PART_H
 #define MW_MPI_PART_H

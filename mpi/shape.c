@@ -1,6 +1,6 @@
 /*
- * shape.c - check a job, find which arrays travel and what is compared, and see that all
- * ranks bring the same job.
+ * shape.c - check a job, find which arrays are sent and what is compared, and check that
+ * all ranks bring the same job.
  */
 #include "across.h"
 

@@ -1,7 +1,7 @@
 /*
  * backend.h - what runs a request: the CPU's threads, or the passes on a device.
  *
- * The calls of multiway.h know nothing below this file.
+ * The files above (job.c, api.c, easy.c) use nothing below this interface.
  */
 #ifndef MW_BACKEND_H
 #define MW_BACKEND_H

@@ -1,5 +1,5 @@
 /*
- * backend_host.c - sorts of host memory on a device: which way, and what travels.
+ * backend_host.c - sorts of host memory on a device: which way, and what is copied.
  *
  * Small ones are uploaded, sorted and downloaded, one after the other. Large ones are cut
  * into chunks: see backend_host_fits.c, and backend_host_runs.c for those that do not fit.

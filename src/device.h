@@ -1,9 +1,9 @@
 /*
- * device.h - the wall between the passes and the machines that run them.
+ * device.h - the interface between the passes and the machines that run them.
  *
- * A device is a table of verbs. The passes (passes.c) know nothing below this file;
- * src/cuda and src/sim know nothing above it. Device memory is a plain pointer that
- * only the device may follow; streams and events are opaque pointers.
+ * A device is a table of functions, its verbs. The passes (passes.c) use nothing below
+ * this file; src/cuda and src/sim use nothing above it. Device memory is a plain pointer
+ * that only the device may dereference; streams and events are opaque pointers.
  */
 #ifndef MW_DEVICE_H
 #define MW_DEVICE_H

@@ -8,8 +8,8 @@
  *                merge: every `ways` neighbouring runs become one;
  *                       the last round turns numbers back into keys
  *
- * Two buffers take turns. The first pass may sort in place, so it writes to
- * whichever buffer lets the last round end in the caller's.
+ * Two buffers alternate as input and output. The first pass may sort in place, so
+ * it writes to whichever buffer makes the last round end in the caller's.
  */
 #include "passes.h"
 
@@ -169,9 +169,9 @@ static struct tile_round tile_shape(const struct pass_run *run,
 }
 
 /*
- * Merge runs from `in` to `out`, in one launch: every block finds the cuts of its tile,
- * or some blocks those of the others. Only who wants to know how long finding them takes
- * has them found by a launch of their own.
+ * Merge runs from `in` to `out` in one launch: every block finds the cuts of its own tile
+ * (a joined round), or some blocks find cuts for the others. With MW_TIMING_PHASES the cuts
+ * get a launch of their own.
  */
 static mw_status tile_merge(struct pass_run *run, const struct plan_round *round,
                             const void *in, void *out, struct key_code leave)

@@ -1,5 +1,5 @@
 /*
- * passes.h - run a plan on a device: passes.c, in three lines.
+ * passes.h - run a plan on a device: enqueue the launches of its passes.
  */
 #ifndef MW_PASSES_H
 #define MW_PASSES_H
@@ -36,9 +36,9 @@ mw_status passes_tally(struct device *device, struct program *program,
                        uint64_t count, void *workspace, void *stream, struct pass_log *log);
 
 /*
- * Enqueue the launches of engine deal. After them a word of the workspace says whether
- * engine tile's rounds have to merge the tiles (DEAL_FAILED), which have then been sorted as
- * `merged` says; otherwise the keys are sorted.
+ * Enqueue the launches of engine deal. After them either the keys are sorted, or a word of
+ * the workspace is DEAL_FAILED: then the tiles were sorted as `merged` says, and engine
+ * tile's rounds have to merge them.
  */
 mw_status passes_deal(struct device *device, struct program *program,
                       const struct plan *plan, const struct tile_sort_args *merged,
@@ -88,8 +88,8 @@ struct pass_queue {
 };
 
 /*
- * Add a launch to a queue. Without a log, and unless the queue is strict, it may overlap its
- * predecessor: from sm_90 on each kernel waits for its predecessor itself.
+ * Add a launch to a queue. Without a log, and unless the queue is strict, it may overlap
+ * its predecessor: from sm_90 on each kernel waits for its predecessor itself.
  */
 mw_status passes_enqueue(struct pass_queue *queue, struct program *program,
                          enum kernel_id kernel, uint64_t blocks, uint32_t threads,

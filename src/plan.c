@@ -1,5 +1,5 @@
 /*
- * plan.c - which engine a sort has, plans of engine heap, and the workspace.
+ * plan.c - choose the engine of a sort; plans of engine heap; the workspace.
  */
 #include "plan_parts.h"
 
@@ -243,10 +243,10 @@ void plan_workspace(struct plan *plan, struct plan_keys keys, uint64_t count)
 }
 
 /*
- * Engine tile is faster than heap, and tally and deal than tile where they serve. Warps ask for
- * engine heap, which alone has them; threads and a base do too, as they did before engine
- * tile had a choice of them. Ways and items ask for engine tile. It merges lists of fewer
- * than 2^32 keys, so few ways may not do for 2^32 keys and more.
+ * Engine tile is faster than heap, and tally and deal are faster than tile where they can
+ * be used. A wish for warps chooses engine heap, which alone has them; so does one for
+ * threads or a base (mw_tuning). A wish for ways or items chooses engine tile. It merges
+ * lists of fewer than 2^32 keys, so for 2^32 keys and more it may need many ways.
  */
 static mw_engine choose_engine(const mw_tuning *wish, const mw_info *info,
                                struct plan_keys keys, uint64_t count)

@@ -1,9 +1,9 @@
 /*
  * plan.h - how to sort: pure arithmetic, no device, no memory.
  *
- * A plan says which base size, how many rounds of how many ways, how each
- * round's output is cut into pieces, and how many bytes of workspace all that
- * takes. It is a value: make it, look at it, throw it away.
+ * A plan says which engine and base size, how many rounds of how many ways, how
+ * each round's output is cut into pieces, and how many bytes of workspace that
+ * takes. It is a plain value: it owns nothing and needs no cleanup.
  */
 #ifndef MW_PLAN_H
 #define MW_PLAN_H

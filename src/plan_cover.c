@@ -1,5 +1,6 @@
 /*
- * plan_cover.c - what all sorts of up to some count need.
+ * plan_cover.c - the workspace and kernels that serve every sort of up to some count, for
+ * mw_prepare; and a proof that they do.
  *
  * Engine tile's plans are taken at the ends of intervals of counts in which nothing but
  * the count changes: the row of tune.def, so the geometry; the levels of merging; and

@@ -1,5 +1,5 @@
 /*
- * base.h - what every floor stands on: statuses with messages, TRY, the types.
+ * base.h - what all other files use: statuses with messages, TRY, the types.
  */
 #ifndef MW_BASE_H
 #define MW_BASE_H

@@ -1,16 +1,16 @@
 /*
- * cascade.inl - many runs into one: a tree of two-way merges.
+ * cascade.inl - merge many runs into one by a tree of two-way merges.
  *
- * Every node merges its two children a quantum at a time into a small room that
- * stays in the cache, so ranks travel from memory to memory once however many
- * runs there are. Children are filled up only when they hold less than a quantum.
+ * Every node merges its two children into a small buffer (`room`) that stays in the
+ * cache, QUANTUM ranks at a time. So ranks are read from memory and written to memory
+ * once, however many runs there are. A child is refilled when it has less than a quantum.
  */
 struct node {
     struct list list;      /* merged and waiting; of a leaf, the rest of its run */
     uint64_t coming;       /* ranks its children have yet to give; of a leaf, none */
     struct node *child[2]; /* of a leaf, NULL */
     rank *room;            /* for 2 * QUANTUM ranks; of a leaf, NULL */
-    const rank *ahead;     /* of a leaf, how far it was asked for in advance */
+    const rank *ahead;     /* of a leaf, how far it was prefetched */
     const rank *checked;   /*   up to here it is known to be in order */
     const rank *last;      /*   where checking ends */
 };
@@ -29,7 +29,7 @@ struct merge_work {
 
 _Static_assert(sizeof(struct merge_work) <= WORK_BYTES, "a merge fits the working memory");
 
-/* Ask for the ranks of a leaf that its next quantum may need. */
+/* Prefetch the ranks of a leaf that its next quantum may need. */
 static void leaf_prefetch(struct node *leaf)
 {
 #if defined(__GNUC__)

@@ -1,10 +1,10 @@
 /*
  * choice.inl - choosing without a branch.
  *
- * What a merge takes next is a coin toss: as a branch it is mispredicted half
- * the time, which costs more than everything else together. Compilers make
- * one of any choice whose condition they know for a comparison, so the empty
- * asm hides where it comes from, and the rest is arithmetic.
+ * Which list a merge takes from next is random: a branch would be mispredicted
+ * half the time, which costs more than everything else together. Compilers may
+ * turn a selection by a comparison into a branch, so an empty asm hides where
+ * the condition comes from, and the selection is arithmetic.
  */
 
 /* The truth of a comparison, 0 or 1, as a number like any other. */

@@ -1,6 +1,6 @@
 /*
- * copy.inl - rows of 16 to COLLECT_MOST bytes: copied by registers, collected in chunks on
- * their way to buckets, and picked in the order of items, whose low bits are places.
+ * copy.inl - copy rows of 16 to COLLECT_MOST bytes by registers: to the chunks of their
+ * buckets, and from a bucket in the order of items, whose low bits are places of rows.
  */
 #include "cpu/stream.h"
 

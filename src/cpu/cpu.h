@@ -1,12 +1,12 @@
 /*
- * cpu.h - the backend for a machine without a GPU: threads, no kernels.
+ * cpu.h - jobs on the CPU: device "cpu", by threads, without kernels (docs/cpu.md).
  *
- * Keys that are in order already, either way round, are seen first. Keys of 8
- * bits, and all but short arrays of 16 bits, are counted. Where there are vectors,
- * keys are sorted by a quicksort in place, but for arrays of long runs. These, and
- * all arrays where there are no vectors, become sorted runs the size of a cache,
- * and the runs one array by multiway merges: every thread writes its share of the
- * output, which exact cuts through all runs give it.
+ * Bare keys: sorted and reversed arrays are detected first. Keys of 8 bits, and all
+ * but short arrays of 16 bits, are counted; so are keys of few different values. With
+ * AVX2 or AVX-512 other keys are sorted by a quicksort in place, except arrays that
+ * consist of long runs. These, and all arrays without AVX2, are made into sorted runs
+ * that fit a cache, which multiway merges join: every thread writes its share of the
+ * output, which exact cuts through all runs delimit.
  */
 #ifndef MW_CPU_H
 #define MW_CPU_H

@@ -1,9 +1,9 @@
 /*
  * deal.h - deal images of rows, or keys, out to buckets by their codes, in order.
  *
- * The codes between two of a sample are divided into slots of equal width. Images are
- * counted by slots; neighbouring slots with few of them share a bucket. An image goes to
- * its bucket through lines that are filled in the caches and written around them.
+ * The range of codes of a sample is divided into slots of equal width. Images are counted
+ * by slot; neighbouring slots with few images share a bucket. Each bucket collects images
+ * in a buffer of a cache line or more, which is written with non-temporal stores.
  */
 #ifndef MW_CPU_DEAL_H
 #define MW_CPU_DEAL_H
@@ -12,7 +12,7 @@
 #include "cpu/suite.h"
 
 enum {
-    DEAL_SLOTS = 8192,       /* at most; the lines of as many buckets fit L2 */
+    DEAL_SLOTS = 8192,       /* at most; a line for each of as many buckets fits L2 */
     DEAL_SAMPLES = 1024,     /* codes that slots are chosen by */
     DEAL_BLOCK = 256,        /* images that are dealt at once, if they are short */
     DEAL_SHORT = 64,         /* bytes of a short image, at most: it divides a line */

@@ -1,5 +1,5 @@
 /*
- * inlined.h - INLINED: a function that only pays where its arguments are constants.
+ * inlined.h - INLINED: always inlined, since some arguments are constants at each call.
  */
 #ifndef MW_CPU_INLINED_H
 #define MW_CPU_INLINED_H

@@ -4,9 +4,9 @@
  * Lists are merged by quanta: QUANTUM ranks of output are cut into four
  * equal parts by exact binary searches, and each part is a chain of its own.
  *
- * A list with less than QUANTUM left is copied and filled up with RANK_LAST.
- * That is no assumption about the keys: exactly as many ranks leave as there
- * are, so a filler can only leave in the place of a rank that equals it.
+ * A list with less than QUANTUM left is copied and padded with RANK_LAST. Keys may
+ * have that rank, too: exactly as many ranks are written as there are keys, so a
+ * filler can only be written in place of a rank that equals it.
  */
 enum { QUANTUM = 512, PARTS = 4, PART = QUANTUM / PARTS };
 

@@ -1,9 +1,9 @@
 /*
- * part.c - part rows around pivots: see part.h.
+ * part.c - quickselect of rows: see part.h.
  */
 #include "cpu/part.h"
 
-enum { MOST_BAD = 100 }; /* pivots in a row that part badly; by an order at most half do */
+enum { MOST_BAD = 100 }; /* bad pivots in a row; by an order at most half are bad */
 
 static uint64_t map_at(const struct row_map *m, uint64_t i)
 {

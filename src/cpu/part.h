@@ -1,5 +1,5 @@
 /*
- * part.h - bring the first rows of many to the front, by comparing.
+ * part.h - quickselect: move the first rows in sorted order to the front, by comparisons.
  */
 #ifndef MW_CPU_PART_H
 #define MW_CPU_PART_H
@@ -16,9 +16,9 @@ struct row_map {
 };
 
 /*
- * Move the numbers of the `wanted` first of rows [0, count) to the front; equal rows go by
- * their numbers. By an inconsistent comparison all rows may go to one side again and
- * again; then any rows will do.
+ * Move the numbers of the `wanted` first of rows [0, count) to the front, in any order;
+ * equal rows are ordered by their numbers. With an inconsistent comparison partitions may
+ * stay one-sided; the search then ends after a while, with any rows at the front.
  */
 void part_rows(const struct row_map *map, uint64_t count, uint64_t wanted);
 

@@ -1,8 +1,8 @@
 /*
- * partition.inl - part ranks in place around a pivot, by whole registers.
+ * partition.inl - partition ranks in place around a pivot, by whole registers.
  *
- * A partition keeps a few registers from both ends, and so always has room to write to
- * either side what it reads.
+ * A partition first loads a few registers from both ends, so there is always room on either
+ * side for what it reads next.
  */
 
 /* Where a partition writes next, and reads next. */
@@ -33,7 +33,7 @@ static inline wide compressed(wide values, unsigned mask)
     return (wide)WIDE_512(maskz_compress)((__mmask16)mask, (__m512i)values);
 }
 
-/* Part a register; there must be room for one. */
+/* Partition a register; there must be room for one. */
 static inline void part_register(struct gap *to, wide values, wide pivot)
 {
     const unsigned greater = greater_lanes(values, pivot);
@@ -69,8 +69,8 @@ static inline wide parted(wide values, unsigned greater)
 }
 
 /*
- * Part a register: all of it is written to both sides, so there must be room for one or
- * for at least two.
+ * Partition a register: all of it is written to both sides, so there must be room for
+ * exactly one or for at least two.
  */
 static inline void part_register(struct gap *to, wide values, wide pivot)
 {
@@ -85,7 +85,7 @@ static inline void part_register(struct gap *to, wide values, wide pivot)
 }
 #endif
 
-/* Part the last `count` lanes of a register. */
+/* Partition the last `count` lanes of a register. */
 static inline void part_few(struct gap *to, wide values, size_t count, wide pivot)
 {
     rank few[WIDE];
@@ -102,15 +102,15 @@ static inline void part_few(struct gap *to, wide values, size_t count, wide pivo
 }
 
 /*
- * Move the ranks up to `pivot` to the front of a piece of at least 2 * PART_STEP; how many
- * are there? The side with less room to write is read next, PART_STEP ranks at once; so
- * there is room for them on either side.
+ * Move the ranks that are at most `pivot` to the front of a piece of at least 2 * PART_STEP
+ * ranks; returns their number. PART_STEP ranks at once are read from the side with less
+ * room to write, so there is room for them on either side.
  */
 enum {
     PART_REGISTERS = 4,
     PART_STEP = PART_REGISTERS * WIDE,
-    PART_AHEAD = 8 * PART_STEP,         /* ranks asked for in advance */
-    PART_FAR = (1 << 20) / sizeof(rank) /* ranks that are not in L2 */
+    PART_AHEAD = 8 * PART_STEP,         /* distance of prefetches, in ranks */
+    PART_FAR = (1 << 20) / sizeof(rank) /* more than L2 holds: prefetch */
 };
 
 INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, int is_far,
@@ -162,7 +162,7 @@ INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, int is_far,
     return (size_t)(to.left - ranks);
 }
 
-/* The same; only far away does it pay to ask in advance. */
+/* The same, with prefetches only if the piece is larger than L2. */
 INLINED size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding coding,
                           key flip)
 {

@@ -1,5 +1,5 @@
 /*
- * pick.inl - pairs of 4-byte values, fetched by the places in the low bits of items.
+ * pick.inl - gather pairs of 4-byte values by the places in the low bits of items.
  */
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -2,7 +2,7 @@
  * quick.inl - a quicksort in place, by partitions of whole registers.
  *
  * Pieces of at most BLOCK_MOST ranks are sorted in registers. The first partition makes
- * ranks of keys, and the blocks make keys of ranks: a code costs no pass of its own.
+ * ranks of keys, and the blocks make keys of ranks: no pass is needed for conversions.
  *
  * Every piece knows the least and the greatest rank that it may hold. A piece for which
  * they agree is not looked at again. Equal ranks make a sort faster.
@@ -13,7 +13,7 @@ struct quick {
     uint64_t chance; /* for samples */
 };
 
-/* A part of the array that belongs where it is. */
+/* A piece of the array: all its ranks belong there, in some order. */
 struct piece {
     rank *ranks;
     size_t count;

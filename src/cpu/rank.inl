@@ -1,9 +1,9 @@
 /*
- * rank.inl - keys as the numbers that are sorted.
+ * rank.inl - ranks: keys as the numbers that are compared.
  *
- * `key` holds the caller's bits. `rank` is what is compared: the unsigned
- * number of code.inl. AVX2 compares signed numbers only, so without AVX-512
- * ranks of 32 and 64 bits are signed, with their top bit turned.
+ * `key` holds the caller's bits. `rank` is what is compared: the key's code, an
+ * unsigned number (code.inl). AVX2 compares signed numbers only, so with AVX2 but
+ * without AVX-512 ranks of 32 and 64 bits are signed, with the top bit flipped.
  */
 #if KEY_BITS == 8
 typedef uint8_t key;

@@ -16,7 +16,7 @@ enum {
     LINE = 256,             /* bytes that are written at once */
     SHORT_BITS = 24,        /* of a position beside a digit in 4 bytes */
     LONG_BITS = 32,         /* and in 8 bytes */
-    AROUND_BYTES = 4 << 20, /* positions of this size pass by the caches */
+    AROUND_BYTES = 4 << 20, /* positions of this size: non-temporal stores */
     TABLES = 4 /* of counters: equal neighbouring digits do not wait for each other */
 };
 
@@ -242,8 +242,8 @@ static void write_rest(const struct counting *c, const struct table *table, unsi
 }
 
 /*
- * Write a thread's share; `source` and `bytes` are constants. Writing to many places at
- * once, one value each, would wait for each line in turn.
+ * Write a thread's share; `source` and `bytes` are constants. Values are collected in
+ * lines: single stores to many places at once would wait for a cache line each.
  */
 INLINED void write_share(const struct counting *c, unsigned worker, enum source source,
                          size_t bytes)

@@ -2,8 +2,8 @@
  * rows_deal.h - sort many rows of up to IMAGE_MOST bytes: deal them out first, so that all
  * later accesses to single rows stay within the caches.
  *
- * Rows go to buckets by their codes, in the order they have; values of a bucket's codes
- * precede those of the next. Then each bucket is sorted by one thread, on the way back.
+ * Rows are copied to buckets by their codes, stably; all codes of a bucket precede those of
+ * the next. Then each bucket is sorted by one thread as its rows are written back.
  */
 #ifndef MW_CPU_ROWS_DEAL_H
 #define MW_CPU_ROWS_DEAL_H

@@ -60,8 +60,8 @@ static inline void gather_short(const struct column_gather *c, uint64_t first,
 }
 
 /*
- * Gather values of any length. Each is somewhere else in memory, so it is asked for in
- * advance; blocks of them are written around the caches if there are many.
+ * Gather values of any length. Each is somewhere else in memory, so it is prefetched;
+ * blocks of them are written with non-temporal stores if there are many.
  */
 static void gather_long(const struct column_gather *c, uint64_t first, uint64_t last)
 {

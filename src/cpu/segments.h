@@ -1,7 +1,7 @@
 /*
  * segments.h - sort each segment of rows, or select from each.
  *
- * Threads take short segments one by one; a long one is the work of all.
+ * Each short segment is processed by one thread, each long one by all threads together.
  */
 #ifndef MW_CPU_SEGMENTS_H
 #define MW_CPU_SEGMENTS_H

@@ -1,5 +1,5 @@
 /*
- * select.c - rows of some ranks: count digits, collect, part, sort what is left.
+ * select.c - rows of some ranks: count digits, collect, partition, sort what is left.
  */
 #include "cpu/select.h"
 

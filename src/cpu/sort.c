@@ -1,5 +1,6 @@
 /*
- * sort.c - a sort on the CPU: scan for order, make runs, merge them; or count.
+ * sort.c - a sort of bare keys on the CPU: detect sorted input, then count, merge runs, or
+ * hand over to sort_few.c, sort_deal.c or sort_quick.c.
  */
 #include "cpu/rows.h"
 #include "cpu/sort_deal.h"
@@ -158,7 +159,7 @@ static int has_runs(const struct sort *sort, uint64_t length)
     return broken <= WINDOWS / 4;
 }
 
-/* Merging makes use of runs that are there; nothing else is faster than a quicksort. */
+/* If the array has long runs, merging them is faster than a quicksort. */
 static int has_runs_to_merge(const struct sort *sort)
 {
     const uint64_t count = sort->request->count;

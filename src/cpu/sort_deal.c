@@ -12,7 +12,7 @@
 enum {
     BUCKET = 1 << 13, /* keys of most buckets */
     LEAST = 1 << 24,  /* keys; fewer fit the caches of many threads */
-    LEAST_THREADS = 8 /* a few threads are not held up by the memory */
+    LEAST_THREADS = 8 /* fewer threads are not limited by memory bandwidth */
 };
 
 struct key_deal {

@@ -1,6 +1,6 @@
 /*
- * sort_deal.h - sort keys on many threads: deal them out, so that each passes the memory
- * twice, and sort each bucket in the caches.
+ * sort_deal.h - sort keys on many threads: deal them out to buckets and sort each bucket in
+ * the caches, so that keys cross DRAM only twice.
  */
 #ifndef MW_CPU_SORT_DEAL_H
 #define MW_CPU_SORT_DEAL_H

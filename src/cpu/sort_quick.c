@@ -1,9 +1,10 @@
 /*
  * sort_quick.c - a quicksort on several threads, in place.
  *
- * All threads of a group part its keys around one pivot: each parts a slice, then they swap
- * what ended on the wrong side. The group divides into two, until every thread has a piece
- * of its own. Long pieces are parted further, and the second part goes to whoever is idle.
+ * All threads of a group partition its keys around one pivot: each partitions a slice, then
+ * they swap what ended on the wrong side. The group is divided in two, until every thread
+ * has a piece of its own. A thread partitions long pieces further, and offers the second
+ * side to idle threads.
  */
 #include "cpu/sort_quick.h"
 
@@ -18,7 +19,7 @@ enum {
     SWAPPED = 1024      /* bytes swapped at once */
 };
 
-/* Workers [first, last) part one piece together. */
+/* Workers [first, last) partition one piece together. */
 struct group {
     struct quick_task piece;
     unsigned first;
@@ -52,7 +53,7 @@ static unsigned char *at(const struct quick_sort *q, const struct quick_task *pi
     return (unsigned char *)piece->keys + key * q->size;
 }
 
-/* ---- Parting together --------------------------------------------------------------- */
+/* ---- Partitioning together ---------------------------------------------------------- */
 
 static uint64_t slice_at(const struct group *g, unsigned worker)
 {
@@ -174,7 +175,7 @@ static void swap_share(const struct quick_sort *q, const struct group *g, unsign
     }
 }
 
-/* The two sides of a piece that was parted. */
+/* The two sides of a piece that was partitioned. */
 static void divide(const struct quick_sort *q, const struct quick_task *piece,
                    uint64_t left, uint64_t pivot, struct quick_task sides[2])
 {
@@ -268,9 +269,9 @@ static void sort_alone(struct quick_sort *q, const struct quick_task *piece)
 }
 
 /*
- * Sort a piece; what is too long for one share is offered to others. After a pivot that
- * parts badly this thread goes on alone: its quicksort counts its partitions, and so no
- * input can make many of them.
+ * Sort a piece; what is too long for one share is offered to others. After a pivot with a
+ * very uneven partition this thread goes on alone: its quicksort limits the depth of its
+ * partitions, whatever the input.
  */
 static void sort_piece(struct quick_sort *q, struct quick_task piece)
 {

@@ -1,8 +1,8 @@
 /*
- * stream.h - write whole lines of memory around the caches.
+ * stream.h - write whole cache lines with non-temporal stores, which bypass the caches.
  *
- * An array larger than the caches would only push out what is still needed, and each of
- * its lines would be read before it is written.
+ * Plain stores to an array larger than the caches would evict what is still needed, and
+ * would read each line before it is written.
  */
 #ifndef MW_CPU_STREAM_H
 #define MW_CPU_STREAM_H
@@ -47,7 +47,7 @@ INLINED void stream_lines(void *to, const void *from, size_t bytes)
 #endif
 }
 
-/* Copy `bytes` to any address: whole lines around the caches, the rest through them. */
+/* Copy `bytes` to any address: whole lines by non-temporal stores, the rest by memcpy. */
 static inline void stream_copy(void *to, const void *from, size_t bytes)
 {
     const size_t before = (size_t)(-(uintptr_t)to % STREAM_LINE);

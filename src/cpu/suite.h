@@ -5,8 +5,9 @@
  * becomes one const struct suite. A suite knows nothing of threads: its
  * functions are the pieces of work that sort.c hands out.
  *
- * Inside, keys are ranks: the unsigned numbers of code.inl. They enter when a
- * run is made and leave in the last pass.
+ * Inside, keys are ranks (rank.inl): the codes of code.inl, or these as signed
+ * numbers. The first pass over keys makes ranks of them (`enter`), the last one
+ * makes keys again (`leave`).
  */
 #ifndef MW_CPU_SUITE_H
 #define MW_CPU_SUITE_H
@@ -17,9 +18,9 @@ enum {
     RUN_BYTES = 1 << 20,                     /* most that `run` sorts in one call */
     MERGE_WAYS = 128,                        /* most runs that `merge` takes */
     WORK_BYTES = 2 * RUN_BYTES + (64 << 10), /* a thread's own memory, aligned to 64 */
-    STREAM_BYTES = 16 << 20,                 /* arrays of this size pass by the caches */
-    QUICK_LEAST = 1024,                      /* keys that `part` and `pivot` take */
-    SMALLEST_ROOM = RUN_BYTES,               /* memory that `smallest` has */
+    STREAM_BYTES = 16 << 20,                 /* such arrays get non-temporal stores */
+    QUICK_LEAST = 1024,                      /* fewest keys for `part` and `pivot` */
+    SMALLEST_ROOM = RUN_BYTES,               /* bytes of the buffer of `smallest` */
     COLLECT_MOST = 256                       /* most bytes of a row for `collect` */
 };
 
@@ -83,7 +84,7 @@ struct merge_task {
     void *work;
 };
 
-/* A piece of an array that is sorted in place, or parted. */
+/* A piece of an array that is sorted or partitioned in place. */
 struct quick_task {
     void *keys;
     uint64_t count;
@@ -91,7 +92,7 @@ struct quick_task {
     int is_entered; /* the keys are ranks, between the two bounds */
     uint64_t least; /* ranks, in the low bits */
     uint64_t most;
-    int depth; /* partitions before a heap takes over; 0: the usual number */
+    int depth; /* nested partitions before a heapsort takes over; 0: the default */
 };
 
 /* The smallest of some keys are collected, as ranks, and sorted. */
@@ -104,9 +105,12 @@ struct smallest_task {
     uint64_t found;  /* `wanted`, or `count` if that is less */
 };
 
-/* Slots number codes: 0 is for those up to `least`, each has 2^shift, the last the rest. */
+/*
+ * Slots are ranges of 2^shift codes, from `least` on. The first slot also takes all lower
+ * codes, the last one all higher codes.
+ */
 struct slot_task {
-    uint64_t flip; /* makes codes of what is read */
+    uint64_t flip; /* exclusive-or that makes codes of what is read */
     uint64_t least;
     unsigned shift;
     uint16_t most; /* the last slot */
@@ -125,7 +129,7 @@ struct collect_task {
     unsigned char *to;       /* where row 0 would go, aligned to 64 */
 };
 
-/* Where rows, or parts of them, are picked from. */
+/* Where rows, or parts of them, are copied from. */
 struct pick_task {
     const unsigned char *rows;
     size_t step; /* from row to row */
@@ -158,14 +162,14 @@ struct suite {
     int (*merge)(const struct merge_task *task);
 
     /*
-     * Quicksort: sort a piece, and make keys of it again; or part a piece of at least
-     * QUICK_LEAST keys, which become ranks, around a pivot: how many are up to it? NULL
-     * where there are no vectors.
+     * Quicksort: `quick` sorts a piece, and makes keys of its ranks again. `part` makes
+     * ranks of a piece of at least QUICK_LEAST keys, partitions it around a pivot, and
+     * returns how many ranks are at most the pivot. NULL without AVX2.
      */
     void (*quick)(const struct quick_task *task);
     uint64_t (*part)(const struct quick_task *task, uint64_t pivot);
 
-    /* A pivot about `part` of `parts` on in the order of a piece. */
+    /* A pivot such that about part / parts of the piece's ranks are at most it. */
     uint64_t (*pivot)(const struct quick_task *task, unsigned part, unsigned parts);
 
     /*
@@ -186,7 +190,7 @@ struct suite {
     /* The smallest keys. NULL where there is no quicksort. */
     void (*smallest)(struct smallest_task *task);
 
-    /* Whether rank `at` is no smaller than the one before it. */
+    /* Is rank `at` at least the one before it? */
     int (*rises)(const void *ranks, uint64_t at);
 
     /* The slots of codes, which may be at any address. NULL below 32 bits. */

@@ -1,8 +1,8 @@
 /*
  * tally.inl - narrow keys: counted, not compared.
  *
- * There are so few different ranks that a table of counters says everything
- * about an array of them.
+ * An array of 8-bit or 16-bit ranks is described completely by a table of how often
+ * each rank occurs.
  */
 enum { RANKS = 1 << KEY_BITS };
 
