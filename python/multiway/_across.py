@@ -15,6 +15,7 @@ from ._handle import give, job_of, table, take
 from ._order import OrderLike, compiled
 
 _CHUNK = 1 << 30  # bytes of one message at most: MPI counts by int
+_KEEPS_MEMORY = 2  # MW_COMM_KEEPS_MEMORY
 _FUNCTIONS = {"maximum": CFUNCTYPE(c_int, c_void_p, c_void_p, c_uint32),
               "allgather": CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_uint64),
               "alltoallv": CFUNCTYPE(c_int, *[c_void_p] * 7),
@@ -42,6 +43,8 @@ def _library() -> ctypes.CDLL:
     ctypes.CDLL(core, mode=ctypes.RTLD_GLOBAL)  # which it calls
     loaded = ctypes.CDLL(path)
     loaded.mw_sort_across.argtypes = [c_void_p, c_void_p, c_void_p]
+    loaded.mw_across_release.argtypes = [c_void_p]
+    loaded.mw_across_release.restype = None
     return loaded
 
 
@@ -53,15 +56,27 @@ def _numbers_at(address: int, count: int) -> Any:
     return (c_uint64 * count).from_address(address)
 
 
+class _Received:
+    """Memory for the rows that a rank receives; its handle keeps it for the next call."""
+
+    def __init__(self) -> None:
+        self.comm = Comm(ctypes.sizeof(Comm))  # only its members kept and kept_bytes count
+        self.release = _library().mw_across_release
+
+    def __del__(self) -> None:
+        self.release(byref(self.comm))
+
+
 class _Ranks:
     """An mw_comm of a communicator of mpi4py, and the error that ended a call on it."""
 
-    def __init__(self, comm: Any) -> None:
+    def __init__(self, comm: Any, received: Comm) -> None:
         self.mpi = importlib.import_module("mpi4py.MPI")
         self.comm = comm
         self.error: Optional[BaseException] = None
-        self.struct = Comm(ctypes.sizeof(Comm), comm.rank, comm.size, 0, None, *[
-            kind(self.guarded(getattr(self, name))) for name, kind in _FUNCTIONS.items()])
+        self.struct = Comm(ctypes.sizeof(Comm), comm.rank, comm.size, _KEEPS_MEMORY, None, *[
+            kind(self.guarded(getattr(self, name))) for name, kind in _FUNCTIONS.items()],
+            b"", received.kept, received.kept_bytes)
 
     def guarded(self, call: Callable[..., None]) -> Callable[..., int]:
         """An exception becomes a status: it cannot pass through C."""
@@ -100,12 +115,13 @@ class _Ranks:
     def abort(self, status: int) -> None:
         self.comm.Abort(status)
 
-    def share(self) -> str:
-        """The device of a rank: its share of the processors of its machine."""
-        here = self.comm.Split_type(self.mpi.COMM_TYPE_SHARED)
-        ranks = here.size
-        here.Free()
-        return f"cpu:{max((os.cpu_count() or 1) // ranks, 1)}"
+
+def _share(comm: Any) -> str:
+    """The device of a rank: its share of the processors of its machine."""
+    here = comm.Split_type(importlib.import_module("mpi4py.MPI").COMM_TYPE_SHARED)
+    ranks = here.size
+    here.Free()
+    return f"cpu:{max((os.cpu_count() or 1) // ranks, 1)}"
 
 
 def sort_across(x: Any, comm: Any, /, *, descending: bool = False, order: OrderLike = None,
@@ -131,13 +147,17 @@ def sort_across(x: Any, comm: Any, /, *, descending: bool = False, order: OrderL
     job = job_of(native.SORT, compiled_order,
                  table(arrays.pointer(result) if count else None, count))
     own = comm.Dup()  # so that nobody else's messages are received
-    ranks = _Ranks(own)
-    handle = take(device or ranks.share())
+    handle = take(device or _share(own))
+    if handle.received is None:
+        handle.received = _Received()
+    received = handle.received.comm
+    ranks = _Ranks(own, received)
     try:
         status = _library().mw_sort_across(handle.context, byref(ranks.struct), byref(job))
         if status:
             raise native.failure_of(status, ranks.struct.error.decode()) from ranks.error
     finally:
+        received.kept, received.kept_bytes = ranks.struct.kept, ranks.struct.kept_bytes
         give(handle)
         own.Free()
     return back(result)

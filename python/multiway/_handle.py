@@ -21,6 +21,7 @@ class Handle:
         self.process = _process[0]
         self.prepared: Dict[Any, int] = {}
         self.keys: Dict[Any, Tuple[native.Table, native.Job, int]] = {}
+        self.received: Any = None  # what sort_across keeps for its next call
         self.context = c_void_p()
         if not isinstance(device, str) or "\0" in device:
             raise TypeError(f"device is {device!r}, expected a name such as \"cpu:2\"")
