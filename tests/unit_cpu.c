@@ -94,6 +94,7 @@ static const struct {
 } tables[] = {
     {"small counts", 0, 1, {0, 1, 2, 3, 5, 31, 32, 33, 127, 128, 129, 1000, 4097}},
     {"one block of registers", 0, 1, {20, 45, 60, 90, 120, 180, 250}},
+    {"two blocks of registers", 0, 1, {140, 165, 260, 300, 340, 380, 460, 512}},
     {"beyond a tile", 0, 3, {4096, 4223, 16383, 16384, 16385, 40009}},
     {"several runs", 0, 5, {100003}},
     {"a million", 0, 20, {1 << 20}},

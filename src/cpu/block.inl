@@ -196,6 +196,40 @@ INLINED void store_columns(rank *to, wide *rows, int count)
     }
 }
 
+/*
+ * Merge two sorted sequences in `at`, of BLOCK_ROWS and of `rows` rows: a bitonic merge,
+ * the second sequence in reverse. Rows that it lacks are later than all others, so they
+ * need no exchange.
+ */
+INLINED void merge_blocks(rank *at, int rows)
+{
+    wide all[2 * BLOCK_ROWS];
+
+    UNROLL
+    for (int i = 0; i < BLOCK_ROWS; i++)
+        all[i] = wide_load(at + i * WIDE);
+    UNROLL
+    for (int i = 0; i < rows; i++) {
+        const wide mirror = wide_load(at + (BLOCK_ROWS + rows - 1 - i) * WIDE);
+
+        all[BLOCK_ROWS + i] = SWAPPED(mirror, WIDE - 1);
+        wide_exchange(&all[BLOCK_ROWS - rows + i], &all[BLOCK_ROWS + i]);
+    }
+    row_steps(all, BLOCK_ROWS);
+    row_steps(all + BLOCK_ROWS, rows);
+#if WIDE >= 16
+    LANE_STEPS(all, BLOCK_ROWS + rows, 8);
+#endif
+#if WIDE >= 8
+    LANE_STEPS(all, BLOCK_ROWS + rows, 4);
+#endif
+    LANE_STEPS(all, BLOCK_ROWS + rows, 2);
+    LANE_STEPS(all, BLOCK_ROWS + rows, 1);
+    UNROLL
+    for (int i = 0; i < BLOCK_ROWS + rows; i++)
+        wide_store(at + i * WIDE, all[i]);
+}
+
 /* The last `count` ranks of those before `end`, at most WIDE, after as many fillers. */
 static inline wide load_last(const rank *end, size_t count, size_t all)
 {
@@ -210,8 +244,8 @@ static inline wide load_last(const rank *end, size_t count, size_t all)
     return (wide_load(end - WIDE) & is_real) | (RANK_LAST & ~is_real);
 }
 
-/* Sort 1 to `rows` * WIDE ranks, and write them with fillers up to that. */
-INLINED void sort_rows(const rank *from, size_t count, rank *to, int rows)
+/* Sort 1 to `rows` * WIDE ranks, and write them with fillers up to that. Returns `rows`. */
+INLINED int sort_rows(const rank *from, size_t count, rank *to, int rows)
 {
     const size_t last = (count - 1) % WIDE + 1;
     const wide filler = wide_of(RANK_LAST);
@@ -231,4 +265,5 @@ INLINED void sort_rows(const rank *from, size_t count, rank *to, int rows)
     sort_columns(all, rows);
     merge_columns(all, rows);
     store_columns(to, all, rows);
+    return rows;
 }

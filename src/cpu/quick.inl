@@ -1,12 +1,15 @@
 /*
  * quick.inl - a quicksort in place, by partitions of whole registers.
  *
- * Pieces of at most BLOCK_MOST ranks are sorted in registers. The first partition makes
- * ranks of keys, and the blocks make keys of ranks: no pass is needed for conversions.
+ * Pieces of at most LEAF_MOST ranks are sorted in registers: one block, or two that are
+ * merged. The first partition makes ranks of keys, and writing sorted pieces makes keys of
+ * ranks: no pass is needed for conversions.
  *
  * Every piece knows the least and the greatest rank that it may hold. A piece for which
  * they agree is not looked at again. Equal ranks make a sort faster.
  */
+enum { LEAF_MOST = 2 * BLOCK_MOST }; /* ranks of a piece that is not partitioned */
+
 struct quick {
     enum coding coding; /* of the keys that leave */
     key flip;
@@ -66,23 +69,47 @@ static void write_same(const struct quick *q, rank *to, size_t count, rank value
         write_value(to, count, wide_leave(wide_of(value), q->coding, q->flip));
 }
 
-/* Sort at most BLOCK_MOST ranks, and write them as keys. */
-static void sort_block(const struct quick *q, const rank *ranks, rank *to, size_t count)
+/* Sort at most BLOCK_MOST ranks; returns how many rows they and fillers after them are. */
+static int sort_block(const rank *ranks, size_t count, rank *sorted)
 {
-    rank sorted[BLOCK_MOST];
-
     if (count <= WIDE)
-        sort_rows(ranks, count, sorted, 1);
-    else if (count <= 2 * WIDE)
-        sort_rows(ranks, count, sorted, 2);
-    else if (count <= 4 * WIDE)
-        sort_rows(ranks, count, sorted, 4);
-    else if (count <= 8 * WIDE)
-        sort_rows(ranks, count, sorted, 8);
-    else if (count <= 12 * WIDE)
-        sort_rows(ranks, count, sorted, 12);
+        return sort_rows(ranks, count, sorted, 1);
+    if (count <= 2 * WIDE)
+        return sort_rows(ranks, count, sorted, 2);
+    if (count <= 4 * WIDE)
+        return sort_rows(ranks, count, sorted, 4);
+    if (count <= 8 * WIDE)
+        return sort_rows(ranks, count, sorted, 8);
+    if (count <= 12 * WIDE)
+        return sort_rows(ranks, count, sorted, 12);
+    return sort_rows(ranks, count, sorted, BLOCK_ROWS);
+}
+
+/* Sort at most LEAF_MOST ranks, more than BLOCK_MOST: two blocks, then a merge. */
+static void sort_blocks(const rank *ranks, size_t count, rank *sorted)
+{
+    int rows = sort_block(ranks + BLOCK_MOST, count - BLOCK_MOST, sorted + BLOCK_MOST);
+
+    sort_block(ranks, BLOCK_MOST, sorted);
+    for (; rows != 4 && rows != 8 && rows != BLOCK_ROWS; rows++)
+        wide_store(sorted + BLOCK_MOST + rows * WIDE, wide_of(RANK_LAST));
+    if (rows == 4)
+        merge_blocks(sorted, 4);
+    else if (rows == 8)
+        merge_blocks(sorted, 8);
     else
-        sort_rows(ranks, count, sorted, BLOCK_ROWS);
+        merge_blocks(sorted, BLOCK_ROWS);
+}
+
+/* Sort at most LEAF_MOST ranks, and write them as keys. */
+static void sort_leaf(const struct quick *q, const rank *ranks, rank *to, size_t count)
+{
+    rank sorted[LEAF_MOST];
+
+    if (count <= BLOCK_MOST)
+        sort_block(ranks, count, sorted);
+    else
+        sort_blocks(ranks, count, sorted);
     write_out(q, to, sorted, count);
 }
 
@@ -189,7 +216,7 @@ static void heap_piece(const struct quick *q, const struct piece *piece)
 
 static void quick_piece(struct quick *q, struct piece piece)
 {
-    while (piece.count > BLOCK_MOST && piece.least != piece.most) {
+    while (piece.count > LEAF_MOST && piece.least != piece.most) {
         if (piece.depth-- == 0) {
             heap_piece(q, &piece);
             return;
@@ -217,7 +244,7 @@ static void quick_piece(struct quick *q, struct piece piece)
     if (piece.least == piece.most)
         write_same(q, piece.ranks, piece.count, piece.least);
     else if (piece.count > 0)
-        sort_block(q, piece.ranks, piece.ranks, piece.count);
+        sort_leaf(q, piece.ranks, piece.ranks, piece.count);
 }
 
 /* Partitions that are enough for `count` ranks, if half of them are of any use. */
@@ -234,8 +261,8 @@ static int quick_depth(size_t count)
 INLINED void quick_coded(struct quick *q, rank *keys, size_t count, enum coding coding,
                          int depth)
 {
-    if (count <= BLOCK_MOST) {
-        rank entered[BLOCK_MOST];
+    if (count <= LEAF_MOST) {
+        rank entered[LEAF_MOST];
 
         for (size_t i = 0; i < count; i += WIDE) {
             wide some = {0};
@@ -246,7 +273,7 @@ INLINED void quick_coded(struct quick *q, rank *keys, size_t count, enum coding 
                 memcpy(&some, keys + i, (count - i) * sizeof *keys);
             wide_store(entered + i, wide_enter(some, coding, q->flip));
         }
-        sort_block(q, entered, keys, count);
+        sort_leaf(q, entered, keys, count);
         return;
     }
 

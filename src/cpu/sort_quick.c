@@ -216,8 +216,7 @@ static struct group next_group(const struct quick_sort *q, const struct group *g
     return next;
 }
 
-/* ---- Each on its own ------------------------------------------------------------------
- */
+/* ---- Each on its own ---------------------------------------------------------------- */
 
 static void lock(struct quick_sort *q)
 {
