@@ -89,17 +89,19 @@ static mw_status test_launches(struct tap *tap)
     launch.follows = 1;
     TRY(verbs->launch(device, &launch));
     tap_ok(tap, launched->attributes == 1, "a programmatic launch", "");
-    device->info.architecture = 80;
-    TRY(verbs->launch(device, &launch));
-    tap_ok(tap, launched->attributes == 0, "only from sm_90 on", "");
-    device->info.architecture = 90;
     launch.threads = 2048;
     test_error(tap, verbs->launch(device, &launch), MW_DEVICE_FAILED, "too many threads");
     rewrite_program("error ");
     test_error(tap, load_all(device, MW_ENGINE_HEAP, ABSENT_BITS, &other),
                MW_COMPILE_FAILED, "a program that does not compile");
     rewrite_program("kernel");
+    fakes.cuda->ptx_version = 80;
     TRY(load_all(device, MW_ENGINE_HEAP, ABSENT_BITS, &other));
+    fakes.cuda->ptx_version = 90;
+    launch.threads = 64;
+    launch.program = other;
+    TRY(verbs->launch(device, &launch));
+    tap_ok(tap, launched->attributes == 0, "not of a kernel from PTX for older GPUs", "");
 done:
     return status;
 }

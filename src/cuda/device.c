@@ -145,7 +145,7 @@ static mw_status gpu_launch(struct device *device, const struct launch *launch)
     struct gpu *const gpu = gpu_of(device);
     const unsigned blocks = (unsigned)launch->blocks;
     void *parameters[] = {(void *)launch->args};
-    /* From sm_90 on, kernels wait for the previous launch by themselves (simt_follow). */
+    const int waits = (launch->program->waiting & KERNEL_SET(launch->kernel)) != 0;
     CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
                                .value.programmaticStreamSerializationAllowed = 1};
     const CUlaunchConfig config = {.gridDimX = blocks,
@@ -157,8 +157,7 @@ static mw_status gpu_launch(struct device *device, const struct launch *launch)
                                    .sharedMemBytes = launch->shared_bytes,
                                    .hStream = launch->stream,
                                    .attrs = &early,
-                                   .numAttrs =
-                                       launch->follows && device->info.architecture >= 90};
+                                   .numAttrs = launch->follows && waits};
     mw_status status;
 
     assert(launch->blocks >= 1 && launch->blocks <= INT32_MAX);

@@ -97,16 +97,16 @@ static mw_status find_kernel(const struct program_target *target, struct program
     const int most = (int)target->info->shared_per_block;
     struct error *const error = target->error;
     CUfunction function = NULL;
-    int threads = 0;
+    int version = 0;
     int fixed = 0;
     mw_status status;
 
     TRY(driver_check(driver, error, driver->ModuleGetFunction(&function, module, name),
                      "cannot find the kernel %s", name));
-    TRY(driver_check(driver, error,
-                     driver->FuncGetAttribute(
-                         &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
-                     "cannot ask the kernel %s for its threads", name));
+    TRY(driver_check(
+        driver, error,
+        driver->FuncGetAttribute(&version, CU_FUNC_ATTRIBUTE_PTX_VERSION, function),
+        "cannot ask the kernel %s for its PTX version", name));
     TRY(driver_check(
         driver, error,
         driver->FuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
@@ -122,6 +122,9 @@ static mw_status find_kernel(const struct program_target *target, struct program
                          carveout(target, &program->name, kernel_rows[id].memory)),
                      "cannot set the shared memory carve-out of the kernel %s", name));
     program->functions[id] = function;
+    /* simt_follow of PTX for older GPUs does nothing, whatever GPU it is compiled for. */
+    if (version >= 90)
+        program->waiting |= KERNEL_SET(id);
 done:
     return status;
 }
@@ -292,4 +295,5 @@ void program_unload(const struct driver *driver, struct program *program)
     }
     program->image = NULL;
     program->kernels = 0;
+    program->waiting = 0;
 }

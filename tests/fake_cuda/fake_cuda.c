@@ -173,7 +173,7 @@ static int is_function(CUfunction function)
 EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function)
 {
     BEGIN(is_function(function));
-    *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 : FIXED_SHARED;
+    *value = attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION ? fake.ptx_version : FIXED_SHARED;
     return CUDA_SUCCESS;
 }
 

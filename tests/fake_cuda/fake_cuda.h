@@ -40,6 +40,7 @@ struct fake_cuda {
     struct fake_calls calls;
     struct fake_launch launched;
     int devices;        /* GPUs: 2 unless changed */
+    int ptx_version;    /* of kernels: 90 unless changed */
     int (*depth)(void); /* of the calling thread's stack of contexts */
 };
 

@@ -61,7 +61,9 @@ static int depth_now(void)
 
 struct fake_cuda fake = {
     .calls = {.called = called, .live = live},
-      .devices = MOST_DEVICES, .depth = depth_now
+    .devices = MOST_DEVICES,
+    .ptx_version = 90,
+    .depth = depth_now
 };
 
 EXPORT struct fake_cuda *fake_cuda(void)
