@@ -4,7 +4,10 @@
  * Keys that are equal have the same bits, so a count replaces them. Only the values are
  * sorted. Once found, up to FEW_TINY values are counted by comparing registers instead.
  */
-enum { FEW_TINY = 16 };
+enum {
+    FEW_TINY = 16,
+    FEW_AHEAD = 256 /* distance of prefetches, in keys: L1's own prefetcher is too late */
+};
 
 struct few_table {
     unsigned bits; /* 2^bits slots are used */
@@ -118,12 +121,39 @@ INLINED int few_compare(struct few_table *table, const rank *keys, uint64_t coun
     return found == count;
 }
 
+/*
+ * Count keys, FEW_LANES at once, as long as the values of all are in their own slots.
+ * Returns how many were counted. A loop of its own: gcc keeps all it needs in registers.
+ */
+static uint64_t few_count_known(struct few_table *table, const key *keys, uint64_t count)
+{
+    const unsigned bits = table->bits;
+    uint64_t at = 0;
+
+    for (; at + FEW_LANES <= count; at += FEW_LANES) {
+        unsigned slots[FEW_LANES];
+        key others = 0;
+
+        __builtin_prefetch(keys + at + FEW_AHEAD);
+        UNROLL
+        for (int i = 0; i < FEW_LANES; i++) {
+            slots[i] = few_hash(keys[at + i], bits);
+            others |= table->value[slots[i]] ^ keys[at + i];
+        }
+        if (others)
+            break;
+        UNROLL
+        for (int i = 0; i < FEW_LANES; i++)
+            table->occurs[slots[i]][i]++;
+    }
+    return at;
+}
+
 /* Count keys. Returns 0 if there are too many values; some keys are not counted then. */
 static int few_count(void *memory, const void *from, uint64_t count)
 {
     struct few_table *const table = (struct few_table *)memory;
-    const unsigned bits = table->bits;
-    const unsigned most = FEW_MOST >> (FEW_BITS - bits);
+    const unsigned most = FEW_MOST >> (FEW_BITS - table->bits);
     const key *const keys = (const key *)from;
     const uint64_t whole = count / WIDE * WIDE;
     uint64_t at = 0;
@@ -133,28 +163,11 @@ static int few_count(void *memory, const void *from, uint64_t count)
              ? few_compare(table, (const rank *)keys, whole, FEW_TINY / 4)
              : few_compare(table, (const rank *)keys, whole, FEW_TINY)))
         at = whole;
-    for (; at + FEW_LANES <= count; at += FEW_LANES) {
-        unsigned slots[FEW_LANES];
-        key others = 0;
-
-        UNROLL
-        for (int i = 0; i < FEW_LANES; i++) {
-            slots[i] = few_hash(keys[at + i], bits);
-            others |= table->value[slots[i]] ^ keys[at + i];
-        }
-        if (others) {
-            for (int i = 0; i < FEW_LANES; i++)
-                few_add(table, keys[at + i], i);
-            if (table->values > most)
-                return 0;
-        } else {
-            UNROLL
-            for (int i = 0; i < FEW_LANES; i++)
-                table->occurs[slots[i]][i]++;
-        }
+    while (at < count && table->values <= most) {
+        at += few_count_known(table, keys + at, count - at);
+        for (int i = 0; i < FEW_LANES && at < count; i++)
+            few_add(table, keys[at++], i);
     }
-    for (; at < count; at++)
-        few_add(table, keys[at], 0);
     return table->values <= most;
 }
 
