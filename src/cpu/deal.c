@@ -10,7 +10,7 @@
 
 enum {
     SLOT_IMAGES = 256, /* on average, at least */
-    LINES_BYTES = DEAL_SLOTS * STREAM_LINE
+    LINES_BYTES = DEAL_SLOTS * DEAL_LINE
 };
 
 /* A worker's counters and lines. */
@@ -48,8 +48,8 @@ static size_t chunk_of(const struct deal *d)
 static uint64_t wanted_of(const struct deal *d)
 {
     /* Two neighbouring buckets have more than wanted: `lines` has room for all. */
-    const uint64_t most =
-        deal_is_short(d->bytes) ? 2 * DEAL_SLOTS : LINES_BYTES / (2 * chunk_of(d)) - 1;
+    const uint64_t most = deal_is_short(d->bytes) ? 2 * (uint64_t)LINES_BYTES / d->line
+                                                  : LINES_BYTES / (2 * chunk_of(d)) - 1;
     const uint64_t least = 2 * d->count / most + 1;
 
     return least > d->bucket ? least : d->bucket;
@@ -166,30 +166,29 @@ int deal_bucket_range(const struct deal *d, unsigned bucket, uint64_t *least,
 
 /* Write the `count` images that a line holds, less those of other buckets or workers. */
 INLINED void flush(const struct deal *d, struct hand *hand, unsigned bucket, uint32_t count,
-                   size_t bytes)
+                   size_t bytes, size_t line)
 {
     const uint32_t begun = hand->begun[bucket];
     const uint32_t at = hand->next[bucket];
     const uint32_t skipped = begun > at ? begun - at : 0;
     unsigned char *const to = d->to + (uint64_t)at * bytes;
-
-    const unsigned char *const line = hand->lines + bucket * (size_t)STREAM_LINE;
+    const unsigned char *const from = hand->lines + bucket * line;
 
     hand->next[bucket] += count;
-    if (count * bytes == STREAM_LINE && !skipped)
-        stream_write(to, line, STREAM_LINE);
+    if (count * bytes == line && !skipped)
+        stream_write(to, from, line);
     else if (count > skipped)
-        memcpy(to + skipped * bytes, line + skipped * bytes, (count - skipped) * bytes);
+        memcpy(to + skipped * bytes, from + skipped * bytes, (count - skipped) * bytes);
 }
 
 /*
- * Deal a worker's images; `bytes` of one is a constant. Writing to many places at once, one
- * image each, would wait for each line in turn.
+ * Deal a worker's images; `bytes` of one and `line` are constants. Writing to many places
+ * at once, one image each, would wait for each line in turn.
  */
-INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes)
+INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes, size_t line)
 {
     const uint64_t last = pool_part(d->count, d->workers, worker + 1);
-    const uint32_t each = (uint32_t)(STREAM_LINE / bytes);
+    const uint32_t each = (uint32_t)(line / bytes);
     struct hand *const hand = hand_of(d, worker);
     const uint16_t *const bucket_of = d->tables->bucket;
     uint8_t *const held = hand->held;
@@ -211,15 +210,14 @@ INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes)
             const unsigned bucket = bucket_of[slots[i]];
             const unsigned at = held[bucket];
 
-            memcpy(hand->lines + bucket * (size_t)STREAM_LINE + at * bytes,
-                   images + i * bytes, bytes);
+            memcpy(hand->lines + bucket * line + at * bytes, images + i * bytes, bytes);
             held[bucket] = (uint8_t)((at + 1) % each);
             if (at + 1 == each)
-                flush(d, hand, bucket, each, bytes);
+                flush(d, hand, bucket, each, bytes, line);
         }
     }
     for (unsigned bucket = 0; bucket < d->buckets; bucket++)
-        flush(d, hand, bucket, held[bucket], bytes);
+        flush(d, hand, bucket, held[bucket], bytes, line);
     stream_end();
 }
 
@@ -274,22 +272,31 @@ static void deal_long(const struct deal *d, unsigned worker)
     stream_end();
 }
 
+/* Deal by lines of a constant length. */
+INLINED void deal_by(const struct deal *d, unsigned worker, size_t line)
+{
+    if (d->bytes == 4)
+        deal_images(d, worker, 4, line);
+    else if (d->bytes == 8)
+        deal_images(d, worker, 8, line);
+    else if (d->bytes == 16)
+        deal_images(d, worker, 16, line);
+    else if (d->bytes == 32)
+        deal_images(d, worker, 32, line);
+    else
+        deal_images(d, worker, 64, line);
+}
+
 static void deal_share(void *arg, unsigned worker)
 {
     const struct deal d = *(const struct deal *)arg;
 
-    if (d.bytes == 4)
-        deal_images(&d, worker, 4);
-    else if (d.bytes == 8)
-        deal_images(&d, worker, 8);
-    else if (d.bytes == 16)
-        deal_images(&d, worker, 16);
-    else if (d.bytes == 32)
-        deal_images(&d, worker, 32);
-    else if (d.bytes == 64)
-        deal_images(&d, worker, 64);
-    else
+    if (!deal_is_short(d.bytes))
         deal_long(&d, worker);
+    else if (d.line == DEAL_LINE)
+        deal_by(&d, worker, DEAL_LINE);
+    else
+        deal_by(&d, worker, 2 * DEAL_LINE);
 }
 
 void deal_out(struct deal *d)

@@ -13,6 +13,7 @@
 
 enum {
     DEAL_SLOTS = 8192,       /* at most; a line for each of as many buckets fits L2 */
+    DEAL_LINE = 64,          /* bytes */
     DEAL_SAMPLES = 1024,     /* codes that slots are chosen by */
     DEAL_BLOCK = 256,        /* images that are dealt at once, if they are short */
     DEAL_SHORT = 64,         /* bytes of a short image, at most: it divides a line */
@@ -37,6 +38,8 @@ struct deal {
     unsigned workers;
     uint64_t count;      /* at most UINT32_MAX */
     uint32_t bytes;      /* of an image: 4, 8, 16, or 17 to DEAL_MOST */
+    uint32_t line;       /* bytes of short images that a bucket collects before they are */
+                         /*   written: DEAL_LINE, or twice that for half as many buckets */
     uint32_t bucket;     /* images that a bucket should have, at least */
     unsigned char *to;   /* where they go, aligned to 16; of long images to 64 */
     unsigned char *work; /* WORK_BYTES for each worker, aligned to 64 */

@@ -114,6 +114,7 @@ int sort_deal(struct pool *pool, const struct sort_request *r)
                        .workers = threads,
                        .count = r->count,
                        .bytes = (uint32_t)k.size,
+                       .line = DEAL_LINE,
                        .bucket = BUCKET,
                        .to = r->scratch,
                        .work = r->work,
