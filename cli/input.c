@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "multiway_file.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,13 +36,6 @@ void input_allow(uint32_t inputs)
         limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit); /* if this fails, opening says so */
     }
-}
-
-int path_is_npy(const char *path)
-{
-    const size_t length = is_standard(path) ? 0 : strlen(path);
-
-    return length > 4 && strcmp(path + length - 4, ".npy") == 0;
 }
 
 /* The rows of a .npy file begin after its header. */

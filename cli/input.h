@@ -32,7 +32,4 @@ void input_allow(uint32_t inputs);
 /* Is that the name of standard input, or of standard output? */
 int is_standard(const char *path);
 
-/* Does the name end in .npy? */
-int path_is_npy(const char *path);
-
 #endif

@@ -221,7 +221,10 @@ int options_parse(const struct command *command, int argc, char **argv, const ch
     }
     for (const struct option *o = command->options; o->name; o++) {
         if (o->required && !(given >> (o - command->options) & 1))
-            return complain(command->name, "--%s %s is missing", o->name, o->argument);
+            return o->letter ? complain(command->name, "-%c %s (--%s) is missing",
+                                        o->letter, o->argument, o->name)
+                             : complain(command->name, "--%s %s is missing", o->name,
+                                        o->argument);
     }
     return OPTIONS_RUN;
 }

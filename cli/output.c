@@ -56,12 +56,22 @@ static void note_name(struct output *output, const char *name)
     watch_signals();
 }
 
+int path_is_npy(const char *path)
+{
+    const size_t length = path ? strlen(path) : 0;
+
+    return length > 4 && strcmp(path + length - 4, ".npy") == 0;
+}
+
 int output_open(struct output *output, const char *command, const char *path)
 {
     mw_status status;
 
     *output = (struct output){.command = command, .file = -1};
     output->name = !path || strcmp(path, "-") == 0 ? "standard output" : path;
+    if (path_is_npy(path))
+        return complain(command,
+                        "%s: this result has no .npy header (expected another name)", path);
     status = mw_output_open(&output->own, path);
     if (status != MW_OK)
         return complain(command, "%s",

@@ -21,6 +21,9 @@ struct output {
 
 enum { OUTPUTS_MOST = 20 }; /* open at once */
 
+/* Does the name end in .npy? */
+int path_is_npy(const char *path);
+
 /* Make the file, and refuse what cannot work, before any work is done. */
 int output_open(struct output *output, const char *command, const char *path);
 

@@ -77,7 +77,8 @@ int command_sort(int argc, char **argv)
             "its name when it is complete and synced, and may be an input. With\n"
             "--segments, segment i is the rows from offset i up to offset i + 1; "
             "positions\n"
-            "then count from its beginning.",
+            "then count from its beginning. --segments, --positions and --column take one\n"
+            "file, which must fit the memory, and write raw numbers.",
         .options = options,
         .takes_files = argc,
         .more = KEY_HELP
@@ -88,7 +89,8 @@ int command_sort(int argc, char **argv)
         "\n"
         "What is not given of engine, ways, warps, threads, items and base is the\n"
         "library's choice for the device; the CPU ignores all of them. Engine auto is\n"
-        "heap if warps, threads or base are given, and otherwise tile.\n"
+        "heap if warps, threads or base are given; otherwise tile, or for many keys tally\n"
+        "(1 and 2 bytes) or deal (4 and 8 bytes).\n"
         "\n"
         "  multiway sort --type u64 -o sorted.bin keys.bin\n"
         "  multiway sort --type u64 -S 256M -T /tmp -o sorted.bin keys.bin keys.bin\n"

@@ -54,7 +54,7 @@ static mw_status check_job(struct errand *errand, const mw_file_job *job)
                           "standard input is read twice (name a file)");
     if (job->memory_bytes && job->memory_bytes < BUDGET_LEAST)
         return fault_note(&errand->fault, MW_BAD_ARGUMENT,
-                          "memory_bytes is %" PRIu64 " (expected 0 or at least %d)",
+                          "the memory limit is %" PRIu64 " bytes (expected at least %d)",
                           job->memory_bytes, BUDGET_LEAST);
     if (job->flags & ~(uint32_t)MW_FILE_UNIQUE)
         return fault_note(&errand->fault, MW_BAD_ARGUMENT, "flags is %u (expected %d or 0)",

@@ -60,23 +60,29 @@ class _Received:
     """Memory for the rows that a rank receives; its handle keeps it for the next call."""
 
     def __init__(self) -> None:
-        self.comm = Comm(ctypes.sizeof(Comm))  # only its members kept and kept_bytes count
         self.release = _library().mw_across_release
+        self.comm = Comm(ctypes.sizeof(Comm))  # only its members kept and kept_bytes count
 
     def __del__(self) -> None:
         self.release(byref(self.comm))
+
+    @staticmethod
+    def move(source: Comm, to: Comm) -> None:
+        """Move the memory, so that it is never freed twice."""
+        kept, kept_bytes = source.kept, source.kept_bytes
+        source.kept, source.kept_bytes = None, 0
+        to.kept, to.kept_bytes = kept, kept_bytes
 
 
 class _Ranks:
     """An mw_comm of a communicator of mpi4py, and the error that ended a call on it."""
 
-    def __init__(self, comm: Any, received: Comm) -> None:
+    def __init__(self, comm: Any) -> None:
         self.mpi = importlib.import_module("mpi4py.MPI")
         self.comm = comm
         self.error: Optional[BaseException] = None
         self.struct = Comm(ctypes.sizeof(Comm), comm.rank, comm.size, _KEEPS_MEMORY, None, *[
-            kind(self.guarded(getattr(self, name))) for name, kind in _FUNCTIONS.items()],
-            b"", received.kept, received.kept_bytes)
+            kind(self.guarded(getattr(self, name))) for name, kind in _FUNCTIONS.items()])
 
     def guarded(self, call: Callable[..., None]) -> Callable[..., int]:
         """An exception becomes a status: it cannot pass through C."""
@@ -146,18 +152,20 @@ def sort_across(x: Any, comm: Any, /, *, descending: bool = False, order: OrderL
     count = x.shape[0]
     job = job_of(native.SORT, compiled_order,
                  table(arrays.pointer(result) if count else None, count))
+    library = _library()
     own = comm.Dup()  # so that nobody else's messages are received
-    handle = take(device or _share(own))
-    if handle.received is None:
-        handle.received = _Received()
-    received = handle.received.comm
-    ranks = _Ranks(own, received)
     try:
-        status = _library().mw_sort_across(handle.context, byref(ranks.struct), byref(job))
+        handle = take(device or _share(own))
+        try:
+            handle.received = handle.received or _Received()
+            ranks = _Ranks(own)
+            handle.received.move(handle.received.comm, ranks.struct)
+            status = library.mw_sort_across(handle.context, byref(ranks.struct), byref(job))
+            handle.received.move(ranks.struct, handle.received.comm)
+        finally:
+            give(handle)
         if status:
             raise native.failure_of(status, ranks.struct.error.decode()) from ranks.error
     finally:
-        received.kept, received.kept_bytes = ranks.struct.kept, ranks.struct.kept_bytes
-        give(handle)
         own.Free()
     return back(result)

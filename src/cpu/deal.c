@@ -3,6 +3,7 @@
  */
 #include "cpu/deal.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "cpu/inlined.h"
@@ -19,7 +20,7 @@ struct hand {
     uint32_t begun[DEAL_SLOTS];  /* where its images of each bucket go */
     uint32_t next[DEAL_SLOTS];   /* where its next line, or long image, goes, ... */
     uint8_t held[DEAL_SLOTS];    /* ... and how many images of that line it has */
-    _Alignas(STREAM_LINE) unsigned char lines[LINES_BYTES]; /* of all buckets */
+    _Alignas(STREAM_LINE) unsigned char lines[2 * LINES_BYTES]; /* of all buckets */
 };
 
 enum { TABLES_BYTES = (sizeof(struct deal_tables) + 63) / 64 * 64 };
@@ -47,7 +48,7 @@ static size_t chunk_of(const struct deal *d)
 /* Images that each bucket should have. */
 static uint64_t wanted_of(const struct deal *d)
 {
-    /* Two neighbouring buckets have more than wanted: `lines` has room for all. */
+    /* Two neighbouring buckets have more than wanted, so there are fewer than `most`. */
     const uint64_t most = deal_is_short(d->bytes) ? 2 * (uint64_t)LINES_BYTES / d->line
                                                   : LINES_BYTES / (2 * chunk_of(d)) - 1;
     const uint64_t least = 2 * d->count / most + 1;
@@ -301,5 +302,6 @@ static void deal_share(void *arg, unsigned worker)
 
 void deal_out(struct deal *d)
 {
+    assert(!deal_is_short(d->bytes) || (uint64_t)d->buckets * d->line <= 2 * LINES_BYTES);
     pool_run(d->pool, d->workers, deal_share, d);
 }

@@ -39,7 +39,7 @@ struct deal {
     uint64_t count;      /* at most UINT32_MAX */
     uint32_t bytes;      /* of an image: 4, 8, 16, or 17 to DEAL_MOST */
     uint32_t line;       /* bytes of short images that a bucket collects before they are */
-                         /*   written: DEAL_LINE, or twice that for half as many buckets */
+                         /*   written: DEAL_LINE, or twice that for fewer buckets */
     uint32_t bucket;     /* images that a bucket should have, at least */
     unsigned char *to;   /* where they go, aligned to 16; of long images to 64 */
     unsigned char *work; /* WORK_BYTES for each worker, aligned to 64 */

@@ -123,6 +123,7 @@ static mw_status find_kernel(const struct program_target *target, struct program
                      "cannot set the shared memory carve-out of the kernel %s", name));
     program->functions[id] = function;
     /* simt_follow of PTX for older GPUs does nothing, whatever GPU it is compiled for. */
+    program->waiting &= ~KERNEL_SET(id);
     if (version >= 90)
         program->waiting |= KERNEL_SET(id);
 done:
