@@ -237,7 +237,11 @@ static struct entry *list_entries(const struct cache *cache, size_t *count)
     return entries;
 }
 
-static void evict(const struct cache *cache)
+/*
+ * Remove the entries longest unused until the rest fits. The entry at `kept` stays: it was
+ * just written, but others may have the same time, since file systems round times.
+ */
+static void evict(const struct cache *cache, const char *kept)
 {
     uint64_t total = 0;
     size_t count = 0;
@@ -246,7 +250,7 @@ static void evict(const struct cache *cache)
     for (size_t i = 0; i < count; i++)
         total += entries[i].bytes;
     for (size_t i = 0; i < count; i++) {
-        if (total > cache->most_bytes) {
+        if (total > cache->most_bytes && strcmp(entries[i].path, kept) != 0) {
             unlink(entries[i].path);
             total -= entries[i].bytes;
         }
@@ -276,7 +280,7 @@ void cache_put(struct cache *cache, const void *key, size_t key_size, const void
         if (close(file) != 0 || !whole || rename(draft, path) != 0)
             unlink(draft);
         else
-            evict(cache);
+            evict(cache, path);
     }
     free(draft);
     free(path);
