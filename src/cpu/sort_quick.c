@@ -13,10 +13,11 @@
 #include <string.h>
 
 enum {
-    WAITING_MOST = 512, /* pieces that wait for a thread, at most */
-    SHARES = 16,        /* pieces that a thread should get, ... */
-    SHARE = 1 << 14,    /* ... if they have at least as many keys */
-    SWAPPED = 1024      /* bytes swapped at once */
+    WAITING_MOST = 512,   /* pieces that wait for a thread, at most */
+    SHARES = 16,          /* pieces that a thread should get, ... */
+    SHARE = 1 << 14,      /* ... if they have at least as many keys */
+    PAIR_BYTES = 1 << 21, /* up to which one of two threads partitions alone */
+    SWAPPED = 1024        /* bytes swapped at once */
 };
 
 /* Workers [first, last) partition one piece together. */
@@ -291,11 +292,10 @@ static void sort_piece(struct quick_sort *q, struct quick_task piece)
     sort_alone(q, &piece);
 }
 
-static void sort_share(void *arg, unsigned worker)
+/* Divide all keys and threads until each thread has a piece of its own. */
+static struct group part_together(const struct quick_sort *q, unsigned worker)
 {
-    struct quick_sort *const q = (struct quick_sort *)arg;
     struct group g = {q->all, 0, q->workers, 0};
-    struct quick_task piece;
 
     for (unsigned most = q->workers; most > 1; most = most / 2 + most % 2) {
         const unsigned threads = g.last - g.first;
@@ -313,6 +313,18 @@ static void sort_share(void *arg, unsigned worker)
         }
         pool_wait(q->pool, q->workers);
     }
+    return g;
+}
+
+static void sort_share(void *arg, unsigned worker)
+{
+    struct quick_sort *const q = (struct quick_sort *)arg;
+    struct group g = {q->all, 0, q->workers, 0};
+    struct quick_task piece;
+
+    /* Few keys are partitioned by one thread before a second one has woken up. */
+    if (q->workers > 2 || q->all.count * q->size > PAIR_BYTES)
+        g = part_together(q, worker);
     if (worker == g.first)
         sort_piece(q, g.piece);
     while (atomic_load(&q->left) > 0)
