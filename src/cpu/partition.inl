@@ -102,71 +102,89 @@ static inline void part_few(struct gap *to, wide values, size_t count, wide pivo
 }
 
 /*
- * Move the ranks that are at most `pivot` to the front of a piece of at least 2 * PART_STEP
- * ranks; returns their number. PART_STEP ranks at once are read from the side with less
- * room to write, so there is room for them on either side.
+ * Move the ranks that are at most `pivot` to the front of a piece of at least
+ * 2 * `registers` registers; returns their number. That many registers at once are read
+ * from the side with less room to write, so there is room for them on either side. `kept`
+ * has room for 3 * `registers` registers.
  */
 enum {
-    PART_REGISTERS = 4,
-    PART_STEP = PART_REGISTERS * WIDE,
-    PART_AHEAD = 8 * PART_STEP,         /* distance of prefetches, in ranks */
+    PART_MOST = 8,                      /* registers read at once, in long pieces, ... */
+    PART_LEAST = 4,                     /* ... and in short ones */
+    PART_LONG = 1 << 13,                /* ranks of a long piece */
+    PART_AHEAD = 64 * WIDE,             /* distance of prefetches, in ranks */
     PART_FAR = (1 << 20) / sizeof(rank) /* more than L2 holds: prefetch */
 };
 
-INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, int is_far,
-                              enum coding coding, key flip)
+INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, const int registers,
+                              wide *kept, int is_far, enum coding coding, key flip)
 {
     const wide pivots = wide_of(pivot);
+    const int step = registers * WIDE;
     const size_t few = count % WIDE;
-    const size_t last = PART_REGISTERS + count / WIDE % PART_REGISTERS;
+    const size_t last = (size_t)registers + count / WIDE % (size_t)registers;
     struct gap to = {ranks, ranks + count};
     const rank *const end = ranks + count - few; /* of the last whole register */
-    struct gap from = {ranks + PART_STEP, ranks + count - few - last * WIDE};
+    struct gap from = {ranks + step, ranks + count - few - last * WIDE};
     const wide kept_few = wide_enter(wide_load(ranks + count - WIDE), coding, flip);
-    wide kept[3 * PART_REGISTERS];
 
     /* Of the last registers, those before from.right are not needed: a loop of fixed length
      * is unrolled, and not taken for a long copy. */
     UNROLL
-    for (int i = 0; i < PART_REGISTERS; i++)
+    for (int i = 0; i < registers; i++)
         kept[i] = wide_enter(wide_load(ranks + i * WIDE), coding, flip);
     UNROLL
-    for (int i = PART_REGISTERS; i < 3 * PART_REGISTERS; i++)
-        kept[i] =
-            wide_enter(wide_load(end - (i - PART_REGISTERS + 1) * WIDE), coding, flip);
+    for (int i = registers; i < 3 * registers; i++)
+        kept[i] = wide_enter(wide_load(end - (i - registers + 1) * WIDE), coding, flip);
     while (from.left < from.right) {
-        wide read[PART_REGISTERS];
+        wide read[PART_MOST];
         const rank *next;
 
         if (from.left - to.left < to.right - from.right) {
             next = from.left;
-            from.left += PART_STEP;
+            from.left += step;
         } else {
-            from.right -= PART_STEP;
+            from.right -= step;
             next = from.right;
         }
-        for (int i = 0; is_far && i < PART_STEP; i += WIDE) {
+        for (int i = 0; is_far && i < step; i += WIDE) {
             __builtin_prefetch(from.left + PART_AHEAD + i);
-            __builtin_prefetch(from.right - PART_AHEAD - PART_STEP + i);
+            __builtin_prefetch(from.right - PART_AHEAD - step + i);
         }
         UNROLL
-        for (int i = 0; i < PART_REGISTERS; i++)
+        for (int i = 0; i < registers; i++)
             read[i] = wide_enter(wide_load(next + i * WIDE), coding, flip);
         UNROLL
-        for (int i = 0; i < PART_REGISTERS; i++)
+        for (int i = 0; i < registers; i++)
             part_register(&to, read[i], pivots);
     }
     part_few(&to, kept_few, few, pivots); /* then there is room for whole registers */
-    for (size_t i = 0; i < PART_REGISTERS + last; i++)
+    for (size_t i = 0; i < (size_t)registers + last; i++)
         part_register(&to, kept[i], pivots);
     return (size_t)(to.left - ranks);
 }
 
-/* The same, with prefetches only if the piece is larger than L2. */
+/* Long pieces. Not inlined: that would cost short ones registers. */
+__attribute__((noinline)) static size_t part_long(rank *ranks, size_t count, rank pivot,
+                                                  enum coding coding, key flip)
+{
+    const int is_far = count >= PART_FAR;
+    wide kept[3 * PART_MOST];
+
+    if (coding == CODING_FLOAT)
+        return part_registers(ranks, count, pivot, PART_MOST, kept, is_far, CODING_FLOAT,
+                              flip);
+    if (coding == CODING_FLIP)
+        return part_registers(ranks, count, pivot, PART_MOST, kept, is_far, CODING_FLIP,
+                              flip);
+    return part_registers(ranks, count, pivot, PART_MOST, kept, is_far, CODING_NONE, flip);
+}
+
 INLINED size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding coding,
                           key flip)
 {
-    if (count < PART_FAR)
-        return part_registers(ranks, count, pivot, 0, coding, flip);
-    return part_registers(ranks, count, pivot, 1, coding, flip);
+    wide kept[3 * PART_LEAST];
+
+    if (count >= PART_LONG)
+        return part_long(ranks, count, pivot, coding, flip);
+    return part_registers(ranks, count, pivot, PART_LEAST, kept, 0, coding, flip);
 }
