@@ -211,15 +211,10 @@ DEVICE int deal_turns(struct deal_shared *sm, const struct deal_way *way, unsign
     return 1;
 }
 
-/*
- * The same, in loops of their own for keys without a gap or without frequent values: these
- * have fewer instructions.
- */
+/* The same, in a loop of its own for keys without a gap: it has fewer instructions. */
 DEVICE int deal_all(struct deal_shared *sm, const struct deal_way *way, unsigned first,
                     unsigned end, unsigned step)
 {
-    if (way->frequent.levels)
-        return deal_turns(sm, way, first, end, step, way->bins.gap != 0, 1);
     return way->bins.gap ? deal_turns(sm, way, first, end, step, 1, 0)
                          : deal_turns(sm, way, first, end, step, 0, 0);
 }
@@ -246,21 +241,34 @@ KERNEL(deal_out, struct deal_args)
     if (!is_dealing(&args, DEAL_DEALING))
         return;
 
-    const struct deal_way way = {all_bins(&args),
-                                 (const key_cell *)args.keys,
-                                 (key_cell *)args.room,
-                                 (wide_cell *)args.next,
-                                 (const wide_cell *)args.start + 1,
-                                 args.merged.enter,
-                                 make_tree(&args, frequent_count(&args, DEAL_FOUND),
-                                           sm->tree, &sm->counts[DEAL_MOST])};
+    const unsigned first = (unsigned)(BLOCK * DEAL_KEYS);
+    const unsigned end = (unsigned)args.count;
+    const unsigned step = (unsigned)(BLOCKS * DEAL_KEYS);
+    const unsigned found = frequent_count(&args, DEAL_FOUND);
+    struct deal_way way = {
+        all_bins(&args),
+        (const key_cell *)args.keys,
+        (key_cell *)args.room,
+        (wide_cell *)args.next,
+        (const wide_cell *)args.start + 1,
+        args.merged.enter,
+        {0, 0, 0}
+    };
+    int dealt;
 
     load_digits(sm, args.bucket_of);
-    if (!deal_all(sm, &way, (unsigned)(BLOCK * DEAL_KEYS), (unsigned)args.count,
-                  (unsigned)(BLOCKS * DEAL_KEYS)))
+    if (found) { /* the tree lives here only: the other loops have no register to spare */
+        unsigned_cell *const counts = &sm->counts[DEAL_MOST];
+
+        way.frequent = make_tree(&args, found, sm->tree, counts);
+        dealt = deal_turns(sm, &way, first, end, step, way.bins.gap != 0, 1);
+        if (dealt)
+            add_counts(&args, &way.frequent, counts, FREQUENT_KEYS);
+    } else {
+        dealt = deal_all(sm, &way, first, end, step);
+    }
+    if (!dealt)
         stop_dealing(&args, DEAL_DEALING);
-    else
-        add_counts(&args, &way.frequent, &sm->counts[DEAL_MOST], FREQUENT_KEYS);
 }
 
 /* The keys of a bucket that a block takes. */
