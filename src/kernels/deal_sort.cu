@@ -135,6 +135,8 @@ KERNEL(deal_sort, struct deal_args)
                                       dealt ? args.leave.is_float : 0, 0};
     item r[ITEMS];
 
+    if (dealt) /* first: at the end the number of fills would no longer be in L1 */
+        fill_frequent(&args);
     if (tile & DEAL_EQUAL) {
         leave_equal(&args, &to);
     } else if (to.count) {
@@ -147,8 +149,6 @@ KERNEL(deal_sort, struct deal_args)
             store_rows(cells, &to, (int)(to.first % WARP), 0, &leave_by);
         }
     }
-    if (dealt)
-        fill_frequent(&args);
-    else
+    if (!dealt)
         clear_cuts(&args.merged);
 }
