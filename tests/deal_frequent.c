@@ -20,7 +20,8 @@ enum others {
     ZIPF,   /* 1 to 1000: n has a share of about 1 / n */
     SAW,    /* position modulo 256: samples at equal distances would all be equal */
     DENSE,  /* half in one bin, too many of each to be dealt */
-    HIDDEN  /* 0, where no sample is */
+    HIDDEN, /* 0, where no sample is */
+    UNSEEN  /* 64 neighbours, of which one has many keys but no sample */
 };
 
 /* Keys of `values` frequent values: bits `first`, `first` + `step` and so on. */
@@ -78,6 +79,7 @@ static const struct mixture rows[] = {
     {"a full bin",          MW_U32, N,       0,           0,          1,   0,    DENSE,  1},
     {"a full bin, a value", MW_U32, N,       SIGN32,      0,          1,   200,  DENSE,  1},
     {"no samples of it",    MW_U32, N,       SIGN32,      0,          1,   0,    HIDDEN, 1},
+    {"none of a neighbour", MW_U32, N,       0,           0,          1,   0,    UNSEEN, 0},
 };
 /* clang-format on */
 
@@ -116,20 +118,47 @@ static uint64_t other_key(const struct mixture *m, uint64_t i, uint64_t random)
     }
 }
 
+/* Samples of N keys (plan_deal.c), and the place of one (deal.cuh). */
+enum { SAMPLES = 16384 };
+
+static uint64_t sample_place(uint64_t count, uint32_t number)
+{
+    const uint64_t stretch = (count << DEAL_STRETCH_BITS) / SAMPLES;
+
+    return (number * stretch >> DEAL_STRETCH_BITS) +
+           (number * UINT32_C(0x9e3779b1) >> 7) % (stretch >> DEAL_STRETCH_BITS);
+}
+
 /* All keys are 0 but those that are sampled: deal_out finds no room for the zeros. */
 static void hide(const struct trial *t, char *keys)
 {
-    enum { SAMPLES = 16384 }; /* of N keys (plan_deal.c), at these places (deal.cuh) */
-    const uint64_t stretch = (t->count << DEAL_STRETCH_BITS) / SAMPLES;
-
     memset(keys, 0, t->count * sizeof(uint32_t));
     for (uint32_t i = 0; i < SAMPLES; i++) {
-        const uint64_t place =
-            (i * stretch >> DEAL_STRETCH_BITS) +
-            (i * UINT32_C(0x9e3779b1) >> 7) % (stretch >> DEAL_STRETCH_BITS);
         const uint32_t bits = (uint32_t)kit_mix(i);
 
-        memcpy(keys + place * sizeof bits, &bits, sizeof bits);
+        memcpy(keys + sample_place(t->count, i) * sizeof bits, &bits, sizeof bits);
+    }
+}
+
+/*
+ * Samples are 64 neighbours but one. Of the other keys those near it have its value, so
+ * there is room for them. They are more than one word of the list of tiles can tell.
+ */
+static void hide_neighbour(const struct trial *t, char *keys)
+{
+    enum { BASE = 1000, FIRST = 24, HERE = 32, LAST = 40 };
+
+    for (uint64_t i = 0; i < t->count; i++) {
+        const uint32_t bits = (uint32_t)kit_mix(i) % 64;
+        const uint32_t value = BASE + (bits >= FIRST && bits <= LAST ? HERE : bits);
+
+        memcpy(keys + i * sizeof value, &value, sizeof value);
+    }
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        const uint32_t bits = (uint32_t)kit_mix(i + t->count) % 64;
+        const uint32_t value = BASE + bits + (bits == HERE);
+
+        memcpy(keys + sample_place(t->count, i) * sizeof value, &value, sizeof value);
     }
 }
 
@@ -138,8 +167,8 @@ static void fill(const struct trial *t, char *keys)
     const struct mixture *const m = t->by;
     const size_t size = mw_type_size(m->type);
 
-    if (m->others == HIDDEN) {
-        hide(t, keys);
+    if (m->others == HIDDEN || m->others == UNSEEN) {
+        (m->others == HIDDEN ? hide : hide_neighbour)(t, keys);
         return;
     }
     for (uint64_t i = 0; i < m->count; i++) {
