@@ -31,10 +31,16 @@ DEVICE void select_short(const struct select_segments_args *args, struct warp_sh
                (unsigned)args->first, top.count, (unsigned)LANE, WARP);
 }
 
+/* The parts of a segment of `count` rows, at least 1 and perhaps nearly 2^32. */
+DEVICE unsigned parts_of(const struct select_segments_args *args, unsigned count)
+{
+    return (count - 1) / args->part + 1;
+}
+
 /* List a long segment, in parts. One warp. 0 if there is no room. */
 DEVICE int list_parts(const struct select_segments_args *args, wide segment, unsigned count)
 {
-    const unsigned parts = (count + args->part - 1) / args->part;
+    const unsigned parts = parts_of(args, count);
     wide place = 0, part = 0;
     int is_listed;
 
@@ -147,7 +153,7 @@ DEVICE unsigned view_staged(const struct select_segments_args *args, wide place,
     if (*segment == GATHER_NONE)
         return 0;
     count = segment_of(args, *segment, begin);
-    parts = (count + args->part - 1) / args->part;
+    parts = parts_of(args, count);
     rest = count - (parts - 1) * args->part;
     rest = rest < args->last ? rest : (unsigned)args->last;
     *view = view_codes((const char *)args->staged_codes + first * (wide)bytes,

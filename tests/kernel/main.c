@@ -9,7 +9,8 @@
 #define SECTIONS(S)                                           \
     S(heap_base) S(heap_cut) S(heap_merge)                    \
     S(tile_sort) S(tile_cut) S(tile_ahead) S(tile_parts)      \
-    S(tile_rounds) S(tile_carry) S(gather_rows) S(less)
+    S(tile_rounds) S(tile_carry) S(gather_rows) S(less)       \
+    S(select_parts)
 #define DECLARE(name) kernel_test test_##name;
 #define ROW(name) {#name, test_##name},
 
