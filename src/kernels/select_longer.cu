@@ -49,11 +49,13 @@ DEVICE void take_staged(const struct select_segments_args *args, wide place,
     task->last = task->first + wanted_of(args, count);
 }
 
-/* Not inlined: it has many values in registers, and its callers many others. */
-APART void order_apart(const struct select_list *list, unsigned count,
-                       struct select_shared *sm)
+/* As order_collected(). */
+APART void order_apart(unsigned count, int is_packed)
 {
-    order_list(list, count, SELECT_TEAM_MOST / SELECT_TEAM_THREADS, sm->bins[0], sm->sums);
+    SHARED(struct select_shared, sm);
+    const struct select_list list = list_of(sm, is_packed ? 4 : 8, SELECT_TEAM_MOST);
+
+    order_list(&list, count, SELECT_TEAM_MOST / SELECT_TEAM_THREADS, sm->bins[0], sm->sums);
 }
 
 /* Collect and sort the rows of a task in a list. Returns their count. */
@@ -75,12 +77,12 @@ DEVICE unsigned do_task(const struct select_segments_args *args, struct select_s
         const struct select_list list = list_of(sm, 4, SELECT_TEAM_MOST);
 
         count = unsigned_select_alone(sm, &list, &task->view, &aim);
-        order_apart(&list, count, sm);
+        order_apart(count, 1);
     } else {
         const struct select_list list = list_of(sm, 8, SELECT_TEAM_MOST);
 
         count = wide_select_alone(sm, &list, &task->view, &aim);
-        order_apart(&list, count, sm);
+        order_apart(count, 0);
     }
     return count;
 }

@@ -169,6 +169,26 @@ DEVICE unsigned get_collected(const struct select_args *args,
     return count;
 }
 
+/*
+ * Not inlined: it has many values in registers, and its callers many others. It names the
+ * shared memory itself: of an address that it is told, only the caller knows which memory
+ * it is in.
+ */
+APART void order_collected(unsigned count, int is_packed)
+{
+    SHARED(struct select_shared, sm);
+
+    if (is_packed) {
+        const struct select_list list = list_of(sm, 4, SELECT_ROOM(4));
+
+        order_list(&list, count, SELECT_ROOM(4) / SELECT_THREADS, sm->bins[0], sm->sums);
+    } else {
+        const struct select_list list = list_of(sm, 8, SELECT_ROOM(8));
+
+        order_list(&list, count, SELECT_ROOM(8) / SELECT_THREADS, sm->bins[0], sm->sums);
+    }
+}
+
 /* Sort the rows that were collected, and write those that are wanted. */
 DEVICE void write_collected(const struct select_args *args, struct select_shared *sm,
                             const struct select_list *list, unsigned count)
@@ -176,8 +196,7 @@ DEVICE void write_collected(const struct select_args *args, struct select_shared
     const unsigned skip = range_at(sm, 0).rank;
     const unsigned wanted = (unsigned)(args->last - args->first);
 
-    order_list(list, count, SELECT_ROOM(list->is_packed ? 4 : 8) / SELECT_THREADS,
-               sm->bins[0], sm->sums);
+    order_collected(count, list->is_packed);
     for (unsigned i = (unsigned)THREAD; i < wanted; i += SELECT_THREADS) {
         if (skip + i < count)
             write_result(&args->result, &args->enter, i, listed_row(list, skip + i), 0,
