@@ -126,17 +126,6 @@ DEVICE void widen_by_block(wide *low, wide *high, const int code_bytes, wide_cel
     BARRIER();
 }
 
-/* The sum of all lanes before mine and of mine. */
-DEVICE unsigned sum_to_here(unsigned mine)
-{
-    for (int step = 1; step < WARP; step *= 2) {
-        const unsigned other = SHUFFLE(mine, LANE >= step ? LANE - step : LANE);
-
-        mine += LANE >= step ? other : 0;
-    }
-    return mine;
-}
-
 /* Shared memory of select_guess; after it select_count has the rows that it collects. */
 struct select_shared {
     unsigned_cell sums[SELECT_WARPS];
@@ -173,7 +162,7 @@ DEVICE void find_bin(struct select_shared *sm, const unsigned_cell *bins, unsign
 
     for (int i = 0; i < each; i++)
         sum += LOAD(&mine[i]);
-    before = sum_to_here(sum);
+    before = sum_up_to_lane(sum);
     if (LANE == WARP - 1)
         STORE(&sm->sums[THREAD / WARP], before);
     before -= sum;

@@ -177,9 +177,9 @@ DEVICE void sum_parts(const struct select_args *args, struct filter_shared *sm,
     const int is_part = (unsigned)LANE < parts;
     struct select_counts here, all, before;
 
-    here.between = sum_to_here(is_part ? LOAD(&sm->between[LANE + 1]) : 0);
-    here.high = sum_to_here(is_part ? LOAD(&sm->high[LANE + 1]) : 0);
-    here.low = sum_to_here(is_part ? LOAD(&sm->low[LANE + 1]) : 0);
+    here.between = sum_up_to_lane(is_part ? LOAD(&sm->between[LANE + 1]) : 0);
+    here.high = sum_up_to_lane(is_part ? LOAD(&sm->high[LANE + 1]) : 0);
+    here.low = sum_up_to_lane(is_part ? LOAD(&sm->low[LANE + 1]) : 0);
     all.between = SHUFFLE(here.between, WARP - 1);
     all.high = SHUFFLE(here.high, WARP - 1);
     all.low = SHUFFLE(here.low, WARP - 1);

@@ -164,7 +164,7 @@ DEVICE unsigned sum_bins(unsigned_cell *bins, unsigned_cell *sums)
         sum += count;
         most = count > most ? count : most;
     }
-    before = sum_to_here(sum);
+    before = sum_up_to_lane(sum);
     most = GREATEST(most);
     if (LANE == WARP - 1)
         STORE(&sums[THREAD / WARP], before);

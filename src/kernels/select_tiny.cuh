@@ -78,7 +78,7 @@ DEVICE unsigned select_tiny_of(const struct select_segments_args *args, wide fro
 
     group.count = is_one ? segment_of(args, from + LANE, &group.begin) : 0;
     rows = group.count <= WARP ? group.count : WARP + 1;
-    end = sum_to_here(rows);
+    end = sum_up_to_lane(rows);
     group.before = end - rows;
     others = BALLOT(rows > WARP);
     NO_UNROLL

@@ -55,7 +55,7 @@ DEVICE void find_in_warp(struct warp_shared *sm, unsigned rank)
         count[i] = LOAD(bin_at(sm, (unsigned)(LANE * EACH + i)));
         sum += count[i];
     }
-    before = sum_to_here(sum) - sum;
+    before = sum_up_to_lane(sum) - sum;
     UNROLL
     for (int i = 0; i < EACH; i++) {
         if (rank - before < count[i]) {
