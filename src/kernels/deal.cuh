@@ -172,13 +172,22 @@ DEVICE unsigned sum_before(unsigned mine, unsigned_cell *sums)
     return sum_before_in(mine, sums, DEAL_WARPS);
 }
 
-/* Numbers by bin, summed up: before[i] is what the bins before bin i have. */
+/*
+ * Numbers by bin, summed up: before[bin_cell(i)] is what the bins before bin i have. A
+ * thread has BINS_EACH neighbouring bins. One cell in WARP is left out, or those of a
+ * warp's threads would be in few banks.
+ */
 struct deal_sums {
-    unsigned_cell before[DEAL_BINS + 1];
+    unsigned_cell before[DEAL_BINS + DEAL_BINS / WARP + 1];
     unsigned_cell sums[DEAL_WARPS + 1];
 };
 
 AGREE(sizeof(struct deal_sums) <= DEAL_SUMS_SHARED);
+
+DEVICE unsigned bin_cell(unsigned bin)
+{
+    return bin + bin / WARP;
+}
 
 /* Sum up the numbers of DEAL_BINS bins. Returns the greatest of mine. */
 DEVICE unsigned sum_bins(struct deal_sums *sm, const wide_cell *bins)
@@ -187,19 +196,26 @@ DEVICE unsigned sum_bins(struct deal_sums *sm, const wide_cell *bins)
     unsigned sum = 0, most = 0;
 
     UNROLL
+    for (int i = 0; i < BINS_EACH; i++)
+        mine[i] = (unsigned)LOAD(&bins[i * DEAL_THREADS + THREAD]);
+    UNROLL
+    for (int i = 0; i < BINS_EACH; i++)
+        STORE(&sm->before[bin_cell((unsigned)(i * DEAL_THREADS + THREAD))], mine[i]);
+    BARRIER();
+    UNROLL
     for (int i = 0; i < BINS_EACH; i++) {
-        mine[i] = (unsigned)LOAD(&bins[THREAD * BINS_EACH + i]);
+        mine[i] = LOAD(&sm->before[bin_cell((unsigned)(THREAD * BINS_EACH + i))]);
         most = mine[i] > most ? mine[i] : most;
         sum += mine[i];
     }
     sum = sum_before(sum, sm->sums);
     UNROLL
     for (int i = 0; i < BINS_EACH; i++) {
-        STORE(&sm->before[THREAD * BINS_EACH + i], sum);
+        STORE(&sm->before[bin_cell((unsigned)(THREAD * BINS_EACH + i))], sum);
         sum += mine[i];
     }
     if (THREAD == DEAL_THREADS - 1)
-        STORE(&sm->before[DEAL_BINS], sum);
+        STORE(&sm->before[bin_cell(DEAL_BINS)], sum);
     BARRIER();
     return most;
 }

@@ -53,33 +53,41 @@ struct deal_pack_shared {
 
 AGREE(sizeof(struct deal_pack_shared) <= DEAL_PACK_SHARED);
 
-/* Number the tiles: my bin i is in tile mine[i] - 1. */
-DEVICE void number_tiles(struct deal_pack_shared *sm, unsigned fill, unsigned *mine)
+/* Number the tiles: each bin's cell gets the number of its tile. */
+DEVICE void number_tiles(struct deal_pack_shared *sm, unsigned fill)
 {
-    const unsigned_cell *const before = &sm->all.before[THREAD * BINS_EACH];
-    unsigned last = THREAD ? LOAD(before) - LOAD(before - 1) : 0;
-    unsigned begun = 0;
+    unsigned_cell *const cells = sm->all.before;
+    const unsigned first = (unsigned)(THREAD * BINS_EACH);
+    unsigned at = LOAD(&cells[bin_cell(first)]);
+    unsigned last = THREAD ? at - LOAD(&cells[bin_cell(first - 1)]) : 0;
+    unsigned before[BINS_EACH];
+    unsigned begun = 0, begins = 0; /* a bit for each of my bins */
 
     UNROLL
     for (int i = 0; i < BINS_EACH; i++) {
-        const unsigned at = LOAD(&before[i]);
-        const unsigned count = LOAD(&before[i + 1]) - at;
+        const unsigned next = LOAD(&cells[bin_cell(first + (unsigned)i + 1)]);
 
-        begun += begins_tile(at, last, count, fill) || (THREAD == 0 && i == 0);
-        mine[i] = begun;
-        last = count;
+        if (begins_tile(at, last, next - at, fill) || (THREAD == 0 && i == 0)) {
+            begins |= 1u << i;
+            begun++;
+        }
+        before[i] = at;
+        last = next - at;
+        at = next;
     }
 
-    const unsigned others = sum_before(begun, sm->all.sums);
+    unsigned tile = sum_before(begun, sm->all.sums); /* all cells are read */
 
-    begun = 0;
     UNROLL
     for (int i = 0; i < BINS_EACH; i++) {
-        if (mine[i] > begun && others + begun < DEAL_MOST)
-            STORE(&sm->begin[others + begun], LOAD(&before[i]));
-        begun = mine[i];
-        mine[i] += others;
+        if (begins >> i & 1) {
+            if (tile < DEAL_MOST)
+                STORE(&sm->begin[tile], before[i]);
+            tile++;
+        }
+        STORE(&cells[bin_cell(first + (unsigned)i)], tile - 1);
     }
+    BARRIER();
 }
 
 /* A frequent value, as the block of a bucket sees it. */
@@ -252,20 +260,21 @@ KERNEL(deal_pack, struct deal_args)
 {
     SHARED(struct deal_pack_shared, sm);
     const int bucket = BLOCK;
-    unsigned mine[BINS_EACH];
+    const wide bins = (wide)bucket * DEAL_BINS;
 
     if (!is_dealing(&args, DEAL_PACKING))
         return;
 
-    const unsigned most =
-        sum_bins(&sm->all, (const wide_cell *)args.fine + (wide)bucket * DEAL_BINS);
+    const unsigned most = sum_bins(&sm->all, (const wide_cell *)args.fine + bins);
 
-    number_tiles(sm, fill_of_tiles(most, sm->begin), mine);
+    number_tiles(sm, fill_of_tiles(most, sm->begin));
     UNROLL
-    for (int i = 0; i < BINS_EACH; i++)
-        STORE((place_cell *)args.tile_of + (wide)bucket * DEAL_BINS + THREAD * BINS_EACH +
-                  i,
-              (unsigned short)((mine[i] - 1) % DEAL_MOST));
+    for (int i = 0; i < BINS_EACH; i++) {
+        const unsigned bin = (unsigned)(i * DEAL_THREADS + THREAD);
+
+        STORE((place_cell *)args.tile_of + bins + bin,
+              (unsigned short)(LOAD(&sm->all.before[bin_cell(bin)]) % DEAL_MOST));
+    }
 
     const unsigned tiles = LOAD(&sm->all.sums[DEAL_WARPS]);
     const unsigned first = keys_before(&args, bucket, sm->all.sums);
@@ -276,6 +285,6 @@ KERNEL(deal_pack, struct deal_args)
         return;
     }
     if (THREAD == 0)
-        STORE(&sm->begin[tiles], LOAD(&sm->all.before[DEAL_BINS]));
+        STORE(&sm->begin[tiles], LOAD(&sm->all.before[bin_cell(DEAL_BINS)]));
     pack_tiles(&args, sm, tiles, first);
 }

@@ -14,7 +14,7 @@ DEVICE unsigned bucket_room(const struct deal_args *args, unsigned samples)
 
 /* The samples of all bins, to be divided into shares. */
 struct deal_shares {
-    const unsigned_cell *before;
+    const unsigned_cell *before; /* of struct deal_sums */
     unsigned samples;
     unsigned count;
 };
@@ -22,7 +22,7 @@ struct deal_shares {
 /* The bucket of a bin: a new one begins at every share, and at every DEAL_WIDEST bins. */
 DEVICE unsigned bucket_of_bin(const struct deal_shares *shares, unsigned bin)
 {
-    const wide before = LOAD_AS(SEARCH, &shares->before[bin]);
+    const wide before = LOAD_AS(SEARCH, &shares->before[bin_cell(bin)]);
     const unsigned share = (unsigned)(before * shares->count / shares->samples);
 
     return (share < shares->count ? share : shares->count - 1) + bin / DEAL_WIDEST;
@@ -102,11 +102,12 @@ KERNEL(deal_split, struct deal_args)
 
     sum_bins(sm, (const wide_cell *)args.bins);
 
-    const unsigned all = LOAD(&sm->before[DEAL_BINS]);
+    const unsigned all = LOAD(&sm->before[bin_cell(DEAL_BINS)]);
     const struct deal_shares shares = {sm->before, all ? all : 1, args.shares};
     const unsigned begin = first_bin(&shares, bucket);
     const unsigned end = first_bin(&shares, bucket + 1);
-    const unsigned samples = LOAD(&sm->before[end]) - LOAD(&sm->before[begin]);
+    const unsigned samples =
+        LOAD(&sm->before[bin_cell(end)]) - LOAD(&sm->before[bin_cell(begin)]);
     const unsigned room = begin < end ? bucket_room(&args, samples) : 0;
     const wide likely = (wide)samples * args.count / args.samples;
     const int equal = begin + 1 == end && bins.shift == 0;

@@ -34,7 +34,7 @@ enum {
 
 /* Shared memory of kernels: sort samples, sum up bins, count samples, pack, deal. */
 #define DEAL_RANGE_SHARED(rows, items, bytes) (TILE_SORT_SHARED(rows, items, bytes) + 128)
-#define DEAL_SUMS_SHARED (4 * (DEAL_BINS + DEAL_THREADS / WARP + 2))
+#define DEAL_SUMS_SHARED (4 * (DEAL_BINS + DEAL_BINS / WARP + DEAL_THREADS / WARP + 2))
 #define DEAL_SAMPLE_SHARED (DEAL_SUMS_SHARED + DEAL_TREE_SHARED)
 #define DEAL_PACK_SHARED (DEAL_SUMS_SHARED + 8 * (DEAL_MOST + 2))
 #define DEAL_SHARED (DEAL_BYTES + 2 * DEAL_BINS + 12 * DEAL_MOST + DEAL_TREE_SHARED + 128)
