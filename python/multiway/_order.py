@@ -104,7 +104,7 @@ def _parts(dtype: np.dtype, offset: int = 0) -> Iterator[Part]:
         half = np.dtype(f"f{dtype.itemsize // 2}")
         yield from _parts(half, offset)
         yield from _parts(half, offset + half.itemsize)
-    elif dtype.kind in "SV" and dtype.itemsize:
+    elif issubclass(dtype.type, (np.bytes_, np.void)) and dtype.itemsize:
         yield Part(offset, native.BYTES, dtype.itemsize, 0)
     elif dtype.kind == "U" and dtype.itemsize:
         for at in range(0, dtype.itemsize, 4):

@@ -231,6 +231,14 @@ def test_bfloat16():
     same(multiway.sort(x), x[multiway.argsort(x)])
 
 
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2", "int4"])
+def test_dtypes_of_others(name):
+    """Their bytes are no order."""
+    dtype = getattr(pytest.importorskip("ml_dtypes"), name)
+    with pytest.raises(TypeError, match=f"cannot sort dtype {name}"):
+        multiway.argsort(np.array([1, -1], dtype))
+
+
 def test_own_comparison_may_sort():
     """A comparison in Python that itself sorts: it gets a handle of its own."""
     @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int32),
