@@ -1,6 +1,7 @@
 """Orders: which type of the library a dtype is, and how its elements compare."""
 import ctypes
 import functools
+from _ctypes import CFuncPtr
 from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
@@ -180,19 +181,21 @@ def _struct(element_bytes: int, criteria: List[Tuple[int, Part, bool]],
 
 
 def _by_expression(dtype: np.dtype, order: Order) -> Compiled:
-    def text(value: Optional[str]) -> Optional[bytes]:
+    def text(name: str, value: Optional[str]) -> Optional[bytes]:
+        if not isinstance(value, (str, type(None))):
+            raise TypeError(f"{name} is {value!r}, expected a string")
         return None if value is None else value.encode()
 
     pointer = order.on_host
     if pointer is not None and not isinstance(pointer, int):
-        try:
-            pointer = ctypes.cast(pointer, ctypes.c_void_p).value
-        except ctypes.ArgumentError:
+        # Not whatever ctypes can cast: it would call the characters of a string.
+        if not isinstance(pointer, (CFuncPtr, ctypes.c_void_p)):
             raise TypeError(f"on_host is {pointer!r}, expected a ctypes function or its "
-                            "address") from None
+                            "address")
+        pointer = ctypes.cast(pointer, ctypes.c_void_p).value
     return Compiled(native.Order(
         ctypes.sizeof(native.Order), dtype.itemsize, ctypes.sizeof(native.Field), None, 0,
-        text(order.less), text(order.declarations), pointer), order)
+        text("less", order.less), text("declarations", order.declarations), pointer), order)
 
 
 @functools.lru_cache(maxsize=512)
