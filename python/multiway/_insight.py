@@ -1,4 +1,5 @@
 """Devices, tuning, and the simulator's counts: info, set_tuning, count."""
+import operator
 from ctypes import POINTER, byref, c_size_t, c_void_p, cast, sizeof
 from typing import Any, Dict, List, Tuple
 
@@ -35,8 +36,9 @@ def info(device: str = "auto") -> Dict[str, Any]:
 
 def _tuning(**fields: Any) -> native.Tuning:
     tuning = native.Tuning(sizeof(native.Tuning))
+    known = [member[0] for member in native.Tuning._fields_[1:]]  # without its size
     for name, value in fields.items():
-        if name == "size" or not hasattr(tuning, name):
+        if name not in known:
             raise TypeError(f"unknown tuning {name!r} (expected engine, ways, warps, "
                             "threads, items or base)")
         if name == "engine":
@@ -44,6 +46,9 @@ def _tuning(**fields: Any) -> native.Tuning:
                 raise ValueError(f"unknown engine {value!r} (expected one of "
                                  f"{', '.join(native.ENGINES)})")
             value = native.ENGINES[value]
+        elif not 0 <= operator.index(value) < 1 << 32:  # ctypes would take it modulo 2^32
+            raise ValueError(f"{name} is {value}, expected a number below 2^32, 0 for the "
+                             "library's choice")
         setattr(tuning, name, value)
     return tuning
 

@@ -96,6 +96,8 @@ def test_segments(device, x, cuts, dtype):
     (lambda: multiway.sort([3, 1], kind="stable"), TypeError, "kind"),
     (lambda: multiway.set_tuning("sim", way=3), TypeError, "unknown tuning"),
     (lambda: multiway.set_tuning("sim", ways=3), ValueError, "ways"),
+    (lambda: multiway.set_tuning("sim", ways=2**32 + 8), ValueError, "ways is 4294967304"),
+    (lambda: multiway.set_tuning("sim", _fields_=1), TypeError, "unknown tuning"),
 ])
 def test_errors(call, error, words):
     with pytest.raises(error, match=words):
