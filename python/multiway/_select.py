@@ -2,6 +2,8 @@
 import operator
 from typing import Any, Optional, Tuple
 
+import numpy as np
+
 from . import _native as native
 from ._arrays import enter, place
 from ._handle import job_of, run, table
@@ -99,7 +101,7 @@ def partition(x: Any, kth: Any, /, *, axis: Optional[int] = -1, order: OrderLike
     rows = rows_of(arrays, entered, axis)
     if not rows.length:
         return sort(x, axis=axis, order=order, device=device)
-    ranks = [_rank(k, rows.length) for k in (kth if hasattr(kth, "__iter__") else (kth,))]
+    ranks = [_rank(k, rows.length) for k in (kth if np.ndim(kth) else (kth,))]
     if not ranks or not rows.size or not arrays.on_host(entered):
         return sort(x, axis=axis, order=order, device=device)
     last = max(ranks) + 1

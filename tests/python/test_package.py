@@ -138,6 +138,7 @@ def test_arrays_of_all_kinds():
     fixed.flags.writeable = False
     same(multiway.sort(fixed), np.array([1, 2, 3]))
     same(multiway.argsort(memoryview(b"cab")), np.array([1, 2, 0]))
+    same(multiway.partition(np.array([3, 1, 2]), np.array(0)), np.array([1, 3, 2]))
 
 
 def unaligned(x):
