@@ -225,7 +225,10 @@ def sort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
 
 
 def _check_out(arrays: Any, out: Any, x: Any, like: Any) -> None:
-    if type(out) is not type(x) or out.dtype != x.dtype or out.shape != like.shape or (
+    if not isinstance(out, type(x)) or isinstance(out, np.ma.MaskedArray):
+        raise ValueError(f"out is of type {type(out).__name__}, expected "
+                         f"{type(x).__name__}")
+    if out.dtype != x.dtype or out.shape != like.shape or (
             arrays.device(out) != arrays.device(x)):
         raise ValueError(f"out is {getattr(out, 'dtype', type(out))} of shape "
                          f"{getattr(out, 'shape', None)}, expected {x.dtype} of shape "

@@ -61,6 +61,8 @@ def test_segments(device, x, cuts, dtype):
     (lambda: multiway.sort(np.zeros(3), order="a"), ValueError, "has none"),
     (lambda: multiway.sort(np.zeros(3, "i4,i4"), order="f2"), ValueError, "unknown field"),
     (lambda: multiway.sort(np.zeros(3), out=np.zeros(4)), ValueError, "expected float64"),
+    (lambda: multiway.sort(np.zeros(3), out=[0.0] * 3), ValueError, "type list"),
+    (lambda: multiway.sort(np.zeros(3), out=np.ma.zeros(3)), ValueError, "MaskedArray"),
     (lambda: multiway.argsort(np.zeros(3), dtype="f4"), TypeError, "positions of dtype"),
     (lambda: multiway.top_k(np.zeros(3), 4), ValueError, "expected 0 to 3"),
     (lambda: multiway.top_k(np.zeros(3), 1, mode="all"), ValueError, "largest"),
@@ -218,13 +220,16 @@ def test_orders_of_equal_content_are_equal():
     assert repr(multiway.TOTAL) == "multiway.Order(total=True)"
 
 
-def test_out():
+def test_out(tmp_path):
     x = np.array([0.0, -0.0, np.nan, -1.0])
     view = np.zeros((4, 2))[:, 0]
     assert multiway.sort(x, out=view) is view
     same(view.copy(), np.array([-1.0, 0.0, -0.0, np.nan]))
     multiway.sort(x, out=x)
     same(x, view.copy())
+    mapped = np.memmap(tmp_path / "out", "i4", "w+", shape=3)
+    assert multiway.sort(np.array([3, 1, 2], "i4"), out=mapped) is mapped
+    assert mapped.tolist() == [1, 2, 3]
     z = np.array([[1 + 2j, complex(0, np.nan), 0.5]])
     assert multiway.sort(z, out=z) is z and z[0, 0] == 0.5
     numbers = np.array([3, 1, 2])
