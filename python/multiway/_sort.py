@@ -230,9 +230,9 @@ def _check_out(arrays: Any, out: Any, x: Any, like: Any) -> None:
                          f"{type(x).__name__}")
     if out.dtype != x.dtype or out.shape != like.shape or (
             arrays.device(out) != arrays.device(x)):
-        raise ValueError(f"out is {getattr(out, 'dtype', type(out))} of shape "
-                         f"{getattr(out, 'shape', None)}, expected {x.dtype} of shape "
-                         f"{tuple(like.shape)}")
+        raise ValueError(f"out is {out.dtype} of shape {tuple(out.shape)} on "
+                         f"{arrays.device(out)}, expected {x.dtype} of shape "
+                         f"{tuple(like.shape)} on {arrays.device(x)}")
 
 
 def _deliver(arrays: Any, back: Any, result: Any, out: Any) -> Any:
@@ -291,8 +291,8 @@ def sort_by(keys: Any, /, *values: Any, descending: bool = False, order: OrderLi
             device: Optional[str] = None) -> Tuple[Any, ...]:
     """Sort keys, and values along with them: (sorted keys, values, ...).
 
-    Keys are 1-D. Values have the same length; of those with more dimensions rows move. All
-    arrays are of the same library. Stable: values of equal keys keep their order.
+    Keys are 1-D. Values have the same length; of those with more dimensions rows move, of
+    at most 4096 bytes each. All arrays are of the same library. Stable: values of equal keys keep their order.
 
     >>> import multiway, numpy as np
     >>> multiway.sort_by(np.array([3, 1, 2]), np.array(["c", "a", "b"], dtype="S1"))
