@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* Merge some neighbouring runs to one longer run. */
-static mw_status shorten(struct errand *errand, uint32_t first, uint32_t count)
+static mw_status shorten(struct errand *errand, uint32_t first, uint32_t count,
+                         uint64_t rows)
 {
     const uint64_t before = errand->report->rows_written;
     struct run run = {0};
@@ -18,6 +19,8 @@ static mw_status shorten(struct errand *errand, uint32_t first, uint32_t count)
     mw_status status;
 
     errand->memory_used = 0;
+    if (errand->total) /* these rows count once more; 0: not known yet */
+        errand->total += rows * errand->row_bytes;
     TRY(rounds_open(&merge, errand, first, count, rounds_block_bytes(errand, count)));
     TRY(errand_place(errand, &run));
     sink_open(&merge.sink, errand, &run.temporary->file, 0, run.at,
@@ -130,12 +133,14 @@ mw_status merge_runs(struct errand *errand)
     while (errand->runs.count > ways) {
         const uint32_t excess = errand->runs.count - ways + 1;
         const uint32_t count = excess < ways ? excess : ways;
+        uint64_t rows = 0;
 
         if (first + count > errand->runs.count)
             first = 0;
         for (uint32_t i = 0; i < count; i++)
-            moved += errand->runs.run[first + i].rows;
-        TRY(shorten(errand, first++, count));
+            rows += errand->runs.run[first + i].rows;
+        moved += rows;
+        TRY(shorten(errand, first++, count, rows));
     }
     if (errand->report->rows) /* in passes over everything */
         errand->report->passes +=

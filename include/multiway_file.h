@@ -36,7 +36,10 @@ enum {
     MW_FILE_UNIQUE = 1 /* of rows that compare equal, write the first only */
 };
 
-/* How far a job is. `done` of `total` bytes: each byte counts once for each pass. */
+/*
+ * How far a job is. `done` of `total` bytes: each byte counts once for each pass. So
+ * `total` grows if there are too many runs for one merge.
+ */
 typedef struct mw_file_progress {
     size_t size;       /* of this struct, set by the library */
     const char *phase; /* "sort": reading and forming runs; "merge"; "write": syncing */

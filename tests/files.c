@@ -164,6 +164,7 @@ struct trial {
     pid_t child[MOST_INPUTS + 1];
     uint32_t children;
     mw_file_report report;
+    int is_wrong; /* what progress was told */
 };
 
 static uint64_t first_row(const struct row *row, uint32_t input)
@@ -266,6 +267,18 @@ static void prepare(struct trial *trial, mw_context *cpu)
         make_input(trial, i);
 }
 
+/* `done` never exceeds `total`, and reaches it before the output is synced. */
+static int watch(void *user, const mw_file_progress *progress)
+{
+    struct trial *const trial = user;
+
+    if (strcmp(progress->phase, "write") == 0
+            ? progress->done != progress->total
+            : progress->total != 0 && progress->done > progress->total)
+        trial->is_wrong = 1;
+    return 0;
+}
+
 static mw_status run(struct trial *trial, mw_context *cpu)
 {
     const struct row *const row = trial->row;
@@ -288,6 +301,8 @@ static mw_status run(struct trial *trial, mw_context *cpu)
     job.input_count = row->inputs;
     job.output = row->flags & TO_PIPE ? "fifo" : trial->output;
     job.memory_bytes = row->memory;
+    job.progress = watch;
+    job.user = trial;
     job.flags = row->flags & UNIQUE ? MW_FILE_UNIQUE : 0;
     trial->report = (mw_file_report)MW_FILE_REPORT_INIT;
     return (row->flags & MERGE ? mw_merge_files : mw_sort_file)(cpu, &job, &trial->report);
@@ -331,6 +346,10 @@ static void test_row(struct tap *tap, const struct row *row, mw_context *cpu)
     for (uint32_t i = 0; i < trial->children; i++)
         waitpid(trial->child[i], NULL, 0);
     right = status == MW_OK && is_expected(trial);
+    if (trial->is_wrong) {
+        tap_note("progress does not end with its total");
+        right = 0;
+    }
     if (!right || (trial->report.temporary_bytes > 0) != row->on_disk) {
         tap_note("%s: %s, %u runs, %u passes", mw_status_text(status),
                  trial->report.message, trial->report.runs, trial->report.passes);
