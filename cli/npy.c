@@ -4,6 +4,7 @@
 #include "npy.h"
 
 #include "cli.h"
+#include "input.h"
 #include "output.h"
 
 #include <stdio.h>
