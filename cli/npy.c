@@ -9,13 +9,31 @@
 
 #include <stdio.h>
 
-/* `OFFSET:TYPE` of a field, then what follows the name. */
-static void field_text(const mw_npy_field *field, const char *rest, char text[KEY_TEXT])
+/* Another key: `OFFSET:TYPE` and what follows the name of the field, for each number. */
+static int add_field(struct order_choice *choice, const char *command,
+                     const mw_npy_field *field, const char *rest)
 {
-    if (field->type == MW_BYTES)
-        snprintf(text, KEY_TEXT, "%u:bytes:%u%s", field->offset, field->bytes, rest);
-    else
-        snprintf(text, KEY_TEXT, "%u:%s%s", field->offset, mw_type_name(field->type), rest);
+    const int is_text = field->type == MW_BYTES;
+    const uint32_t step = is_text ? field->bytes : (uint32_t)mw_type_size(field->type);
+
+    for (uint32_t at = 0; at < field->bytes; at += step) {
+        const uint32_t n = choice->keys.count;
+
+        if (n == TEXTS_MOST)
+            return complain(command,
+                            "field %s: the keys would have more than %d numbers and "
+                            "strings (expected fewer, named by --key)",
+                            field->name, TEXTS_MOST);
+        if (is_text)
+            snprintf(choice->key_text[n], KEY_TEXT, "%u:bytes:%u%s", field->offset, step,
+                     rest);
+        else
+            snprintf(choice->key_text[n], KEY_TEXT, "%u:%s%s", field->offset + at,
+                     mw_type_name(field->type), rest);
+        choice->keys.text[n] = choice->key_text[n];
+        choice->keys.count++;
+    }
+    return 0;
 }
 
 static const mw_npy_field *find_field(const mw_npy *npy, const char *key, size_t length)
@@ -28,30 +46,31 @@ static const mw_npy_field *find_field(const mw_npy *npy, const char *key, size_t
     return NULL;
 }
 
-/* Replace names of fields in --key by what they stand for. */
+/* Replace names of fields in --key by what they stand for; none: all fields. */
 static int name_keys(struct order_choice *choice, const char *command, const mw_npy *npy)
 {
-    if (!choice->keys.count) {
-        for (uint32_t i = 0; i < npy->field_count && i < TEXTS_MOST; i++) {
-            field_text(&npy->fields[i], "", choice->key_text[i]);
-            choice->keys.text[i] = choice->key_text[i];
-            choice->keys.count++;
-        }
-        return 0;
-    }
-    for (uint32_t i = 0; i < choice->keys.count; i++) {
-        const char *const key = choice->keys.text[i];
+    const struct texts given = choice->keys;
+    int status = 0;
+
+    choice->keys.count = 0;
+    for (uint32_t i = 0; !given.count && !status && i < npy->field_count; i++)
+        status = add_field(choice, command, &npy->fields[i], "");
+    for (uint32_t i = 0; !status && i < given.count; i++) {
+        char *const key = given.text[i];
         const size_t length = strcspn(key, ":");
         const mw_npy_field *const field = find_field(npy, key, length);
 
-        if (!field && (*key < '0' || *key > '9'))
-            return complain(command, "--key %s: the file has no field of this name", key);
-        if (field) {
-            field_text(field, key + length, choice->key_text[i]);
-            choice->keys.text[i] = choice->key_text[i];
-        }
+        if (field)
+            status = add_field(choice, command, field, key + length);
+        else if (*key < '0' || *key > '9')
+            status = complain(command, "--key %s: the file has no field of this name", key);
+        else if (choice->keys.count == TEXTS_MOST)
+            status = complain(command, "--key %s: more than %d numbers and strings", key,
+                              TEXTS_MOST);
+        else
+            choice->keys.text[choice->keys.count++] = key;
     }
-    return 0;
+    return status;
 }
 
 int order_from_npy(struct order_choice *choice, const char *command, const char *path,

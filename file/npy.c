@@ -104,6 +104,10 @@ static int take_shape(const char **at, uint64_t *product, int *dimensions)
 
 /* ---- The dtype -------------------------------------------------------------------- */
 
+static const char unsupported[] =
+    "has a dtype that is not supported (expected integers, floats of 2 to 8 bytes, bool, "
+    "dates, bytes, or fields of these)";
+
 static const struct {
     const char *code;
     mw_type type;
@@ -145,7 +149,7 @@ static const char *read_code(const char *code, mw_type *type, uint32_t *bytes)
     }
     if (*type != MW_BYTES)
         *bytes = (uint32_t)mw_type_size(*type);
-    return *bytes ? NULL : "has a dtype that is not supported";
+    return *bytes ? NULL : unsupported;
 }
 
 /* "('name', '<u8')", perhaps with a shape. */
@@ -158,23 +162,24 @@ static const char *read_field(const char **at, mw_npy *npy)
     int dimensions;
 
     if (npy->field_count == MW_NPY_FIELDS)
-        return "has too many fields";
+        return "has more than 64 fields";
     if (!take(at, '(') || !take_text(at, field->name, sizeof field->name) ||
         !take(at, ',') || !take_text(at, code, sizeof code))
-        return "has a dtype that is not supported";
+        return unsupported;
     trouble = read_code(code, &field->type, &field->bytes);
     if (trouble)
         return trouble;
     if (take(at, ',')) {
         if (!take_shape(at, &times, &dimensions) || times == 0 ||
             times > ROW_MOST / field->bytes)
-            return "has a dtype that is not supported";
-        field->type = MW_BYTES;
+            return unsupported;
         field->bytes *= (uint32_t)times;
+        if (field->type == MW_U8) /* which are in order as memcmp compares them */
+            field->type = MW_BYTES;
     }
     field->offset = npy->row_bytes;
     npy->row_bytes += field->bytes;
-    npy->field_count++;
+    npy->field_count += field->name[0] != '\0'; /* padding has no name */
     return take(at, ')') && npy->row_bytes <= ROW_MOST ? NULL
                                                        : "has rows of more than 4096 bytes";
 }
@@ -195,7 +200,7 @@ static const char *read_descr(const char **at, mw_npy *npy)
             take(at, ',');
         }
     } else {
-        trouble = "has a dtype that is not supported";
+        trouble = unsupported;
     }
     length = (size_t)(*at - first);
     if (!trouble && length >= sizeof npy->descr)
@@ -235,7 +240,7 @@ const char *npy_parse(const unsigned char *header, uint64_t bytes, mw_npy *npy)
         take(&at, ',');
     }
     if (!trouble && dimensions != 1)
-        trouble = "is an array of several dimensions (expected one)";
+        trouble = "is no array of one dimension";
     return trouble ? trouble : npy->row_bytes ? NULL : broken;
 }
 

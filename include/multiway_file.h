@@ -152,7 +152,7 @@ typedef struct mw_npy_field {
     char name[64];
     uint32_t offset;
     mw_type type;   /* MW_BYTES: a string or void of `bytes` bytes */
-    uint32_t bytes; /* of the field */
+    uint32_t bytes; /* of the field; of a sub-array: of all its numbers */
 } mw_npy_field;
 
 enum { MW_NPY_FIELDS = 64 };
