@@ -129,8 +129,10 @@ static mw_status read_header(struct inputs *inputs, struct input *input,
         input->start += bytes;
         input->bytes -= bytes;
     }
-    if (!inputs->descr[0])
+    if (!inputs->descr[0]) {
         snprintf(inputs->descr, sizeof inputs->descr, "%s", npy.descr);
+        inputs->is_utf8 = npy.is_utf8;
+    }
     return MW_OK;
 }
 

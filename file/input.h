@@ -33,6 +33,7 @@ struct inputs {
     uint32_t pipe;  /* not known: the input to go on with, ... */
     uint64_t piped; /* ... and the bytes of its rows that were read */
     char descr[sizeof((mw_npy *)0)->descr]; /* of the first .npy input, or "" */
+    int is_utf8;                            /* `descr` is */
 };
 
 /* Open all inputs of a job and read headers. inputs_close in any case. */

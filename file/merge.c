@@ -70,7 +70,8 @@ static mw_status write_header(struct errand *errand, struct sink *sink, uint64_t
     npy_descr(errand->order, descr);
     if (!text)
         text = errand->inputs.descr[0] ? errand->inputs.descr : descr;
-    bytes = npy_write(text, rows, header);
+    bytes = npy_write(text, text == errand->inputs.descr && errand->inputs.is_utf8, rows,
+                      header);
     if (!sink) {
         disk_be_buffered(&errand->output.file);
         if (disk_write(&errand->disk, &errand->output.file, header, bytes, 0))

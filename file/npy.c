@@ -223,6 +223,7 @@ const char *npy_parse(const unsigned char *header, uint64_t bytes, mw_npy *npy)
     char key[32];
 
     *npy = (mw_npy){.size = sizeof *npy, .header_bytes = (uint32_t)bytes};
+    npy->is_utf8 = header[6] == 3;
     if (!take(&at, '{'))
         return broken;
     while (!trouble && !take(&at, '}')) {
@@ -257,26 +258,27 @@ void npy_descr(const mw_order *order, char descr[64])
     }
 }
 
-uint32_t npy_write(const char *descr, uint64_t rows, char *header)
+uint32_t npy_write(const char *descr, int is_utf8, uint64_t rows, char *header)
 {
-    enum { PREFIX = 10, DIGITS = 20 };
+    enum { DIGITS = 20 };
+    const int prefix = is_utf8 ? NPY_PREFIX : NPY_PREFIX - 2;
     char shape[DIGITS + 1];
     int length, total;
 
     snprintf(shape, sizeof shape, "%" PRIu64, rows);
     length =
-        snprintf(header + PREFIX, NPY_HEADER_MOST - PREFIX,
+        snprintf(header + prefix, (size_t)(NPY_HEADER_MOST - prefix),
                  "{'descr': %s, 'fortran_order': False, 'shape': (%s,), }", descr, shape);
-    total = PREFIX + length + DIGITS - (int)strlen(shape) + 1;
+    total = prefix + length + DIGITS - (int)strlen(shape) + 1;
     total = (total + 63) / 64 * 64;
     if (total >= NPY_HEADER_MOST)
         return 0;
     memcpy(header, magic, MAGIC);
-    header[6] = 1;
+    header[6] = is_utf8 ? 3 : 1;
     header[7] = 0;
-    header[8] = (char)((total - PREFIX) & 255);
-    header[9] = (char)((total - PREFIX) >> 8);
-    memset(header + PREFIX + length, ' ', (size_t)(total - PREFIX - length));
+    for (int i = 8; i < prefix; i++)
+        header[i] = (char)((uint32_t)(total - prefix) >> 8 * (i - 8) & 255);
+    memset(header + prefix + length, ' ', (size_t)(total - prefix - length));
     header[total - 1] = '\n';
     return (uint32_t)total;
 }

@@ -24,9 +24,10 @@ const char *npy_parse(const unsigned char *header, uint64_t bytes, mw_npy *npy);
 void npy_descr(const mw_order *order, char descr[64]);
 
 /*
- * Write a header for `rows` rows to `header`, which has room for NPY_HEADER_MOST bytes.
+ * Write a header for `rows` rows to `header`, which has room for NPY_HEADER_MOST bytes:
+ * of version 3 if the dtype is in UTF-8, otherwise of version 1, which is in Latin-1.
  * Returns its length, a multiple of 64 that does not depend on `rows`; 0: too long.
  */
-uint32_t npy_write(const char *descr, uint64_t rows, char *header);
+uint32_t npy_write(const char *descr, int is_utf8, uint64_t rows, char *header);
 
 #endif

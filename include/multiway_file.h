@@ -167,6 +167,7 @@ typedef struct mw_npy {
     uint32_t field_count; /* of a structured dtype; 0: plain */
     mw_npy_field fields[MW_NPY_FIELDS];
     char descr[2048]; /* the dtype, as it stands in the header */
+    int is_utf8;      /* which is in UTF-8 (version 3), not in Latin-1 */
 } mw_npy;
 
 /*
