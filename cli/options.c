@@ -182,8 +182,8 @@ static int take_option(const struct command *command, int argc, char **argv, int
         *given |= UINT64_C(1) << (o - command->options);
         return take_value(command, o, value) ? 0 : took;
     }
-    complain(command->name, "unknown option %s (see multiway %s --help)", argv[i],
-             command->name);
+    complain(command->name, "unknown option %s (see %s %s --help)", argv[i],
+             command->program ? command->program : "multiway", command->name);
     return 0;
 }
 

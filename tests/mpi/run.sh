@@ -89,6 +89,7 @@ sort --type u64 -o nowhere/out random|cannot write nowhere/out: No such file
 sort --type u64 -o out --device gpu random|unknown device "gpu"
 sort --type u64 -o out|no file to sort
 sort --type u65 -o out random|--type u65: expected one of
+sort --order 1 -o out random|unknown option --order (see mpirun -n RANKS multiway-mpi sort --help)
 count|expected the command sort
 CASES
 
