@@ -8,6 +8,7 @@
 #include "part.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,7 @@ int main(int argc, char **argv)
     struct sort s = {.order = ORDER_CHOICE_INIT};
     int provided, code;
 
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of pwrite */
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
         return EXIT_TROUBLE;
     if (mw_mpi_open(&s.comm, MPI_COMM_WORLD) != MW_OK)

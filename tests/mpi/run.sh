@@ -93,6 +93,13 @@ sort --order 1 -o out random|unknown option --order (see mpirun -n RANKS multiwa
 count|expected the command sort
 CASES
 
+# A limit of 32 MiB on the size of files is an error, not the end by a signal.
+"$MULTIWAY" gen --type u8 --count 40M -o large
+start 3 sh -c 'ulimit -f 65536; exec "$@"' sh "$MULTIWAY_MPI" sort --type u8 -o out large
+say "a limit on the size of files" "$([ $? != 0 ] && ! ls out* >/dev/null 2>&1 &&
+    grep -q 'cannot write out: File too large' log || { cat log; ls; })"
+rm -f large
+
 # A rank that dies at a call of MPI: the others end, and the output is not there, or
 # complete if the last call was the one.
 kills='1 4 7 12 20 30 34'
