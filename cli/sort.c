@@ -38,6 +38,8 @@ static int sort_files(struct sort *sort)
         return sort_in_memory(sort) ? EXIT_TROUBLE : EXIT_FINE;
     if (sort->is_check && files->file_count > 1)
         return complain("sort", "-c takes one file, not %u", files->file_count);
+    if (sort->is_check && files->output)
+        return complain("sort", "-c and -o: expected one of them");
     if (sort->is_check)
         return check_order(&sort->work.order, files->files[0], files->is_unique);
     return work_begin(&sort->work) || file_work_run(files) ? EXIT_TROUBLE : EXIT_FINE;
