@@ -100,6 +100,8 @@ int main(void)
                      (unsigned long long)rows[row].count,
                      rows[row].is_few ? "counted" : "left alone");
         }
+    if (tap.count == 0)
+        tap_skip(&tap, "keys of few values", "no vectors here");
     pool_close(pool);
     free(work);
     return tap_end(&tap);
