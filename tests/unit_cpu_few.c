@@ -18,21 +18,24 @@ static const struct {
     uint64_t count;
     uint64_t values;
     int is_few;
+    int is_crowded; /* all values would have the same slot */
 } rows[] = {
-    {SHORT,     2,    1},
-    {SHORT,     4,    1},
-    {SHORT,     5,    1},
-    {SHORT,     16,   1},
-    {SHORT,     17,   1},
-    {SHORT,     128,  1},
-    {SHORT,     129,  0},
-    {LONG,      3,    1},
-    {LONG,      16,   1},
-    {LONG,      300,  1},
-    {LONG,      1024, 1},
-    {LONG,      1025, 0},
-    {LONG,      LONG, 0},
-    {SHORT / 2, 2,    0},
+    {SHORT,     2,    1, 0},
+    {SHORT,     4,    1, 0},
+    {SHORT,     5,    1, 0},
+    {SHORT,     16,   1, 0},
+    {SHORT,     17,   1, 0},
+    {SHORT,     128,  1, 0},
+    {SHORT,     129,  0, 0},
+    {LONG,      3,    1, 0},
+    {LONG,      16,   1, 0},
+    {LONG,      300,  1, 0},
+    {LONG,      1024, 1, 0},
+    {LONG,      1025, 0, 0},
+    {LONG,      LONG, 0, 0},
+    {SHORT / 2, 2,    0, 0},
+    {LONG,      9,    1, 1},
+    {LONG,      300,  0, 1},
 };
 
 static _Alignas(64) char keys[LONG * 8], expected[LONG * 8];
@@ -44,10 +47,17 @@ static uint64_t value_of(uint64_t number)
     return number < 2 ? -number : number % 2 ? number : number << 48 | number << 20;
 }
 
-static void fill(size_t size, uint64_t count, uint64_t values)
+/* Values that become small numbers when few.inl multiplies them. */
+static uint64_t crowded(uint64_t number)
+{
+    return number * UINT64_C(0xf1de83e19937733d);
+}
+
+static void fill(size_t size, uint64_t count, uint64_t values, int is_crowded)
 {
     for (uint64_t i = 0; i < count; i++) {
-        const uint64_t value = value_of(i < values ? i : i * 7919 % values);
+        const uint64_t number = i < values ? i : i * 7919 % values;
+        const uint64_t value = is_crowded ? crowded(number) : value_of(number);
 
         memcpy(keys + i * size, &value, size);
     }
@@ -64,7 +74,7 @@ static int is_right(struct pool *pool, const struct suite *suite, mw_type type,
                                          .count = count,
                                          .work = work};
 
-    fill(size, count, rows[row].values);
+    fill(size, count, rows[row].values, rows[row].is_crowded);
     memcpy(expected, keys, count * size);
     if (rows[row].is_few)
         reference_sort(type, direction, expected, count, items);
@@ -95,8 +105,9 @@ int main(void)
                     passed &= is_right(pool, suite, type, direction, row, work) &&
                               is_right(pool_alone(pool), suite, type, direction, row, work);
             }
-            tap_case(&tap, passed, "suite %u: %llu values of %llu keys are %s", i,
+            tap_case(&tap, passed, "suite %u: %llu %svalues of %llu keys are %s", i,
                      (unsigned long long)rows[row].values,
+                     rows[row].is_crowded ? "crowded " : "",
                      (unsigned long long)rows[row].count,
                      rows[row].is_few ? "counted" : "left alone");
         }

@@ -6,12 +6,14 @@
  */
 enum {
     FEW_TINY = 16,
-    FEW_AHEAD = 256 /* distance of prefetches, in keys: L1's own prefetcher is too late */
+    FEW_DETOURS = 32, /* more than half a slot for each value are too many */
+    FEW_AHEAD = 256   /* distance of prefetches, in keys: L1's own prefetcher is too late */
 };
 
 struct few_table {
     unsigned bits; /* 2^bits slots are used */
     unsigned values;
+    unsigned detours;        /* slots from each value's own to where it is, added up */
     unsigned tiny[FEW_TINY]; /* the slots of the first of them */
     key value[FEW_SLOTS];
     /* Several counters for each: equal neighbouring keys do not wait for each other. */
@@ -45,6 +47,7 @@ static void few_clear(void *memory, unsigned bits)
 
     table->bits = bits;
     table->values = 0;
+    table->detours = 0;
     memset(table->tiny, 0, sizeof table->tiny);
     memset(table->value, 0, sizeof *table->value << bits);
     memset(table->occurs, 0, sizeof *table->occurs << bits);
@@ -78,15 +81,20 @@ static unsigned few_find(const struct few_table *table, key value)
     return slot;
 }
 
+/* Values that crowd the same slots take long to find: they count as too many. */
 static void few_add(struct few_table *table, key value, int lane)
 {
     const unsigned slot = few_find(table, value);
+    const unsigned own = few_hash(value, table->bits);
 
     if (!few_occurs(table, slot)) {
         if (table->values < FEW_TINY)
             table->tiny[table->values] = slot;
         table->values++;
         table->value[slot] = value;
+        table->detours += (slot - own) & ((1u << table->bits) - 1);
+        if (table->detours > FEW_DETOURS + table->values / 2)
+            table->values = FEW_MOST + 1;
     }
     table->occurs[slot][lane]++;
 }
