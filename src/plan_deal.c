@@ -52,12 +52,12 @@ static void lay_out(struct plan *plan, size_t key_size)
         plan->workspace_bytes = room;
     d->head = take(plan, DEAL_HEAD, sizeof(wide));
     d->reach = take(plan, DEAL_THREADS * DEAL_REACH, sizeof(wide));
-    d->bins = take(plan, DEAL_BINS, sizeof(wide));
+    d->bins = take(plan, DEAL_BINS, sizeof(unsigned));
     d->bucket_of = take(plan, DEAL_BINS, sizeof(short));
     d->first = take(plan, DEAL_MOST + 1, sizeof(wide));
     d->start = take(plan, DEAL_MOST + 1, sizeof(wide));
     d->next = take(plan, DEAL_MOST + 1, sizeof(wide));
-    d->fine = take(plan, buckets * DEAL_BINS, sizeof(wide));
+    d->fine = take(plan, buckets * DEAL_BINS, sizeof(unsigned));
     d->tile_of = take(plan, buckets * DEAL_BINS, sizeof(short));
     d->tile_next = take(plan, buckets * DEAL_MOST, sizeof(wide));
     d->tiles = take(plan, d->most_tiles, sizeof(wide));

@@ -190,14 +190,14 @@ DEVICE unsigned bin_cell(unsigned bin)
 }
 
 /* Sum up the numbers of DEAL_BINS bins. Returns the greatest of mine. */
-DEVICE unsigned sum_bins(struct deal_sums *sm, const wide_cell *bins)
+DEVICE unsigned sum_bins(struct deal_sums *sm, const unsigned_cell *bins)
 {
     unsigned mine[BINS_EACH];
     unsigned sum = 0, most = 0;
 
     UNROLL
     for (int i = 0; i < BINS_EACH; i++)
-        mine[i] = (unsigned)LOAD(&bins[i * DEAL_THREADS + THREAD]);
+        mine[i] = LOAD(&bins[i * DEAL_THREADS + THREAD]);
     UNROLL
     for (int i = 0; i < BINS_EACH; i++)
         STORE(&sm->before[bin_cell((unsigned)(i * DEAL_THREADS + THREAD))], mine[i]);

@@ -308,7 +308,7 @@ KERNEL(deal_count, struct deal_args)
 
     const struct deal_bins bins = bins_of_bucket(&args, mine.bucket);
     const key_cell *const in = (const key_cell *)args.room;
-    wide_cell *const fine = (wide_cell *)args.fine + (wide)mine.bucket * DEAL_BINS;
+    unsigned_cell *const fine = (unsigned_cell *)args.fine + (wide)mine.bucket * DEAL_BINS;
 
     for (int i = THREAD; i < DEAL_BINS; i += DEAL_THREADS)
         STORE(&counts[i], 0);

@@ -265,7 +265,7 @@ KERNEL(deal_pack, struct deal_args)
     if (!is_dealing(&args, DEAL_PACKING))
         return;
 
-    const unsigned most = sum_bins(&sm->all, (const wide_cell *)args.fine + bins);
+    const unsigned most = sum_bins(&sm->all, (const unsigned_cell *)args.fine + bins);
 
     number_tiles(sm, fill_of_tiles(most, sm->begin));
     UNROLL

@@ -56,7 +56,8 @@ DEVICE unsigned choose_frequent(const struct deal_args *args, const struct deal_
     const int kept = samples * args->count >= (wide)args->samples * (TILE / 2);
 
     if (likely && !kept)
-        ADD(SAMPLE, (wide_cell *)args->bins + bin_of(code, bins, bins->gap != 0), samples);
+        ADD(SAMPLE, (unsigned_cell *)args->bins + bin_of(code, bins, bins->gap != 0),
+            (unsigned)samples);
 
     const unsigned place = sum_before((unsigned)kept, sums); /* all codes are loaded */
     const unsigned found = LOAD(&sums[DEAL_WARPS]);
@@ -100,7 +101,7 @@ KERNEL(deal_split, struct deal_args)
     const struct deal_bins bins = all_bins(&args);
     const unsigned found = choose_frequent(&args, &bins, sm->sums);
 
-    sum_bins(sm, (const wide_cell *)args.bins);
+    sum_bins(sm, (const unsigned_cell *)args.bins);
 
     const unsigned all = LOAD(&sm->before[bin_cell(DEAL_BINS)]);
     const struct deal_shares shares = {sm->before, all ? all : 1, args.shares};

@@ -7,7 +7,7 @@
 DEVICE void clear_deal(const struct deal_args *args)
 {
     for (int i = THREAD; i < DEAL_BINS; i += TILE_ROWS)
-        STORE((wide_cell *)args->bins + i, 0);
+        STORE((unsigned_cell *)args->bins + i, 0);
     for (int i = THREAD; i < DEAL_FREQUENT; i += TILE_ROWS)
         STORE(frequent_row(args, FREQUENT_SAMPLES) + i, 0);
     if (THREAD < DEAL_HEAD)
@@ -287,7 +287,7 @@ KERNEL(deal_sample, struct deal_args)
         store_bins(&args, &bins);
     for (unsigned i = (unsigned)(BLOCK * DEAL_THREADS + THREAD);
          i < args.buckets * DEAL_BINS; i += (unsigned)(BLOCKS * DEAL_THREADS))
-        STORE((wide_cell *)args.fine + i, 0);
+        STORE((unsigned_cell *)args.fine + i, 0);
     for (int i = THREAD; i < DEAL_BINS; i += DEAL_THREADS)
         STORE(&sm->counts[i], 0);
     BARRIER();
@@ -305,7 +305,7 @@ KERNEL(deal_sample, struct deal_args)
         const unsigned count = LOAD(&sm->counts[i]);
 
         if (count)
-            ADD(SAMPLE, (wide_cell *)args.bins + i, count);
+            ADD(SAMPLE, (unsigned_cell *)args.bins + i, count);
     }
     add_counts(&args, &tree, &sm->counts[DEAL_BINS], FREQUENT_SAMPLES);
 }

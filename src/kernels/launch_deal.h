@@ -116,12 +116,12 @@ struct deal_args {
     wide count;
     wide *head;
     wide *reach;               /* DEAL_REACH words for each block of deal_range */
-    wide *bins;                /* samples of each bin */
+    unsigned *bins;            /* samples of each bin */
     unsigned short *bucket_of; /* the bucket of each bin */
     wide *first;               /* of each bucket: its first bin, ... */
     wide *start;               /* ... where in `room` it begins, ... */
     wide *next;                /* ... and where its next key goes */
-    wide *fine;                /* DEAL_BINS for each bucket: keys of each of its bins */
+    unsigned *fine;            /* DEAL_BINS for each bucket: keys of each of its bins */
     unsigned short *tile_of;   /* DEAL_BINS for each bucket: the tile of each of them */
     wide *tile_next; /* DEAL_MOST for each bucket: where in `keys` a tile's next goes */
     wide *tiles;    /* the list: where a tile begins, times 2^16, plus its keys and flags */

@@ -121,7 +121,7 @@ static void touch_global(const struct lane *lane, const struct simt_site *site,
     struct shadow *const marks = a->shadow + (offset >> a->shift);
     const uint32_t count = site->bytes >> a->shift;
 
-    if (site->open) {
+    if (site->open || site->word == SIMT_ADD) {
         check_marks(lane, site, at, times, marks, count, mine);
         if (memory_mark_open(a, offset) != 0)
             stop_unwatched(m, a);

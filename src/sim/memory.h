@@ -17,8 +17,8 @@ struct sector {
 
 /*
  * Marks are kept for pieces of 1 << shift bytes, the size of the smallest access so far,
- * so that an access never covers a part of a piece. Open accesses are all of OPEN_BYTES
- * bytes and have marks of their own.
+ * so that an access never covers a part of a piece. Open accesses have marks of their own,
+ * for pieces of OPEN_BYTES bytes; an addition to 4 bytes counts for the whole piece.
  */
 enum { OPEN_BYTES = 8 };
 
