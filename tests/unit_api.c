@@ -210,7 +210,8 @@ static void *work(void *argument)
             (uint64_t)i,
             3000,
             {.size = sizeof t.tuning, .base = 1024},
-            i % 3 == 0
+            i % 3 == 0,
+            0
         };
 
         worker->failed = !trial_run(context, &t, &outcome);
