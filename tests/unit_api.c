@@ -204,14 +204,13 @@ static void *work(void *argument)
     for (int i = 0; i < 10 && !worker->failed; i++) {
         struct outcome outcome;
         const struct trial t = {
-            (mw_type)(i % MW_TYPE_COUNT),
-            (mw_direction)(i % 2),
-            "random",
-            (uint64_t)i,
-            3000,
-            {.size = sizeof t.tuning, .base = 1024},
-            i % 3 == 0,
-            0
+            .type = (mw_type)(i % MW_TYPE_COUNT),
+            .direction = (mw_direction)(i % 2),
+            .shape = "random",
+            .seed = (uint64_t)i,
+            .count = 3000,
+            .tuning = {.size = sizeof t.tuning, .base = 1024},
+            .device_memory = i % 3 == 0,
         };
 
         worker->failed = !trial_run(context, &t, &outcome);
