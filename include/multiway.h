@@ -365,7 +365,7 @@ typedef struct mw_job {
  * arrays of `out` must be NULL, or those of `in`, where they will be. The workspace and the
  * kernels then serve every job of the same operation, order, column sizes, position and
  * segment types and wanted arrays, under the handle's present tuning and timing, with at
- * most as many rows, lists, segments, ranks and selected rows. Workspace, at most, plus a
+ * most as many rows, lists, segments, ranks, and last - first. Workspace, at most, plus a
  * quarter of a byte a row and some kilobytes:
  *
  *   sort of keys     1.25 times the bytes of the keys, or none for few keys

@@ -208,6 +208,8 @@ static mw_status read_rest(const mw_job *job, int is_bare, struct request *reque
     find_wanted(job, request);
     if (request->with_data)
         TRY(request_check_data(request, error));
+    else if (request->operation == MW_SELECT && !request_has_segments(request))
+        job_widen_selection(job, request); /* a plan serves any ranks of as many rows */
 done:
     return status;
 }

@@ -129,6 +129,15 @@ static mw_status read_selection(const mw_job *job, struct request *request,
     return MW_OK;
 }
 
+void job_widen_selection(const mw_job *job, struct request *request)
+{
+    const uint64_t wanted = job->last - job->first;
+
+    request->first = 0;
+    request->last = wanted < request->count ? wanted : request->count;
+    request->result_count = request->last;
+}
+
 static mw_status read_split(const mw_job *job, struct request *request, struct error *error)
 {
     const uint64_t lists = request->list_count;

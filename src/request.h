@@ -134,6 +134,9 @@ mw_status job_check_lists(const mw_job *job, struct request *request, struct err
 /* Read segments, ranks and cuts, and find how many rows the result has. */
 mw_status job_read_ranges(const mw_job *job, struct request *request, struct error *error);
 
+/* Make a selection without segments the largest of last - first ranks, wherever they are. */
+void job_widen_selection(const mw_job *job, struct request *request);
+
 /*
  * Check everything about a job that needs no device. Without `with_data` its data
  * pointers are ignored: they may not exist yet.

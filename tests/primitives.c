@@ -116,7 +116,11 @@ static void ask(struct primitive *p, struct asked *a, int is_shape, uint64_t mor
     a->out = (mw_table){a->out_columns[0].data, p->result_count, a->out_columns + 1,
                         c->columns - 1};
     job->first = p->first;
-    job->last = p->last + (p->operation == MW_SELECT && p->last < UINT64_MAX ? more : 0);
+    job->last = p->last;
+    if (p->operation == MW_SELECT && p->last < UINT32_MAX) { /* as many ranks elsewhere */
+        job->first += more % 2 ? c->count : 0;
+        job->last += more + (more % 2 ? c->count : 0);
+    }
     if (p->has_segments) {
         job->segment_begins = place_of(c, &p->begins);
         job->segment_ends = place_of(c, &p->ends);
