@@ -201,11 +201,11 @@ MW_API mw_status mw_top(mw_context *context, mw_type type, mw_direction directio
 /* ---- 2. Orders, jobs and three verbs -------------------------------------- */
 
 /*
- * Flags of a field. Without them floats follow mw_direction's order on bits.
+ * Flags of a field. Without them floats follow mw_direction's order on bits. A flag that
+ * is not for the field's type is MW_BAD_ARGUMENT.
  *
  * Zeros or NaNs made equal keep their input order and their bits. Exception: a sort or
- * selection of bare keys (one built-in type, no columns, no positions) orders them by
- * their bits.
+ * selection of bare keys (one built-in type, no columns or positions) goes by their bits.
  */
 enum {
     MW_ZEROS_EQUAL = 1, /* floats: -0 and +0 are equal */
@@ -318,9 +318,9 @@ typedef enum mw_operation { MW_SORT = 0, MW_MERGE = 1, MW_SPLIT = 2, MW_SELECT =
  *   MW_SELECT  rows [first, last) of the sorted order, as MW_SORT would write them
  *   MW_CHECK   the first position that is out of order, or the count
  *
- * `out` has the same columns as `in`, or none if no value is wanted. An array that is NULL
- * is not wanted; a sort with positions and nothing else is an argsort. What a job writes
- * must not overlap what it reads, but `in` and `out` of MW_SORT may have the same array.
+ * `out` has the columns of `in` or none, and as many rows as the result, or for MW_SELECT
+ * more. A NULL array is not wanted; a sort with positions alone is an argsort. What a job
+ * writes must not overlap what it reads, but MW_SORT's `in` and `out` may share arrays.
  *
  * Segment s is rows [segment_begins[s], segment_ends[s]), in any order. MW_SORT sorts each
  * on its own and leaves rows outside of them untouched, in `out` too. MW_SELECT writes to
@@ -347,7 +347,7 @@ typedef struct mw_job {
     const void *segment_ends;   /* ... and where they end; both NULL: no segments */
     mw_type segment_type;       /* U32, I32, U64 or I64 */
     uint64_t segment_count;
-    uint64_t first, last;  /* SELECT: ranks [first, last), cut off at the number of rows */
+    uint64_t first, last; /* SELECT: ranks [first, last), first <= last; cut off at count */
     const uint64_t *ranks; /* SPLIT: how many rows are to lie before the cuts */
     uint64_t rank_count;
     uint64_t *cuts; /* SPLIT: rank_count rows of in_count positions; CHECK: one */

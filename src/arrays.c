@@ -258,7 +258,7 @@ mw_status request_check_data(const struct request *request, struct error *error)
     }
     for (uint32_t i = 0; i < request->column_count; i++)
         wanted |= request_column(request, i).out != NULL;
-    if (request->count && !wanted && !answers)
+    if (request->result_count && !wanted)
         return fail(error, MW_BAD_ARGUMENT,
                     "job: all arrays of out and positions are NULL");
     if (answers)

@@ -136,22 +136,6 @@ done:
     return status;
 }
 
-/* Has `out` as many rows as the result? That of a selection may have more. */
-static mw_status check_out(const mw_job *job, const struct request *request,
-                           struct error *error)
-{
-    const mw_table *const out = &request->out;
-    const int is_nothing = !out->count && !out->elements && !out->column_count;
-    const int may_have_more = request->operation == MW_SELECT;
-
-    if (!job->out || is_nothing || out->count == request->result_count ||
-        (may_have_more && out->count > request->result_count))
-        return MW_OK;
-    return fail(error, MW_BAD_ARGUMENT, "job: out has %llu rows, expected %llu%s",
-                (unsigned long long)out->count, (unsigned long long)request->result_count,
-                may_have_more ? " or more" : "");
-}
-
 /* Which arrays are wanted, and are they those of `in`? */
 static void find_wanted(const mw_job *job, struct request *request)
 {
@@ -169,6 +153,23 @@ static void find_wanted(const mw_job *job, struct request *request)
     request->with_data = with_data;
     request->in_place = job->operation == MW_SORT && (!job->out || same);
     request->only_positions = !wanted && job->positions;
+}
+
+/* Has `out` as many rows as the result? That of a selection may have more, nothing none. */
+static mw_status check_out(const mw_job *job, const struct request *request,
+                           struct error *error)
+{
+    const mw_table *const out = &request->out;
+    const int is_nothing =
+        !out->count && (request->only_positions || (!out->elements && !out->column_count));
+    const int may_have_more = request->operation == MW_SELECT;
+
+    if (!job->out || is_nothing || out->count == request->result_count ||
+        (may_have_more && out->count > request->result_count))
+        return MW_OK;
+    return fail(error, MW_BAD_ARGUMENT, "job: out has %llu rows, expected %llu%s",
+                (unsigned long long)out->count, (unsigned long long)request->result_count,
+                may_have_more ? " or more" : "");
 }
 
 /* ---- Jobs -------------------------------------------------------------------------- */
@@ -203,9 +204,9 @@ static mw_status read_rest(const mw_job *job, int is_bare, struct request *reque
         TRY(job_check_lists(job, request, error));
     }
     TRY(job_read_ranges(job, request, error));
-    TRY(check_out(job, request, error));
     TRY(check_positions(job, request, error));
     find_wanted(job, request);
+    TRY(check_out(job, request, error));
     if (request->with_data)
         TRY(request_check_data(request, error));
     else if (request->operation == MW_SELECT && !request_has_segments(request))
@@ -256,7 +257,8 @@ static mw_status check_job(const mw_job *job, struct error *error)
                     (int)job->operation, (int)MW_CHECK);
     if (job->in_count != 1 && job->operation != MW_MERGE && job->operation != MW_SPLIT)
         return fail(error, MW_BAD_ARGUMENT, "job: %u tables, expected 1", job->in_count);
-    if (!job->segment_ends != !job->segment_begins)
+    if (job->segment_begins ? job->segment_count && !job->segment_ends
+                            : job->segment_ends != NULL)
         return fail(error, MW_BAD_ARGUMENT, "job: segment_%s without segment_%s",
                     job->segment_ends ? "ends" : "begins",
                     job->segment_ends ? "begins" : "ends");

@@ -94,10 +94,12 @@ static void ask(struct primitive *p, struct asked *a, int is_shape, uint64_t mor
 {
     struct case_of_rows *const c = &p->c;
     mw_job *const job = &a->job;
+    int is_argsort = c->has_positions;
 
     for (uint32_t i = 0; i < c->columns; i++) {
         struct array *const target = target_of(c, i);
 
+        is_argsort &= !target;
         a->out_columns[i] = (mw_column){target ? place_of(c, target) : NULL, c->bytes[i]};
     }
     *job = (mw_job)MW_JOB_INIT;
@@ -123,9 +125,9 @@ static void ask(struct primitive *p, struct asked *a, int is_shape, uint64_t mor
     }
     if (p->has_segments) {
         job->segment_begins = place_of(c, &p->begins);
-        job->segment_ends = place_of(c, &p->ends);
         job->segment_type = p->segment_type;
         job->segment_count = p->segment_count + more;
+        job->segment_ends = job->segment_count ? place_of(c, &p->ends) : NULL;
     }
     if (p->operation == MW_SPLIT) {
         job->ranks = place_of(c, &p->ranks);
@@ -137,6 +139,8 @@ static void ask(struct primitive *p, struct asked *a, int is_shape, uint64_t mor
         a->out.count = p->operation == MW_SORT    ? c->count + more
                        : p->operation == MW_MERGE ? p->total + more * job->in_count
                                                   : UINT64_MAX;
+    if (is_argsort && c->seed >> 17 & 1)
+        a->out.count = 0;
     job->out = c->with_out ? &a->out : NULL;
     job->position_type = c->position_type;
     job->positions = c->has_positions ? place_of(c, &c->positions) : NULL;
@@ -169,6 +173,10 @@ static mw_status run_here(mw_context *context, struct primitive *p, struct asked
     uint64_t *counts;
     mw_status status;
 
+    if (p->operation == MW_SELECT && p->result_count == 0) { /* that needs no array */
+        a->out = (mw_table){.count = 0};
+        a->job.positions = NULL;
+    }
     if (!is_plain || p->has_segments || c->seed >> 16 & 1)
         return mw_run(context, &a->job);
     if (p->operation == MW_SELECT && p->first == 0)
