@@ -69,6 +69,17 @@ mw_status device_enqueue(struct backend *backend, const struct request *request,
     return MW_OK;
 }
 
+/* Can the device call the order, even if there is nothing to compare? */
+static mw_status check_order(struct backend *backend, const struct request *request)
+{
+    struct device *const device = backend_device(backend);
+    const struct request_order *const order = &request->order;
+
+    if (request->type || order->field_count)
+        return MW_OK;
+    return device->verbs->check_less(device, order->less, order->less_on_host);
+}
+
 /* Only sorts and checks of all rows, and merges, have rounds to tell of. */
 static mw_status make_plan(struct backend *backend, const struct request *request,
                            struct plan *plan)
@@ -95,6 +106,7 @@ static mw_status tell_plan(struct backend *backend, const struct request *reques
     struct plan plan;
     mw_status status;
 
+    TRY(check_order(backend, request));
     TRY(make_plan(backend, request, &plan));
     told->count = request->count;
     told->workspace_bytes = plan.workspace_bytes;
@@ -143,10 +155,16 @@ done:
 static mw_status prepare(struct backend *backend, const struct request *request,
                          uint64_t *workspace_bytes)
 {
+    mw_status status;
+
+    TRY(check_order(backend, request));
     if (!request->type)
-        return device_prepare(backend, request, workspace_bytes);
-    return device_cover(backend, plan_bare(request->type->size), request->count,
-                        workspace_bytes);
+        TRY(device_prepare(backend, request, workspace_bytes));
+    else
+        TRY(device_cover(backend, plan_bare(request->type->size), request->count,
+                         workspace_bytes));
+done:
+    return status;
 }
 
 void device_note(struct backend *backend, const struct request *request,
@@ -257,6 +275,7 @@ static mw_status run(struct backend *backend, const struct request *request)
     char *scratch;
     mw_status status;
 
+    TRY(check_order(backend, request));
     if (!request->type) {
         TRY(device_run_host(backend, request));
         return MW_OK;
@@ -291,6 +310,7 @@ static mw_status enqueue(struct backend *backend, const struct request *request,
     struct plan plan;
     mw_status status;
 
+    TRY(check_order(backend, request));
     if (!request->type) {
         TRY(device_enqueue(backend, request, workspace, bytes, stream));
         return MW_OK;

@@ -100,6 +100,13 @@ struct device_verbs {
     mw_status (*finish)(struct device *device, struct transfer *transfer);
 
     /*
+     * MW_UNSUPPORTED if the device cannot call a comparison that has this text and this
+     * host function. Either may be NULL.
+     */
+    mw_status (*check_less)(struct device *device, const char *less,
+                            int (*less_on_host)(const void *a, const void *b));
+
+    /*
      * The program `name`, with at least the set `kernels` of its kernels loaded. The
      * device keeps it until it is closed; asked again for other kernels, it adds them
      * to the same program. MW_UNSUPPORTED or MW_COMPILE_FAILED if the device has no

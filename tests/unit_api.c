@@ -267,23 +267,30 @@ static void test_limit(struct tap *tap)
 }
 
 /* An order's text alone is for a GPU. */
-static void test_text(struct tap *tap)
+static void test_text(struct tap *tap, mw_context *context, const char *device)
 {
     mw_order order = MW_ORDER_INIT;
     const int before[] = {2, 1};
-    mw_context *context;
     int records[] = {2, 1};
+    mw_table table = {.elements = records};
+    mw_plan plan = MW_PLAN_INIT;
+    mw_job job = MW_JOB_INIT;
+    uint64_t bytes;
 
     order.element_bytes = sizeof(int);
     order.less = "*a < *b";
     order.declarations = "typedef int mw_element;";
-    tap_ok(tap,
-           mw_open(&context, "cpu:1", NULL) == MW_OK &&
-               mw_sort_records(context, &order, records, 2) == MW_UNSUPPORTED &&
-               strstr(mw_error(context), "less_on_host") &&
-               memcmp(records, before, sizeof records) == 0,
-           "a text without a function is refused", "cpu");
-    mw_close(context);
+    job.order = &order;
+    job.in = &table;
+    for (table.count = 0; table.count <= COUNT_OF(records); table.count++)
+        tap_case(tap,
+                 mw_run(context, &job) == MW_UNSUPPORTED &&
+                     strstr(mw_error(context), "less_on_host") &&
+                     mw_prepare(context, &job, &bytes) == MW_UNSUPPORTED &&
+                     mw_get_plan(context, &job, &plan) == MW_UNSUPPORTED &&
+                     memcmp(records, before, sizeof records) == 0,
+                 "%s: a text without a function is refused for %d records", device,
+                 (int)table.count);
 }
 
 int main(void)
@@ -294,7 +301,6 @@ int main(void)
     test_names(&tap);
     test_types(&tap);
     test_limit(&tap);
-    test_text(&tap);
     test_open(&tap);
     for (size_t i = 0; i < COUNT_OF(devices); i++) {
         mw_context *const context = trial_open(&tap, devices[i]);
@@ -303,6 +309,8 @@ int main(void)
             continue;
         test_tuning(&tap, context, devices[i]);
         test_memory(&tap, context, devices[i]);
+        if (strcmp(devices[i], "cuda") != 0)
+            test_text(&tap, context, devices[i]);
         mw_close(context);
     }
     test_threads(&tap);

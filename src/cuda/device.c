@@ -113,6 +113,17 @@ static struct program_target target_of(struct gpu *gpu)
                                    gpu->base.error};
 }
 
+static mw_status gpu_check_less(struct device *device, const char *less,
+                                int (*less_on_host)(const void *a, const void *b))
+{
+    (void)less_on_host;
+    return less ? MW_OK
+                : fail(device->error, MW_UNSUPPORTED,
+                       "the order has no text, which %s needs: less_on_host alone serves "
+                       "cpu and sim only",
+                       device->info.device);
+}
+
 static mw_status gpu_load(struct device *device, const struct program_name *name,
                           kernel_set kernels, struct program **program)
 {
@@ -121,11 +132,10 @@ static mw_status gpu_load(struct device *device, const struct program_name *name
     struct program *slot;
     mw_status status = MW_OK;
 
-    if (name->engine == PROGRAM_LESS && !name->less)
-        return fail(device->error, MW_UNSUPPORTED,
-                    "the order has no text, which %s needs: less_on_host alone serves cpu "
-                    "and sim only",
-                    device->info.device);
+    if (name->engine == PROGRAM_LESS)
+        status = gpu_check_less(device, name->less, name->less_on_host);
+    if (status != MW_OK)
+        return status;
     slot = program_slot(gpu, name);
     if (!slot)
         return fail(device->error, MW_NO_MEMORY, "no host memory for a program's record");
@@ -226,6 +236,7 @@ static const struct device_verbs verbs = {
     .download = gpu_download,
     .begin = gpu_begin,
     .finish = gpu_finish,
+    .check_less = gpu_check_less,
     .load = gpu_load,
     .launch = gpu_launch,
     .wait = gpu_wait,

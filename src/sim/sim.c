@@ -224,17 +224,29 @@ static mw_status sim_finish(struct device *device, struct transfer *transfer)
     return (mw_status)transfer->code;
 }
 
+static mw_status sim_check_less(struct device *device, const char *less,
+                                int (*less_on_host)(const void *a, const void *b))
+{
+    (void)less;
+    return less_on_host ? MW_OK
+                        : fail(device->error, MW_UNSUPPORTED,
+                               "the order has no less_on_host, which the simulator calls; "
+                               "its text serves GPUs only");
+}
+
 /* The simulator has all kernels of its programs, whatever set is asked for. */
 static mw_status sim_load(struct device *device, const struct program_name *name,
                           kernel_set kernels, struct program **program)
 {
     const struct tile_geometry *const tile = &name->tile;
 
+    mw_status status = MW_OK;
+
     (void)kernels;
-    if (name->engine == PROGRAM_LESS && !name->less_on_host)
-        return fail(device->error, MW_UNSUPPORTED,
-                    "the order has no less_on_host, which the simulator calls; its text "
-                    "serves GPUs only");
+    if (name->engine == PROGRAM_LESS)
+        status = sim_check_less(device, name->less, name->less_on_host);
+    if (status != MW_OK)
+        return status;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         const struct program *const p = &programs[i];
 
@@ -353,6 +365,7 @@ static const struct device_verbs verbs = {
     .download = sim_download,
     .begin = sim_begin,
     .finish = sim_finish,
+    .check_less = sim_check_less,
     .load = sim_load,
     .launch = sim_launch,
     .wait = sim_wait,
