@@ -80,7 +80,7 @@ static mw_status check_order(struct backend *backend, const struct request *requ
     return device->verbs->check_less(device, order->less, order->less_on_host);
 }
 
-/* Only sorts and checks of all rows, and merges, have rounds to tell of. */
+/* Only sorts of all rows, and merges, have rounds to tell of. */
 static mw_status make_plan(struct backend *backend, const struct request *request,
                            struct plan *plan)
 {

@@ -12,21 +12,6 @@ static mw_status plan_word(struct backend *backend, const struct rows_shape *sha
                      rows_keys(shape, word), count, backend->error);
 }
 
-mw_status rows_plan(struct backend *backend, const struct request *request,
-                    struct plan *plan)
-{
-    struct rows_shape shape;
-    mw_status status;
-
-    if (request->order.field_count == 0)
-        return comparison_plan(backend, request, plan);
-    TRY(rows_shape(&shape, request, backend->error));
-    TRY(plan_word(backend, &shape, 0, request->count, plan));
-    plan->workspace_bytes += rows_temp_bytes(&shape, request->count);
-done:
-    return status;
-}
-
 static uint64_t check_blocks(uint64_t count)
 {
     return (count + CHECK_ROWS - 1) / CHECK_ROWS;
@@ -36,6 +21,25 @@ static uint64_t check_blocks(uint64_t count)
 static uint64_t check_bytes(uint64_t count)
 {
     return check_blocks(count) * sizeof(wide);
+}
+
+mw_status rows_plan(struct backend *backend, const struct request *request,
+                    struct plan *plan)
+{
+    struct rows_shape shape;
+    mw_status status;
+
+    if (request->order.field_count == 0)
+        return comparison_plan(backend, request, plan);
+    if (request->operation == MW_CHECK) {
+        *plan = (struct plan){.workspace_bytes = check_bytes(request->count)};
+        return MW_OK;
+    }
+    TRY(rows_shape(&shape, request, backend->error));
+    TRY(plan_word(backend, &shape, 0, request->count, plan));
+    plan->workspace_bytes += rows_temp_bytes(&shape, request->count);
+done:
+    return status;
 }
 
 /* Only the first and the last word can have codes of different sizes. */

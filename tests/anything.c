@@ -136,6 +136,7 @@ static const char *prepare(mw_context *context, struct case_of_rows *c, struct a
 {
     const uint64_t count = c->count;
     const int is_shape = c->place[0] == ELSEWHERE && !(c->seed & 1);
+    mw_plan plan = MW_PLAN_INIT;
     mw_status status;
     uint64_t most;
 
@@ -152,6 +153,9 @@ static const char *prepare(mw_context *context, struct case_of_rows *c, struct a
     status = mw_prepare(context, &a->job, &a->bytes[MW_CHECK]);
     if (status != MW_OK)
         return "mw_prepare of MW_CHECK failed";
+    if (mw_get_plan(context, &a->job, &plan) != MW_OK ||
+        plan.workspace_bytes > a->bytes[MW_CHECK])
+        return "the plan of MW_CHECK needs more than mw_prepare said";
     c->count += c->seed >> 8 & 1 ? c->seed >> 9 & 63 : 0;
     ask(c, a, MW_SORT, is_shape);
     status = mw_prepare(context, &a->job, &a->bytes[MW_SORT]);
