@@ -75,7 +75,10 @@ typedef struct mw_plan_round {
     uint32_t joined; /* tile: 1 if each block finds the cuts of its own tile */
 } mw_plan_round;
 
-/* How the handle would run a job now. Nothing is compiled, loaded or run for it. */
+/*
+ * How the handle would run a job now. Nothing is run for it, and for sorts and checks
+ * without segments nothing compiled or loaded; for other jobs it is, as by mw_prepare.
+ */
 typedef struct mw_plan {
     size_t size;              /* sizeof(mw_plan), set by MW_PLAN_INIT */
     uint64_t count;           /* keys */

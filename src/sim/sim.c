@@ -239,7 +239,6 @@ static mw_status sim_load(struct device *device, const struct program_name *name
                           kernel_set kernels, struct program **program)
 {
     const struct tile_geometry *const tile = &name->tile;
-
     mw_status status = MW_OK;
 
     (void)kernels;
