@@ -292,7 +292,8 @@ def sort_by(keys: Any, /, *values: Any, descending: bool = False, order: OrderLi
     """Sort keys, and values along with them: (sorted keys, values, ...).
 
     Keys are 1-D. Values have the same length; of those with more dimensions rows move, of
-    at most 4096 bytes each. All arrays are of the same library. Stable: values of equal keys keep their order.
+    at most 4096 bytes each. All arrays are of the same library. Stable: values of equal
+    keys keep their order.
 
     >>> import multiway, numpy as np
     >>> multiway.sort_by(np.array([3, 1, 2]), np.array(["c", "a", "b"], dtype="S1"))
