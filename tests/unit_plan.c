@@ -148,7 +148,7 @@ static const char *check_dealt(const struct sample *s)
 
     if (d->room_count * s->size > d->head || !adjoins(d->head, 8 * DEAL_HEAD, d->reach) ||
         !adjoins(d->next, 8 * (DEAL_MOST + 1), d->fine) ||
-        !adjoins(d->fine, (huge)8 * DEAL_BINS * d->buckets, d->tile_of) ||
+        !adjoins(d->fine, (huge)4 * DEAL_BINS * d->buckets, d->tile_of) ||
         !adjoins(d->tile_next, (huge)8 * DEAL_MOST * d->buckets, d->tiles) ||
         !adjoins(d->tiles, (huge)8 * d->most_tiles, d->frequent) ||
         !adjoins(d->frequent, 8 * DEAL_ROWS * DEAL_FREQUENT, s->plan.workspace_bytes))
