@@ -210,7 +210,7 @@ static mw_status read_rest(const mw_job *job, int is_bare, struct request *reque
     if (request->with_data)
         TRY(request_check_data(request, error));
     else if (request->operation == MW_SELECT && !request_has_segments(request))
-        job_widen_selection(job, request); /* a plan serves any ranks of as many rows */
+        job_widen_selection(job, request); /* serves any ranks of as many rows */
 done:
     return status;
 }

@@ -134,7 +134,7 @@ mw_status job_check_lists(const mw_job *job, struct request *request, struct err
 /* Read segments, ranks and cuts, and find how many rows the result has. */
 mw_status job_read_ranges(const mw_job *job, struct request *request, struct error *error);
 
-/* Make a selection without segments the largest of last - first ranks, wherever they are. */
+/* Let a selection without segments be that of the first last - first ranks. */
 void job_widen_selection(const mw_job *job, struct request *request);
 
 /*
