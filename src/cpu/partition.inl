@@ -101,12 +101,6 @@ static inline void part_few(struct gap *to, wide values, size_t count, wide pivo
     }
 }
 
-/*
- * Move the ranks that are at most `pivot` to the front of a piece of at least
- * 2 * `registers` registers; returns their number. That many registers at once are read
- * from the side with less room to write, so there is room for them on either side. `kept`
- * has room for 3 * `registers` registers.
- */
 enum {
     PART_MOST = 8,                      /* registers read at once, in long pieces, ... */
     PART_LEAST = 4,                     /* ... and in short ones */
@@ -115,6 +109,12 @@ enum {
     PART_FAR = (1 << 20) / sizeof(rank) /* more than L2 holds: prefetch */
 };
 
+/*
+ * Move the ranks that are at most `pivot` to the front of a piece of at least
+ * 2 * `registers` registers; returns their number. That many registers at once are read
+ * from the side with less room to write, so there is room for them on either side. `kept`
+ * has room for 3 * `registers` registers.
+ */
 INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, const int registers,
                               wide *kept, int is_far, enum coding coding, key flip)
 {

@@ -37,8 +37,9 @@
  *   PEEK(kind, p)             blocks of one launch share: relaxed atomics
  *   POST_BITS(kind, p, bits)  set bits of such a cell, atomically
  *
- *   ADD(kind, p, v)           add v to an unsigned cell, or to a wide cell of global memory;
- *                             its value before. In global memory it is relaxed, as POST
+ *   ADD(kind, p, v)           add v to an unsigned cell of shared or global memory, or to a
+ *                             wide cell of global memory, where it is relaxed as POST is;
+ *                             its value before
  *   FENCE()                   my accesses before it come before those after it, to all
  *                             blocks of the launch
  *
