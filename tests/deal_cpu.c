@@ -1,6 +1,6 @@
 /*
  * deal_cpu.c - arrays that the CPU deals out to buckets: rows of all sizes of images beside
- * an argsort, which does not deal, and keys on many threads.
+ * an argsort, which does not deal, keys on many threads, and positions by short numbers.
  */
 #include "kit.h"
 
@@ -150,6 +150,31 @@ static int try_keys(mw_context *context, mw_type type, mw_direction direction)
     return right && kit_fingerprint_equal(was, is);
 }
 
+/* Positions by numbers of 2 bytes, more than fit the caches, from the second element on. */
+static int try_positions(mw_context *context, uint64_t count, mw_type position_type)
+{
+    const size_t bytes = mw_type_size(position_type);
+    uint16_t *const keys = malloc(count * sizeof *keys);
+    unsigned char *const all = malloc((count + 1) * bytes);
+    uint64_t before = 0;
+    int right = keys && all && kit_fill(MW_U16, "random", 4, keys, count) == MW_OK &&
+                mw_argsort(context, MW_U16, MW_ASCENDING, keys, all + bytes, position_type,
+                           count) == MW_OK;
+
+    /* All are there if no two are the same. */
+    for (uint64_t i = 0; i < count && right; i++) {
+        uint64_t at = 0;
+
+        memcpy(&at, all + (i + 1) * bytes, bytes);
+        right = at < count && (i == 0 || keys[before] < keys[at] ||
+                               (keys[before] == keys[at] && before < at));
+        before = at;
+    }
+    free(all);
+    free(keys);
+    return right;
+}
+
 int main(void)
 {
     static const char *const devices[] = {"cpu:1", "cpu:8"};
@@ -167,6 +192,8 @@ int main(void)
             tap_case(&tap, try_keys(context, MW_I32, MW_DESCENDING), "i32 keys");
             tap_case(&tap, try_keys(context, MW_F64, MW_ASCENDING), "f64 keys");
         }
+        tap_case(&tap, try_positions(context, (1 << 22) + 5, MW_I64), "i64 positions");
+        tap_case(&tap, try_positions(context, KEYS, MW_U32), "u32 positions");
         mw_close(context);
     }
     return tap_end(&tap);

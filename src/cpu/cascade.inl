@@ -23,7 +23,7 @@ struct merge_work {
     uint64_t last[MERGE_WAYS];
     const rank *ends[MERGE_WAYS]; /* where checking of each run ends */
     struct node nodes[2 * MERGE_WAYS];
-    rank rooms[MERGE_WAYS][2 * QUANTUM];
+    _Alignas(STREAM_LINE) rank rooms[MERGE_WAYS][2 * QUANTUM];
     int has_disorder;
 };
 
@@ -145,7 +145,7 @@ static struct node *plant(struct merge_work *work, unsigned count)
 static void harvest(struct node *root, struct output *output, struct merge_work *work)
 {
     uint64_t left = root->coming + root->list.count;
-    rank merged[QUANTUM];
+    _Alignas(STREAM_LINE) rank merged[QUANTUM];
     /* A short first piece, so that all others begin at a line. */
     size_t most = to_line(output->to) ? to_line(output->to) : QUANTUM;
 

@@ -2,7 +2,6 @@
  * copy.inl - copy rows of 16 to COLLECT_MOST bytes by registers: to the chunks of their
  * buckets, and from a bucket in the order of items, whose low bits are places of rows.
  */
-#include "cpu/stream.h"
 
 typedef unsigned char bytes_16 __attribute__((vector_size(16), aligned(1), may_alias));
 typedef unsigned char bytes_32 __attribute__((vector_size(32), aligned(1), may_alias));

@@ -90,7 +90,7 @@ static void list_take(struct list *list, rank *to, uint64_t count)
 
 /* Memory for quanta that are not whole. */
 struct spare {
-    rank a[QUANTUM];
+    _Alignas(STREAM_LINE) rank a[QUANTUM];
     rank b[QUANTUM];
     rank merged[QUANTUM];
 };

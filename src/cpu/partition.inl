@@ -102,21 +102,22 @@ static inline void part_few(struct gap *to, wide values, size_t count, wide pivo
 }
 
 enum {
-    PART_MOST = 8,                      /* registers read at once, in long pieces, ... */
-    PART_LEAST = 4,                     /* ... and in short ones */
-    PART_LONG = 1 << 13,                /* ranks of a long piece */
-    PART_AHEAD = 64 * WIDE,             /* distance of prefetches, in ranks */
-    PART_FAR = (1 << 20) / sizeof(rank) /* more than L2 holds: prefetch */
+    PART_MOST = 8,                 /* registers read at once, in long pieces, ... */
+    PART_LEAST = 4,                /* ... and in short ones */
+    PART_LONG = 1 << 13,           /* ranks of a long piece */
+    PART_AHEAD = 64 * WIDE,        /* distance of prefetches, in ranks */
+    LINE_RANKS = STREAM_LINE / sizeof(rank)
 };
 
 /*
  * Move the ranks that are at most `pivot` to the front of a piece of at least
  * 2 * `registers` registers; returns their number. That many registers at once are read
  * from the side with less room to write, so there is room for them on either side. `kept`
- * has room for 3 * `registers` registers.
+ * has room for 3 * `registers` registers. Long pieces are prefetched, even those that fit
+ * L2: another thread may have written them last.
  */
 INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, const int registers,
-                              wide *kept, int is_far, enum coding coding, key flip)
+                              wide *kept, enum coding coding, key flip)
 {
     const wide pivots = wide_of(pivot);
     const int step = registers * WIDE;
@@ -146,7 +147,7 @@ INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, const int r
             from.right -= step;
             next = from.right;
         }
-        for (int i = 0; is_far && i < step; i += WIDE) {
+        for (int i = 0; registers == PART_MOST && i < step; i += LINE_RANKS) {
             __builtin_prefetch(from.left + PART_AHEAD + i);
             __builtin_prefetch(from.right - PART_AHEAD - step + i);
         }
@@ -167,16 +168,13 @@ INLINED size_t part_registers(rank *ranks, size_t count, rank pivot, const int r
 __attribute__((noinline)) static size_t part_long(rank *ranks, size_t count, rank pivot,
                                                   enum coding coding, key flip)
 {
-    const int is_far = count >= PART_FAR;
     wide kept[3 * PART_MOST];
 
     if (coding == CODING_FLOAT)
-        return part_registers(ranks, count, pivot, PART_MOST, kept, is_far, CODING_FLOAT,
-                              flip);
+        return part_registers(ranks, count, pivot, PART_MOST, kept, CODING_FLOAT, flip);
     if (coding == CODING_FLIP)
-        return part_registers(ranks, count, pivot, PART_MOST, kept, is_far, CODING_FLIP,
-                              flip);
-    return part_registers(ranks, count, pivot, PART_MOST, kept, is_far, CODING_NONE, flip);
+        return part_registers(ranks, count, pivot, PART_MOST, kept, CODING_FLIP, flip);
+    return part_registers(ranks, count, pivot, PART_MOST, kept, CODING_NONE, flip);
 }
 
 INLINED size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding coding,
@@ -186,5 +184,5 @@ INLINED size_t part_piece(rank *ranks, size_t count, rank pivot, enum coding cod
 
     if (count >= PART_LONG)
         return part_long(ranks, count, pivot, coding, flip);
-    return part_registers(ranks, count, pivot, PART_LEAST, kept, 0, coding, flip);
+    return part_registers(ranks, count, pivot, PART_LEAST, kept, coding, flip);
 }

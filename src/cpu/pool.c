@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host.h"
+
 /* One thread of the pool. */
 struct worker {
     struct pool *pool;
@@ -24,6 +26,7 @@ struct pool {
     void *arg;
     atomic_uint jobs; /* how many there have been: a worker compares */
     unsigned workers; /* wanted for this job */
+    int processor;    /* where the caller runs */
     atomic_uint busy; /* of those, not yet through; worker 0 does not count */
     int ending;
     atomic_uint arrived; /* workers that wait for each other, and how often they did */
@@ -66,7 +69,11 @@ static void *work(void *arg)
 
         pool_job *const job = pool->job;
         void *const job_arg = pool->arg;
+        const int processor = pool->processor;
         pthread_mutex_unlock(&pool->lock);
+        /* Linux may wake a worker where its caller runs, though other processors are idle,
+         * and leave both there for longer than most sorts take. */
+        host_leave(processor);
         job(job_arg, self->number);
         pthread_mutex_lock(&pool->lock);
         if (atomic_fetch_sub(&pool->busy, 1) == 1)
@@ -86,10 +93,12 @@ void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg)
         pool->job = job;
         pool->arg = arg;
         pool->workers = workers;
+        pool->processor = host_processor();
         atomic_store(&pool->busy, workers - 1);
         atomic_fetch_add(&pool->jobs, 1);
         pthread_cond_broadcast(&pool->wake);
         pthread_mutex_unlock(&pool->lock);
+        sched_yield(); /* to a worker that was woken up here */
     }
     job(arg, 0);
     if (workers > 1) {

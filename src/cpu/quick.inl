@@ -104,7 +104,7 @@ static void sort_blocks(const rank *ranks, size_t count, rank *sorted)
 /* Sort at most LEAF_MOST ranks, and write them as keys. */
 static void sort_leaf(const struct quick *q, const rank *ranks, rank *to, size_t count)
 {
-    rank sorted[LEAF_MOST];
+    _Alignas(wide) rank sorted[LEAF_MOST]; /* no store crosses a cache line */
 
     if (count <= BLOCK_MOST)
         sort_block(ranks, count, sorted);
@@ -262,7 +262,7 @@ INLINED void quick_coded(struct quick *q, rank *keys, size_t count, enum coding 
                          int depth)
 {
     if (count <= LEAF_MOST) {
-        rank entered[LEAF_MOST];
+        _Alignas(wide) rank entered[LEAF_MOST];
 
         for (size_t i = 0; i < count; i += WIDE) {
             wide some = {0};

@@ -255,15 +255,17 @@ INLINED void write_share(const struct counting *c, unsigned worker, enum source 
     const uint64_t each = LINE / bytes;
     const uint16_t flip = c->flip;
     struct table *const table = table_of(c, worker);
+    uint64_t next[DIGITS]; /* the compiler knows that no store to a line changes it */
     uint16_t room[BLOCK];
 
+    memcpy(next, table->next, sizeof next);
     for (uint64_t at = share(c, worker); at < last; at += BLOCK) {
         const uint32_t count = last - at < BLOCK ? (uint32_t)(last - at) : BLOCK;
         const void *const block = block_of(c, at, count, room);
 
         for (size_t i = 0; i < count; i++) {
             const unsigned digit = digit_at(block, i, source, flip);
-            const uint64_t place = table->next[digit]++;
+            const uint64_t place = next[digit]++;
             const uint64_t eight = value_at(block, i, source, flip, at + i, bytes);
             const uint32_t four = (uint32_t)eight;
             unsigned char *const line = table->line[digit];
@@ -281,8 +283,8 @@ INLINED void write_share(const struct counting *c, unsigned worker, enum source 
         }
     }
     for (unsigned digit = 0; digit < DIGITS; digit++)
-        if (table->next[digit] > table->first[digit] && table->next[digit] % each)
-            write_rest(c, table, digit, table->next[digit]);
+        if (next[digit] > table->first[digit] && next[digit] % each)
+            write_rest(c, table, digit, next[digit]);
     stream_end();
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cpu/inlined.h"
+#include "cpu/stream.h"
 #include "cpu/suite.h"
 
 /* Written before a loop that only pays when it is unrolled completely. */

@@ -2,7 +2,6 @@
  * transfer.inl - between the arrays and working memory: keys become ranks on
  * the way in and may become keys again on the way out.
  */
-#include "cpu/stream.h"
 
 /*
  * Whole arrays. `to` may be `from`: an element is read before it is written.
