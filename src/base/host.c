@@ -1,7 +1,7 @@
 /*
  * host.c - what the host has: processors, and memory with large pages.
  */
-#define _GNU_SOURCE /* affinities and madvise are Linux's own */
+#define _GNU_SOURCE /* sched_getaffinity and madvise are Linux's own */
 
 #include "host.h"
 
@@ -30,33 +30,6 @@ unsigned host_processors(void)
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
 
     return online > 0 ? (unsigned)online : 1;
-}
-
-int host_processor(void)
-{
-#if defined(__linux__)
-    return sched_getcpu();
-#else
-    return -1;
-#endif
-}
-
-void host_leave(int processor)
-{
-#if defined(__linux__)
-    cpu_set_t set;
-    cpu_set_t others;
-
-    if (processor < 0 || sched_getcpu() != processor ||
-        sched_getaffinity(0, sizeof set, &set) != 0)
-        return;
-    others = set;
-    CPU_CLR((size_t)processor, &others);
-    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
-        sched_setaffinity(0, sizeof set, &set);
-#else
-    (void)processor;
-#endif
 }
 
 void *host_alloc(uint64_t bytes)

@@ -9,12 +9,6 @@
 /* Processors this process may run on, at least 1. */
 unsigned host_processors(void);
 
-/* The processor that this thread runs on, or -1: not known. */
-int host_processor(void);
-
-/* If this thread runs on that processor, move it to any other that it may run on. */
-void host_leave(int processor);
-
 /*
  * Memory that is worth large pages: aligned to them, and asking for them where
  * that is possible. Touching fresh small pages costs more than sorting in them. NULL if

@@ -9,12 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/host.h"
-
 /* One thread of the pool. */
 struct worker {
     struct pool *pool;
     unsigned number;
+    int is_taken; /* its part of the job is done, or somebody does it */
     pthread_t thread;
 };
 
@@ -26,8 +25,7 @@ struct pool {
     void *arg;
     atomic_uint jobs; /* how many there have been: a worker compares */
     unsigned workers; /* wanted for this job */
-    int processor;    /* where the caller runs */
-    atomic_uint busy; /* of those, not yet through; worker 0 does not count */
+    atomic_uint busy; /* parts that are not done; that of worker 0 does not count */
     int ending;
     atomic_uint arrived; /* workers that wait for each other, and how often they did */
     atomic_uint meetings;
@@ -53,7 +51,7 @@ static void linger(atomic_uint *number, unsigned value, int is_wanted)
 
 static void *work(void *arg)
 {
-    const struct worker *const self = (const struct worker *)arg;
+    struct worker *const self = (struct worker *)arg;
     struct pool *const pool = self->pool;
     unsigned seen = 0;
 
@@ -64,16 +62,13 @@ static void *work(void *arg)
         if (pool->ending)
             break;
         seen = atomic_load(&pool->jobs);
-        if (self->number >= pool->workers)
+        if (self->number >= pool->workers || self->is_taken)
             continue;
+        self->is_taken = 1;
 
         pool_job *const job = pool->job;
         void *const job_arg = pool->arg;
-        const int processor = pool->processor;
         pthread_mutex_unlock(&pool->lock);
-        /* Linux may wake a worker where its caller runs, though other processors are idle,
-         * and leave both there for longer than most sorts take. */
-        host_leave(processor);
         job(job_arg, self->number);
         pthread_mutex_lock(&pool->lock);
         if (atomic_fetch_sub(&pool->busy, 1) == 1)
@@ -86,28 +81,65 @@ static void *work(void *arg)
     return NULL;
 }
 
+/* Wake up the workers. */
+static void begin(struct pool *pool, unsigned workers, pool_job *job, void *arg)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->job = job;
+    pool->arg = arg;
+    pool->workers = workers;
+    for (unsigned i = 1; i < workers; i++)
+        pool->worker[i].is_taken = 0;
+    atomic_store(&pool->busy, workers - 1);
+    atomic_fetch_add(&pool->jobs, 1);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Do the parts of workers that have not woken up yet. */
+static void stand_in(struct pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    for (unsigned i = pool->workers; --i > 0;) {
+        if (pool->worker[i].is_taken)
+            continue;
+        pool->worker[i].is_taken = 1;
+        pthread_mutex_unlock(&pool->lock);
+        pool->job(pool->arg, i);
+        pthread_mutex_lock(&pool->lock);
+        atomic_fetch_sub(&pool->busy, 1);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Wait until all parts are done. */
+static void finish(struct pool *pool)
+{
+    linger(&pool->busy, 0, 1);
+    pthread_mutex_lock(&pool->lock);
+    while (atomic_load(&pool->busy))
+        pthread_cond_wait(&pool->rest, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg)
 {
-    if (workers > 1) {
-        pthread_mutex_lock(&pool->lock);
-        pool->job = job;
-        pool->arg = arg;
-        pool->workers = workers;
-        pool->processor = host_processor();
-        atomic_store(&pool->busy, workers - 1);
-        atomic_fetch_add(&pool->jobs, 1);
-        pthread_cond_broadcast(&pool->wake);
-        pthread_mutex_unlock(&pool->lock);
-        sched_yield(); /* to a worker that was woken up here */
-    }
+    if (workers > 1)
+        begin(pool, workers, job, arg);
     job(arg, 0);
     if (workers > 1) {
-        linger(&pool->busy, 0, 1);
-        pthread_mutex_lock(&pool->lock);
-        while (atomic_load(&pool->busy))
-            pthread_cond_wait(&pool->rest, &pool->lock);
-        pthread_mutex_unlock(&pool->lock);
+        stand_in(pool);
+        finish(pool);
     }
+}
+
+void pool_run_together(struct pool *pool, unsigned workers, pool_job *job, void *arg)
+{
+    if (workers > 1)
+        begin(pool, workers, job, arg);
+    job(arg, 0);
+    if (workers > 1)
+        finish(pool);
 }
 
 void pool_wait(struct pool *pool, unsigned workers)

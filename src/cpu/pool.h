@@ -8,7 +8,7 @@
 
 struct pool;
 
-/* A job: every worker calls it once, with its own number from 0 on. */
+/* A job: it is called once for every worker, numbered from 0 on. */
 typedef void pool_job(void *arg, unsigned worker);
 
 /*
@@ -25,11 +25,16 @@ struct pool *pool_alone(struct pool *pool);
 /*
  * Run `job` on workers 0 to `workers` - 1, at most all of them, and return
  * when the last is through. What they wrote is visible to the caller and to
- * every later job. One caller at a time.
+ * every later job. One caller at a time. A worker that has not begun when the
+ * caller is through with its part, perhaps since its processor is busy, is not
+ * waited for: the caller does that part, too.
  */
 void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg);
 
-/* In a job of `workers`: wait until all of them are here. */
+/* The same, and each worker runs on a thread of its own: they may wait for each other. */
+void pool_run_together(struct pool *pool, unsigned workers, pool_job *job, void *arg);
+
+/* In such a job of `workers`: wait until all of them are here. */
 void pool_wait(struct pool *pool, unsigned workers);
 
 /* Where part `i` of `parts` even parts of `count` things begins. */

@@ -15,7 +15,7 @@ enum {
     SCAN_STEP = 1 << 16,     /* keys looked at before asking what others found */
     TALLY_LEAST = 1 << 15,   /* 16-bit keys that are worth a table */
     TALLY_THREAD = 1 << 18,  /* and those worth a thread with its own table */
-    QUICK_THREAD = 1 << 16,  /* keys worth a thread of a quicksort */
+    QUICK_THREAD = 1 << 16,  /* keys of each thread of a quicksort, but two may share them */
     NATURAL_LEAST = 1 << 14, /* keys in which runs are looked for */
     WINDOWS = 16             /* places where they are */
 };
@@ -266,9 +266,10 @@ static struct sort sort_of(const struct pool *pool, const struct sort_request *r
 static void sort_disorder(struct pool *pool, const struct sort_request *request,
                           int in_place)
 {
-    const uint64_t worth = request->count / QUICK_THREAD;
+    const uint64_t parts = request->count / QUICK_THREAD;
+    const uint64_t worth = parts == 1 ? 2 : parts > 1 ? parts : 1;
     const unsigned threads = pool_threads(pool);
-    const unsigned workers = worth < 1 ? 1 : worth < threads ? (unsigned)worth : threads;
+    const unsigned workers = worth < threads ? (unsigned)worth : threads;
 
     if (!sort_few(pool, workers, request) && (in_place || !sort_deal(pool, request)))
         sort_quick(pool, workers, request);

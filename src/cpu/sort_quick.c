@@ -16,7 +16,7 @@ enum {
     WAITING_MOST = 512,   /* pieces that wait for a thread, at most */
     SHARES = 16,          /* pieces that a thread should get, ... */
     SHARE = 1 << 14,      /* ... if they have at least as many keys */
-    PAIR_BYTES = 1 << 21, /* up to which one of two threads partitions alone */
+    PAIR_BYTES = 1 << 23, /* up to which one of two threads partitions alone */
     SWAPPED = 1024        /* bytes swapped at once */
 };
 
@@ -40,7 +40,8 @@ struct quick_sort {
     size_t size;
     unsigned workers;
     struct quick_task all;
-    uint64_t share; /* keys of a piece that one thread sorts alone */
+    uint64_t share;     /* keys of a piece that one thread sorts alone */
+    int is_together;    /* the first partitions are made by all workers */
     struct slice *slices;
     atomic_ullong left; /* keys that are not sorted yet */
     atomic_flag lock;   /* guards what follows */
@@ -322,8 +323,7 @@ static void sort_share(void *arg, unsigned worker)
     struct group g = {q->all, 0, q->workers, 0};
     struct quick_task piece;
 
-    /* Few keys are partitioned by one thread before a second one has woken up. */
-    if (q->workers > 2 || q->all.count * q->size > PAIR_BYTES)
+    if (q->is_together)
         g = part_together(q, worker);
     if (worker == g.first)
         sort_piece(q, g.piece);
@@ -343,6 +343,7 @@ void sort_quick(struct pool *pool, unsigned workers, const struct sort_request *
                                    .most = r->suite->last_rank};
     struct quick_sort *const q = (struct quick_sort *)r->work;
     const uint64_t even = r->count / ((uint64_t)workers * SHARES);
+    const size_t size = (size_t)r->suite->bits / 8;
 
     if (workers == 1) {
         r->suite->quick(&all);
@@ -350,12 +351,17 @@ void sort_quick(struct pool *pool, unsigned workers, const struct sort_request *
     }
     *q = (struct quick_sort){.pool = pool,
                              .suite = r->suite,
-                             .size = (size_t)r->suite->bits / 8,
+                             .size = size,
                              .workers = workers,
                              .all = all,
                              .share = even > SHARE ? even : SHARE,
+                             .is_together = workers > 2 || r->count * size > PAIR_BYTES,
                              .slices = (struct slice *)(q + 1),
                              .lock = ATOMIC_FLAG_INIT};
     atomic_init(&q->left, r->count);
-    pool_run(pool, workers, sort_share, q);
+    /* Few keys are partitioned by one thread before a second one has woken up. */
+    if (q->is_together)
+        pool_run_together(pool, workers, sort_share, q);
+    else
+        pool_run(pool, workers, sort_share, q);
 }
