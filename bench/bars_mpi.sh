@@ -80,11 +80,11 @@ mpi_exchange() {
 }
 
 seconds_of() { # RANKS ARGUMENT...: the median time of multiway-across
-    local launch="$MPIRUN $1"
-    [ "$1" -gt 1 ] || launch= # mpirun would bind one rank, and so its threads, to one core
+    local launch="$MPIRUN $1" bind=core:overload-allowed
+    [ "$1" -gt 1 ] || { launch='' && bind=none; } # else all threads of one rank share a core
     shift
     env -u OMPI_MCA_btl_vader_single_copy_mechanism -u OMPI_MCA_mpi_yield_when_idle \
-        OMPI_MCA_hwloc_base_binding_policy=core:overload-allowed $launch \
+        OMPI_MCA_hwloc_base_binding_policy=$bind $launch \
         "$folder/bench/multiway-across" "$@" 2>"$work/complaints" | cut -f 3 | grep . ||
         tail -n 3 "$work/complaints" >&2
 }
