@@ -45,6 +45,10 @@ class NumpyArrays:
     def stream(self, x: Any) -> Optional[int]:
         return None
 
+    def is_capturing(self, x: Any, stream: int) -> bool:
+        """Is what is enqueued on x's current stream captured in a graph?"""
+        return False
+
     def dtype(self, x: Any) -> Any:
         return x.dtype
 
@@ -112,6 +116,9 @@ class CupyArrays(NumpyArrays):
     def stream(self, x: Any) -> Optional[int]:
         return self.xp.cuda.get_current_stream().ptr  # type: ignore[no-any-return]
 
+    def is_capturing(self, x: Any, stream: int) -> bool:
+        return bool(self.xp.cuda.runtime.streamIsCapturing(stream))
+
     def pointer(self, x: Any) -> int:
         return x.data.ptr  # type: ignore[no-any-return]
 
@@ -128,8 +135,10 @@ class TorchArrays:
                  "uint64", "float16", "float32", "float64", "complex64", "complex128")
         self.dtypes: Dict[Any, Any] = {getattr(torch, name): np.dtype(name)
                                        for name in names if hasattr(torch, name)}
-        self.torch_dtypes = {np.dtype(d): t for t, d in self.dtypes.items()}
+        self.torch_dtypes: Dict[Any, Any] = {d: t for t, d in self.dtypes.items()}
+        self.torch_dtypes.update({d.name: t for t, d in self.dtypes.items()})
         self.dtypes[torch.bfloat16] = _BFloat16()
+        self.torch_dtypes.update({t: t for t in self.dtypes})
         self.byte = torch.uint8
         # What torch.cuda.current_stream(device).cuda_stream is, without making an object.
         self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
@@ -153,6 +162,11 @@ class TorchArrays:
 
     def stream(self, x: Any) -> Optional[int]:
         return self.raw_stream(x.get_device())  # type: ignore[no-any-return]
+
+    def is_capturing(self, x: Any, stream: int) -> bool:
+        cuda = self.torch.cuda
+        with cuda.device(x.get_device()):
+            return cuda.is_current_stream_capturing()  # type: ignore[no-any-return]
 
     def dtype(self, x: Any) -> Any:
         try:
@@ -178,9 +192,7 @@ class TorchArrays:
         return x.clone(memory_format=self.torch.contiguous_format)
 
     def empty(self, shape: Tuple[int, ...], dtype: Any, like: Any) -> Any:
-        if not isinstance(dtype, self.torch.dtype):
-            dtype = self.torch_dtypes[np.dtype(dtype)]
-        return self.torch.empty(shape, dtype=dtype, device=like.device)
+        return self.torch.empty(shape, dtype=self.torch_dtypes[dtype], device=like.device)
 
     def room(self, bytes_: int, like: Any) -> Any:
         return like.new_empty(bytes_, dtype=self.byte)

@@ -1,4 +1,5 @@
 """Handles of the library, one for each thread and device, and how jobs run on them."""
+import itertools
 import os
 import threading
 from ctypes import addressof, byref, c_uint64, c_void_p, sizeof
@@ -9,8 +10,12 @@ from ._native import library
 
 _JOB_BYTES, _TABLE_BYTES, _COLUMN_BYTES = map(sizeof, (native.Job, native.Table,
                                                        native.Column))
-_KEPT = 1024  # shapes of jobs whose workspace size a handle remembers
+_KEPT = 1024  # shapes of jobs of each kind that a handle remembers
 _process = [0]  # counts forks: handles made before one belong to the parent
+_numbers = itertools.count()
+# Device memory of each handle, by its number. It is not in the handle, because a forked
+# child drops its parent's handles, but must not free what is on a GPU.
+_offsets: Dict[int, Dict[Any, Any]] = {}
 
 
 class Handle:
@@ -21,6 +26,10 @@ class Handle:
         self.process = _process[0]
         self.prepared: Dict[Any, int] = {}
         self.keys: Dict[Any, Tuple[native.Table, native.Job, int]] = {}
+        self.rows: Dict[Any, Any] = {}  # RowsJob by shape
+        self.offsets: Dict[Any, Any] = {}  # of rows
+        self.number = next(_numbers)
+        _offsets[self.number] = self.offsets
         self.received: Any = None  # what sort_across keeps for its next call
         self.context = c_void_p()
         if not isinstance(device, str) or "\0" in device:
@@ -29,9 +38,13 @@ class Handle:
         if status:
             raise native.failure(status, self.context)
 
-    def __del__(self, close: Any = library.mw_close, now: List[int] = _process) -> None:
+    def __del__(self, close: Any = library.mw_close, now: List[int] = _process,
+                offsets: Dict[int, Any] = _offsets) -> None:
         # The threads of a parent's handle do not exist in a child, so it is left alone.
-        if self.context and self.process == now[0]:
+        if self.process != now[0]:
+            return
+        offsets.pop(self.number, None)
+        if self.context:
             close(self.context)
 
     def check(self, status: int) -> None:
@@ -42,16 +55,22 @@ class Handle:
         """Forget all jobs that were prepared."""
         self.prepared.clear()
         self.keys.clear()
+        self.rows.clear()
+
+    def prepare(self, job: native.Job) -> int:
+        """The bytes of workspace that a job needs."""
+        bytes_ = c_uint64()
+        self.check(library.mw_prepare(self.context, byref(job), byref(bytes_)))
+        return bytes_.value
 
     def workspace_bytes(self, job: native.Job, shape: Any) -> int:
-        """What mw_prepare says, remembered for the next job of this shape."""
+        """The same, remembered for the next job of this shape."""
         known = self.prepared.get(shape)
         if known is None:
-            bytes_ = c_uint64()
-            self.check(library.mw_prepare(self.context, byref(job), byref(bytes_)))
+            known = self.prepare(job)
             if len(self.prepared) >= _KEPT:
                 self.forget()
-            known = self.prepared[shape] = bytes_.value
+            self.prepared[shape] = known
         return known
 
     def keep_keys(self, order: Any, count: int,
@@ -65,6 +84,13 @@ class Handle:
         bytes_ = self.workspace_bytes(job, (order, count))
         made = self.keys[order, count] = keys, job, bytes_
         return made
+
+    def keep_rows(self, shape: Any, job: Any) -> Any:
+        """Keep a job on rows of this shape, and return it."""
+        if len(self.rows) >= _KEPT:
+            self.forget()
+        self.rows[shape] = job
+        return job
 
 
 class _Thread(threading.local):
@@ -170,17 +196,17 @@ def run(arrays: Any, like: Any, device: str, job: native.Job, shape: Any = None)
             handle.check(library.mw_run(handle.context, byref(job)))
             return
         bytes_ = handle.workspace_bytes(job, shape or _shape_of(job))
-        _enqueue(arrays, like, handle, job, bytes_)
+        enqueue(arrays, like, handle, job, bytes_, arrays.stream(like))
     finally:
         give(handle)
 
 
-def _enqueue(arrays: Any, like: Any, handle: Handle, job: native.Job, bytes_: int) -> None:
+def enqueue(arrays: Any, like: Any, handle: Handle, job: native.Job, bytes_: int,
+            stream: Optional[int]) -> None:
     """Enqueue a job on the current stream, with a workspace from the caller's allocator."""
     workspace = arrays.room(bytes_, like) if bytes_ else None
     pointer = arrays.pointer(workspace) if bytes_ else None
-    status = library.mw_enqueue(handle.context, byref(job), pointer, bytes_,
-                                arrays.stream(like))
+    status = library.mw_enqueue(handle.context, byref(job), pointer, bytes_, stream)
     if status:
         raise native.failure(status, handle.context)
 
@@ -193,6 +219,6 @@ def enqueue_keys(arrays: Any, keys: Any, count: int, order: Any) -> None:
         kept, job, bytes_ = (handle.keys.get((order, count)) or
                              handle.keep_keys(order, count, pointer))
         kept.elements = pointer
-        _enqueue(arrays, keys, handle, job, bytes_)
+        enqueue(arrays, keys, handle, job, bytes_, arrays.stream(keys))
     finally:
         give(handle)

@@ -6,33 +6,25 @@ import numpy as np
 
 from . import _native as native
 from ._arrays import enter, place
-from ._handle import job_of, run, table
 from ._order import Compiled, OrderLike, compiled
-from ._sort import Rows, rows_of, segments_of, sort
+from ._rows import Rows, rows_of, run_rows
+from ._sort import sort
 
 
 def _select(arrays: Any, rows: Rows, order: Compiled, first: int, last: int,
             with_positions: bool, device: str) -> Tuple[Any, Any]:
     """Elements of ranks [first, last) of each row, and their positions."""
-    shape = (*tuple(rows.array.shape)[:-1], last - first)
+    shape = (*rows.shape[:-1], last - first)
     values = arrays.empty(shape, rows.array.dtype, rows.array)
     positions = arrays.empty(shape, "int64", rows.array) if with_positions else None
-    count = rows.size // max(rows.length, 1) * (last - first)
-    if count:
-        source = arrays.contiguous(rows.array)
-        segments, kept = segments_of(arrays, rows)
-        run(arrays, rows.array, device, job_of(
-            native.SELECT, order, table(arrays.pointer(source), rows.size),
-            table(arrays.pointer(values), count), first=first, last=last,
-            positions=arrays.pointer(positions) if with_positions else None,
-            position_type=native.I64, **segments),
-            ("select", order, rows.size, rows.length, first, last, with_positions))
-        del kept
+    if rows.size and first < last:
+        run_rows(arrays, device, native.SELECT, order, rows, values, positions,
+                 native.I64 if with_positions else None, first, last)
     return values, positions
 
 
 def _move_back(arrays: Any, rows: Rows, *results: Any) -> Tuple[Any, ...]:
-    if rows.axis == rows.array.ndim - 1:
+    if rows.axis == len(rows.shape) - 1:
         return results
     return tuple(arrays.moveaxis(result, -1, rows.axis) for result in results)
 
@@ -113,9 +105,9 @@ def partition(x: Any, kth: Any, /, *, axis: Optional[int] = -1, order: OrderLike
 
 def _append_rest(arrays: Any, rows: Rows, values: Any, positions: Any) -> Any:
     """Selected values of each row, then its other elements in the order they had."""
-    result = arrays.empty(tuple(rows.array.shape), rows.array.dtype, rows.array)
+    result = arrays.empty(rows.shape, rows.array.dtype, rows.array)
     last = values.shape[-1]
-    is_rest = arrays.empty(tuple(rows.array.shape), "bool", rows.array)
+    is_rest = arrays.empty(rows.shape, "bool", rows.array)
     is_rest[...] = True
     flat = is_rest.reshape(-1, rows.length)
     numbers = arrays.arange(flat.shape[0] - 1, 1, "int64", rows.array)[:, None]

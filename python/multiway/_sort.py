@@ -1,6 +1,6 @@
 """Sorting: sort, argsort, sort_by, lexsort, segmented_sort."""
 import math
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
@@ -10,40 +10,7 @@ from ._handle import enqueue_keys, give, job_of, run, table, take
 from ._native import library
 from ._order import (POSITIONS, Compiled, Order, OrderLike, columns_order, compiled,
                      position_type)
-
-
-class Rows(NamedTuple):
-    """An array with the axis to sort moved to the end: rows of `length` elements."""
-
-    array: Any
-    size: int  # elements of all rows
-    length: int
-    axis: int  # where it was
-
-
-def rows_of(arrays: Any, x: Any, axis: Optional[int]) -> Rows:
-    """Rows along an axis; None: one row of all."""
-    if x.ndim == 1 and axis == -1:
-        length = x.shape[0]
-        return Rows(x, length, length, 0)
-    if axis is None:
-        x = x.reshape(-1)
-        axis = -1
-    axis = axis_of(axis, x.ndim)
-    if axis != x.ndim - 1:
-        x = arrays.moveaxis(x, axis, -1)
-    return Rows(x, math.prod(x.shape), x.shape[-1], axis)
-
-
-def segments_of(arrays: Any, rows: Rows) -> Tuple[Dict[str, int], Any]:
-    """Fields of a job that make each row a segment, and the array they point to."""
-    if rows.size == rows.length:
-        return {}, None
-    bytes_, kind = (4, native.I32) if rows.size < 1 << 31 else (8, native.I64)
-    offsets = arrays.arange(rows.size, rows.length, f"int{8 * bytes_}", rows.array)
-    begins = arrays.pointer(offsets)
-    return {"segment_begins": begins, "segment_ends": begins + bytes_,
-            "segment_type": kind, "segment_count": rows.size // rows.length}, offsets
+from ._rows import Rows, rows_of, run_rows, segments_of
 
 
 def _is_nan(bits: Any, kind: Any) -> Any:
@@ -143,15 +110,9 @@ def _sort_rows(arrays: Any, rows: Rows, order: Compiled, device: str, out: Any) 
         elif size:
             enqueue_keys(arrays, result, size, order)
         return result
-    source = arrays.contiguous(rows.array)
-    result = arrays.empty(tuple(source.shape), source.dtype, source)
+    result = arrays.empty(rows.shape, rows.array.dtype, rows.array)
     if size:
-        segments, kept = segments_of(arrays, rows)
-        run(arrays, result, device, job_of(
-            native.SORT, order, table(arrays.pointer(source), size),
-            table(arrays.pointer(result), size), **segments),
-            ("sort", order, size, rows.length))
-        del kept
+        run_rows(arrays, device, native.SORT, order, rows, result)
     return result
 
 
@@ -219,7 +180,7 @@ def sort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
     if compiled_order.has_ties and rows.size and arrays.on_host(x):
         before = arrays.bits(arrays.contiguous(rows.array))
         _keep_ties(before, arrays.bits(result), compiled_order.type)
-    if rows.axis != rows.array.ndim - 1:
+    if rows.axis != len(rows.shape) - 1:
         result = arrays.moveaxis(result, -1, rows.axis)
     return _deliver(arrays, back, result, out)
 
@@ -262,16 +223,11 @@ def argsort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
     compiled_order = compiled(arrays.dtype(x), order, descending)
     kind, wanted = position_type(dtype)
     rows = rows_of(arrays, x, axis)
-    positions = arrays.empty(tuple(rows.array.shape), wanted, x)
+    positions = arrays.empty(rows.shape, wanted, x)
     if rows.size:
-        source = arrays.contiguous(rows.array)
-        segments, kept = segments_of(arrays, rows)
-        run(arrays, x, place(arrays, x, device), job_of(
-            native.SORT, compiled_order, table(arrays.pointer(source), rows.size),
-            table(None, 0), positions=arrays.pointer(positions), position_type=kind,
-            **segments), ("argsort", compiled_order, kind, rows.size, rows.length))
-        del kept
-    if rows.axis != rows.array.ndim - 1:
+        run_rows(arrays, place(arrays, x, device), native.SORT, compiled_order, rows, None,
+                 positions, kind)
+    if rows.axis != len(rows.shape) - 1:
         positions = arrays.moveaxis(positions, -1, rows.axis)
     return back(positions)
 
@@ -334,7 +290,7 @@ def lexsort(keys: Any, axis: int = -1, *, device: Optional[str] = None) -> Any:
         raise ValueError(f"keys of shapes {shapes}, expected one shape")
     rows = [rows_of(arrays, i, axis) for i in inputs]
     order = columns_order(tuple(arrays.dtype(i) for i in inputs))
-    positions = arrays.empty(tuple(rows[0].array.shape), "int64", inputs[0])
+    positions = arrays.empty(rows[0].shape, "int64", inputs[0])
     if rows[0].size:
         kept = [arrays.contiguous(r.array) for r in rows]
         columns = [(arrays.pointer(k), arrays.dtype(k).itemsize) for k in kept]

@@ -248,9 +248,12 @@ static void write_rest(const struct counting *c, const struct table *table, unsi
 INLINED void write_share(const struct counting *c, unsigned worker, enum source source,
                          size_t bytes)
 {
-    /* Items of the first round are read again, best from the caches. */
+    /*
+     * Items of the first round are read again, best from the caches. But what several
+     * threads write may be in the cache of another one, where plain stores wait for it.
+     */
     const uint64_t limit = source == CODES_16 ? STREAM_BYTES : AROUND_BYTES;
-    const int around = c->request->count * bytes >= limit;
+    const int around = c->workers > 1 || c->request->count * bytes >= limit;
     const uint64_t last = share(c, worker + 1);
     const uint64_t each = LINE / bytes;
     const uint16_t flip = c->flip;

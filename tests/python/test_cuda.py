@@ -4,13 +4,15 @@
 workspace of the caller's, on the device "cpu".
 """
 import os
+import signal
+import weakref
 
 import numpy as np
 import pytest
 
 import multiway
 from cases import NUMBERS, array_of
-from multiway import _arrays
+from multiway import _arrays, _handle, _rows
 
 
 class Fake(np.ndarray):
@@ -142,6 +144,114 @@ def test_equal_counts_of_other_keys(library):
     ours = [multiway.sort(library.put(x)) for x in lists]
     for result, x in zip(ours, lists):
         check(library, result, np.sort(x))
+
+
+def check_rows(library, x, k):
+    theirs = library.put(x)
+    by = np.argsort(x, kind="stable")
+    values, indices = multiway.top_k(theirs, k, mode="smallest")
+    check(library, indices, by[..., :k])
+    check(library, values, np.take_along_axis(x, by, -1)[..., :k])
+    check(library, multiway.argsort(theirs), by)
+    check(library, multiway.sort(theirs), np.sort(x, kind="stable"))
+
+
+def test_shapes_in_turn(library):
+    """A job and its offsets are kept for each shape: none takes over another's."""
+    multiway.release()
+    shapes = [(40, 30), (30, 40), (1, 1200), (1200,), (1200, 1), (4, 10, 30), (50, 30)]
+    shapes += [(7, 5 + i) for i in range(_rows._KEPT)]
+    for turn in range(2):
+        for number, shape in enumerate(shapes):
+            x = array_of("f4", shape, 90, 100 * turn + number)
+            check_rows(library, x, 1 + (number + turn) % shape[-1])
+            check_rows(library, x[:2], 1)
+    for offsets in _handle._offsets.values():
+        assert len(offsets) <= _rows._KEPT
+
+
+class Streams(Enqueued):
+    """The same, with streams: it counts the arrays of offsets that are made."""
+
+    made = current = 0
+    captured = False
+
+    def stream(self, x):
+        return self.current
+
+    def is_capturing(self, x, stream):
+        assert stream == self.current != 0  # the default stream is never captured
+        return self.captured
+
+    def arange(self, stop, step, dtype, like):
+        self.made += 1
+        self.newest = super().arange(stop, step, dtype, like)
+        return self.newest
+
+
+@pytest.fixture
+def streams(monkeypatch):
+    multiway.release()
+    streams = Streams()
+    monkeypatch.setitem(_arrays._entries, Fake, _arrays.Entry(streams))
+    return streams
+
+
+def test_each_stream_makes_offsets_once(streams):
+    x = array_of("i4", (20, 30), 90, 1)
+    for stream, made in ((0, 1), (0, 1), (5, 2), (0, 2), (5, 2), (6, 3)):
+        streams.current = stream
+        check_rows(Library("enqueue"), x, 3)
+        assert streams.made == made
+    streams.captured = True
+    multiway.nth(x.view(Fake), 3)
+    assert streams.made == 4  # those of a graph are its own, and ...
+    streams.captured = False
+    multiway.nth(x.view(Fake), 3)
+    assert streams.made == 4  # ... do not replace what is kept
+    many = array_of("u1", (_rows._KEPT_ROWS + 1, 2), 90, 1)
+    for made in (5, 6):
+        check(Library("enqueue"), multiway.nth(many.view(Fake), 1), many.max(1))
+        assert streams.made == made
+
+
+def test_a_forked_child_frees_no_offsets(streams):
+    x = array_of("i4", (20, 30), 90, 1)
+    check_rows(Library("enqueue"), x, 3)
+    offsets = weakref.ref(streams.newest)
+    del streams.newest
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        check_rows(Library("enqueue"), x, 3)
+        multiway.release()
+        os._exit(offsets() is None)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert offsets() is not None
+    multiway.release()
+    assert offsets() is None
+
+
+def test_streams_and_graphs_of_torch():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("no GPU")
+    x = torch.rand(64, 300, device="cuda")
+    with torch.cuda.stream(torch.cuda.Stream()):
+        torch.cuda.current_stream().wait_stream(torch.cuda.default_stream())
+        values = multiway.top_k(x, 8)[0]
+        torch.cuda.current_stream().synchronize()
+    assert torch.equal(values, torch.topk(x, 8).values)
+    multiway.top_k(x, 8)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        values = multiway.top_k(x, 8)[0]
+    for columns in range(1, 2 + _rows._KEPT):  # other offsets take the place of those kept
+        multiway.sort(x[:, :columns])
+    for _ in range(2):
+        x.copy_(torch.rand(64, 300))
+        graph.replay()
+        assert torch.equal(values, torch.topk(x, 8).values)
 
 
 def test_device_arrays_stay_where_they_are(library):
