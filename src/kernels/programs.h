@@ -111,4 +111,13 @@ static inline kernel_set kernels_of(unsigned engine)
     return kernels;
 }
 
+/* The set of all kernels of a program. */
+static inline kernel_set program_kernels(const struct program_name *name)
+{
+    const int has_places = name->engine == MW_ENGINE_TILE && name->tile.places;
+
+    return kernels_of(name->engine) | (has_places ? kernels_of(PROGRAM_PLACES) : 0) |
+           (program_deals(name) ? kernels_of(PROGRAM_DEAL) : 0);
+}
+
 #endif
