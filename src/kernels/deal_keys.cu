@@ -8,7 +8,8 @@
 #include "deal_runs.cuh"
 
 enum {
-    SKEW = 256, /* of as many cells, one is left out (ordered_cell) */
+    SKEW = 256,       /* of as many cells of ordered keys, one is left out, ... */
+    DIGIT_SKEW = 128, /* ... and of as many digits of bins; DEAL_BINS: none */
     NO_COUNTER = DEAL_MOST + DEAL_FREQUENT /* it counts what is beyond the last key */
 };
 
@@ -17,7 +18,7 @@ AGREE(NO_COUNTER < 1 << DIGIT_BITS && DEAL_FREQUENT < DEAL_MOST);
 struct deal_shared {
     key_cell cells[DEAL_KEYS + DEAL_KEYS / SKEW];
     key_cell tree[DEAL_FREQUENT + 1];
-    place_cell digit_of[DEAL_BINS];
+    place_cell digit_of[DEAL_BINS + DEAL_BINS / DIGIT_SKEW];
     unsigned_cell counts[NO_COUNTER + 1]; /* of digits and of nodes */
     unsigned_cell before[DEAL_MOST];      /* of the block's keys, those with lower digits */
     unsigned_cell to[DEAL_MOST]; /* where the first of a digit goes, less `before` */
@@ -37,6 +38,21 @@ struct deal_way {
     struct key_code enter;
     struct deal_tree frequent; /* values that are counted, and not dealt */
 };
+
+/*
+ * The cells of a block's ordered key, and of a bin's digit. Of sorted sequences that take
+ * turns, a warp has keys at equal distances, and as many of each. They would all be in the
+ * same bank if no cells were left out.
+ */
+DEVICE unsigned ordered_cell(unsigned place)
+{
+    return place + place / SKEW;
+}
+
+DEVICE unsigned digit_cell(unsigned bin)
+{
+    return bin + bin / DIGIT_SKEW;
+}
 
 /* Reserve places for the keys of my digit. */
 DEVICE void reserve(struct deal_shared *sm, const struct deal_way *way)
@@ -58,7 +74,8 @@ DEVICE void reserve(struct deal_shared *sm, const struct deal_way *way)
 DEVICE unsigned digit_of(const struct deal_shared *sm, const struct deal_way *way, key code,
                          const int gapped, const int flagged)
 {
-    const unsigned digit = LOAD(&sm->digit_of[bin_of(code, &way->bins, gapped)]);
+    const unsigned digit =
+        LOAD(&sm->digit_of[digit_cell(bin_of(code, &way->bins, gapped))]);
 
     return flagged ? digit % DEAL_MOST : digit;
 }
@@ -67,7 +84,8 @@ DEVICE unsigned digit_of(const struct deal_shared *sm, const struct deal_way *wa
 DEVICE unsigned counter_of(const struct deal_shared *sm, const struct deal_way *way,
                            key code, const int gapped, const int flagged)
 {
-    const unsigned digit = LOAD(&sm->digit_of[bin_of(code, &way->bins, gapped)]);
+    const unsigned digit =
+        LOAD(&sm->digit_of[digit_cell(bin_of(code, &way->bins, gapped))]);
 
     if (!flagged)
         return digit;
@@ -105,16 +123,6 @@ DEVICE void enter_keys(key *k, const struct key_code *by)
         for (int j = 0; j < DEAL_EACH; j++)
             k[j] = enter(k[j], &integers);
     }
-}
-
-/*
- * The cell of a block's ordered key. One cell in SKEW is left out: otherwise digits with
- * equal numbers of keys would begin in the same bank, as those of sequences that take
- * turns.
- */
-DEVICE unsigned ordered_cell(unsigned place)
-{
-    return place + place / SKEW;
 }
 
 /*
@@ -223,11 +231,14 @@ DEVICE int deal_all(struct deal_shared *sm, const struct deal_way *way, unsigned
 
 DEVICE void load_digits(struct deal_shared *sm, const unsigned short *digits)
 {
-    const unsigned_cell *const from = (const unsigned_cell *)digits;
-    unsigned_cell *const to = (unsigned_cell *)sm->digit_of;
+    const place_cell *const from = (const place_cell *)digits;
 
-    for (int i = THREAD; i < DEAL_BINS / 2; i += DEAL_THREADS)
-        STORE(&to[i], LOAD(&from[i]));
+    UNROLL
+    for (int i = 0; i < BINS_EACH; i++) {
+        const unsigned bin = (unsigned)(i * DEAL_THREADS + THREAD);
+
+        STORE(&sm->digit_of[digit_cell(bin)], LOAD(&from[bin]));
+    }
     if (THREAD == 0) {
         STORE(&sm->full, 0);
         STORE(&sm->counts[NO_COUNTER], 0);
