@@ -37,7 +37,7 @@ enum {
 #define DEAL_SUMS_SHARED (4 * (DEAL_BINS + DEAL_BINS / WARP + DEAL_THREADS / WARP + 2))
 #define DEAL_SAMPLE_SHARED (DEAL_SUMS_SHARED + DEAL_TREE_SHARED)
 #define DEAL_PACK_SHARED (DEAL_SUMS_SHARED + 8 * (DEAL_MOST + 2))
-#define DEAL_SHARED (DEAL_BYTES + 2 * DEAL_BINS + 12 * DEAL_MOST + DEAL_TREE_SHARED + 128)
+#define DEAL_SHARED (DEAL_BYTES + 2 * DEAL_BINS + 12 * DEAL_MOST + DEAL_TREE_SHARED + 384)
 /* The frequent values as keys of up to 8 bytes, and a counter of each. */
 #define DEAL_TREE_SHARED (12 * (DEAL_FREQUENT + 1))
 
