@@ -152,9 +152,10 @@ static mw_status mark(struct segments_run *run, const struct request *request)
                         divide_up(words, segment_mark_threads), segment_mark_threads, 0,
                         &args, sizeof args));
     args.numbers = segments_numbers(request);
-    TRY(segments_launch(run, NULL, KERNEL_SEGMENT_MARK,
-                        divide_up(request->segment_count, segment_mark_threads),
-                        segment_mark_threads, 0, &args, sizeof args));
+    TRY(segments_launch(
+        run, NULL, KERNEL_SEGMENT_MARK,
+        divide_up(request->segment_count, SEGMENT_MARKED * segment_mark_threads),
+        segment_mark_threads, 0, &args, sizeof args));
 done:
     return status;
 }

@@ -30,6 +30,7 @@ struct fast_plan {
     uint32_t least_long; /* ... and of long ones: launch_segments.h */
     uint64_t windows;
     uint64_t first, last; /* in the workspace: of windows, ... */
+    uint64_t crossed;
     uint64_t cuts;
     uint64_t side[SIDES]; /* ... and temporary arrays */
     uint64_t workspace_bytes;
@@ -147,6 +148,7 @@ static mw_status make_plan(struct fast_plan *fast, struct backend *backend,
     make_rounds(fast, request->count, ways);
     fast->first = segments_take(&at, most_windows * sizeof(wide));
     fast->last = segments_take(&at, most_windows * sizeof(wide));
+    fast->crossed = segments_take(&at, sizeof(wide));
     fast->cuts = segments_take(&at, cut_cells(fast, request->count, most_windows, ways) *
                                         sizeof(wide));
     for (int i = 0; i < SIDES && most_windows > 2; i++)
@@ -325,10 +327,12 @@ mw_status segments_fast_enqueue(struct segments_run *run, const struct request *
     make_rows(&rows, &fast, request, is_inner, workspace);
     scan.first = (wide *)(workspace + fast.first);
     scan.last = (wide *)(workspace + fast.last);
+    scan.crossed = (wide *)(workspace + fast.crossed);
     scan.windows = fast.windows;
     scan.window = fast.window;
     windows = (struct segment_windows){.first = scan.first,
                                        .last = scan.last,
+                                       .crossed = scan.crossed,
                                        .count = (unsigned)fast.windows,
                                        .rows = fast.window,
                                        .most_short = fast.most_short,

@@ -11,6 +11,7 @@
 
 enum {
     segment_mark_threads = 256,
+    SEGMENT_MARKED = 4, /* segments of a thread of segment_mark */
     segment_scan_threads = 1024,
     segment_positions_threads = 256,
     segment_copy_threads = 256,
@@ -19,6 +20,7 @@ enum {
     SEGMENT_WORD = 64,     /* marks of a word */
     SEGMENT_WINDOW = 4096, /* rows of a block of SEGMENT_FILL */
     SEGMENT_WORDS = SEGMENT_WINDOW / SEGMENT_WORD,
+    SEGMENT_CARRIED = 8, /* windows of a lane that SEGMENT_CARRY has at once */
     SEGMENT_SCAN_SHARED = 2 * 8 * segment_scan_threads / WARP
 };
 
@@ -66,7 +68,8 @@ struct segment_copy_args {
  *                one more if that begins a segment
  * SEGMENT_CARRY  one block: last[w] becomes the greatest of those before w, and first[w]
  *                the least from w on, so they tell which segment is open where window w
- *                begins. After the last window there is one more of each
+ *                begins. After the last window there is one more of each. *crossed, if
+ *                there is such a word, is cleared
  * SEGMENT_FILL   each block fills a window: home[row] is the first row of the row's
  *                segment, or the row itself if it is in none. covered has a bit for each
  *                row that is in a segment
@@ -77,6 +80,7 @@ struct segment_scan_args {
     struct segment_marks marks;
     wide *first;
     wide *last;
+    wide *crossed; /* struct segment_windows; or NULL */
     wide windows;
     unsigned *home;
     wide *covered;
@@ -103,11 +107,14 @@ struct segment_positions_args {
  * caller's arrays, others to temporary ones.
  *
  * Which segments are open where windows begin, as SEGMENT_CARRY wrote it; and what is
- * short and long.
+ * short and long. A run of a round is 2^n windows. So whether any long segment crosses the
+ * beginning of a run is told by one word: the lowest bits of the numbers of all windows
+ * whose beginnings are crossed. A round that merges nothing ends after a look at it.
  */
 struct segment_windows {
     const wide *first;
     const wide *last;
+    wide *crossed;
     unsigned count;
     unsigned rows;       /* of a window, a multiple of SEGMENT_WORD */
     unsigned most_short; /* rows of a short segment, at most; with a window one tile */

@@ -236,6 +236,9 @@ KERNEL(segment_merge, struct segment_merge_args)
     SHARED(struct tile_merge_shared, sm);
     const unsigned pieces = args.merge.round.groups * args.merge.round.pieces;
 
+    if (LOAD((const wide_cell *)args.windows.crossed) <
+        (unsigned)args.merge.round.run / args.windows.rows)
+        return; /* no segment lies in several runs */
     if (args.cuts) {
         const unsigned number = (unsigned)BLOCK * (TILE_ROWS / WARP) + THREAD / WARP;
 

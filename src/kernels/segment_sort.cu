@@ -284,6 +284,8 @@ KERNEL(segment_sort, struct segment_sort_args)
 
     if (tile.first >= tile.last)
         return;
+    if (THREAD == 0 && tile.head > tile.first) /* a long segment came from before */
+        POST_BITS(CUT, (wide_cell *)args.windows.crossed, number & (0 - number));
     to.array = (key_cell *)args.sort.out;
     to.samples = 0;
     to.first = tile.first;
