@@ -155,6 +155,6 @@ enum { segment_sort_threads = TILE_ROWS, segment_merge_threads = TILE_ROWS };
 /* Words of marks of a tile, and the shared memory of a block that sorts it. */
 #define SEGMENT_TILE_WORDS(tile) ((tile) / SEGMENT_WORD)
 #define SEGMENT_SORT_SHARED(rows, items) \
-    (TILE_SORT_PLACED(rows, items) + SEGMENT_TILE_WORDS((rows) * (items)) * 24 + 8)
+    (TILE_SORT_PLACED(rows, items) + SEGMENT_TILE_WORDS((rows) * (items)) * 24 + 16)
 
 #endif

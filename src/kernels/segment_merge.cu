@@ -159,11 +159,14 @@ DEVICE void store_merged(const struct segment_merge_args *args,
     const struct segment_rows where = {is_whole ? all : 0, is_whole ? 0 : all};
     const struct segment_homes homes = {0, span->begin};
 
+    const int side = side_of_warp(carry, &where, &args->merge.leave);
+
     if (b->rest_bits)
         (void)mend_order(&order, &mine, ties);
-    (void)store_segment_codes(carry, to->array, &args->temp, &order, &mine, &where,
-                              &args->merge.leave, 0, 0);
-    store_segment_pieces(carry, &args->temp, stage, staged, &order, &mine, &where, &homes);
+    store_segment_codes(carry, to->array, &args->temp, &order, &mine, &where,
+                        &args->merge.leave, side);
+    store_segment_pieces(carry, &args->temp, stage, staged, &order, &mine, &where, &homes,
+                         side);
 }
 
 /* Merge what a piece has of a segment. */
