@@ -160,8 +160,9 @@ done:
     return status;
 }
 
-static const kernel_set fast_kernels =
-    KERNEL_SET(KERNEL_SEGMENT_SORT) | KERNEL_SET(KERNEL_SEGMENT_MERGE);
+static const kernel_set fast_kernels = KERNEL_SET(KERNEL_SEGMENT_SORT) |
+                                       KERNEL_SET(KERNEL_SEGMENT_CUT) |
+                                       KERNEL_SET(KERNEL_SEGMENT_MERGE);
 
 int segments_are_fast(struct backend *backend, const struct request *request)
 {
@@ -236,8 +237,6 @@ struct merge_args {
     struct tile_carry carry;
     struct segment_windows windows;
     struct segment_temp temp;
-    int cuts;
-    int unused;
 };
 
 static mw_status sort_windows(struct segments_run *run, struct program *program,
@@ -297,12 +296,9 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
         args.carry.piece[p].in = from->piece[p];
         args.carry.piece[p].in_pitch = args.carry.piece[p].bytes;
     }
-    args.cuts = 1;
-    TRY(segments_launch(run, program, KERNEL_SEGMENT_MERGE,
-                        divide_up(pieces, fast->plan.program.tile.rows / WARP),
-                        fast->plan.program.tile.rows, fast->plan.merge_shared, &args,
-                        sizeof args));
-    args.cuts = 0;
+    TRY(segments_launch(run, program, KERNEL_SEGMENT_CUT,
+                        divide_up(pieces, segment_cut_threads / WARP), segment_cut_threads,
+                        0, &args, sizeof args));
     TRY(segments_launch(run, program, KERNEL_SEGMENT_MERGE,
                         pieces < at_once ? pieces : at_once, fast->plan.program.tile.rows,
                         fast->plan.merge_shared, &args, sizeof args));

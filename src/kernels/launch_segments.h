@@ -13,6 +13,7 @@ enum {
     segment_mark_threads = 256,
     SEGMENT_MARKED = 4, /* segments of a thread of segment_mark */
     segment_scan_threads = 1024,
+    segment_cut_threads = 128, /* a cut for each warp */
     segment_positions_threads = 256,
     segment_copy_threads = 256,
     SEGMENT_COPIED = 8, /* keys of a thread of segment_copy */
@@ -139,13 +140,14 @@ struct segment_sort_args {
     struct segment_temp temp;
 };
 
-/* A run of the round is some windows, and its pieces are rows of the array. */
+/*
+ * Of segment_cut and segment_merge. A run of the round is some windows, and its pieces are
+ * rows of the array.
+ */
 struct segment_merge_args {
     struct tile_merge_args merge; /* of it `leave`, `carry` and some of the round */
     struct segment_windows windows;
     struct segment_temp temp;
-    int cuts; /* 1: find the cuts; 0: merge between them */
-    int unused;
 };
 
 enum { segment_sort_threads = TILE_ROWS, segment_merge_threads = TILE_ROWS };

@@ -1,130 +1,11 @@
 /*
  * segment_merge.cu - merge the parts of segments that lie in several runs
- * (launch_segments.h).
+ * (launch_segments.h), between the cuts that segment_cut has found.
  *
- * A run is some windows, and `ways` neighbouring runs are a group. A segment that crosses
- * a boundary of runs is merged in each group that it touches: its lists are its parts in
- * the runs. A single part is copied, since the next round reads what this one writes. A
- * group is divided into pieces, and a block merges what its piece has of each segment.
- *
- * Cuts are found in a launch before the merge, by one warp each. The row where a piece
- * begins is in one segment at most, so each piece has one cut.
+ * A single part is copied, since the next round reads what this one writes.
  */
 
 enum { segment_merge_blocks = 1024 / TILE_ROWS };
-
-/* The rows of a piece. */
-struct segment_piece {
-    unsigned begin; /* of the group */
-    unsigned end;
-    unsigned first; /* of the piece */
-    unsigned last;
-};
-
-DEVICE struct segment_piece piece_of(const struct tile_round *round, unsigned number)
-{
-    const unsigned count = (unsigned)round->count;
-    const unsigned group = number / round->pieces;
-    const wide whole = round->ways * round->run;
-    const wide first = group * whole + (number - group * round->pieces) * round->piece;
-    struct segment_piece piece;
-
-    piece.begin = (unsigned)(group * whole);
-    piece.end = count - piece.begin > whole ? piece.begin + (unsigned)whole : count;
-    piece.first = first < piece.end ? (unsigned)first : piece.end;
-    piece.last = piece.end - piece.first > round->piece
-                     ? piece.first + (unsigned)round->piece
-                     : piece.end;
-    return piece;
-}
-
-/* The segment that crosses the beginning of a run, if there is one. */
-DEVICE struct segment_span crossing_segment(const struct segment_merge_args *args,
-                                            unsigned run)
-{
-    const struct tile_round *const round = &args->merge.round;
-    const unsigned windows = (unsigned)round->run / args->windows.rows; /* of a run */
-    const wide row = run * round->run;
-    struct segment_span span = {0, 0};
-
-    if (row < round->count)
-        span = open_segment(&args->windows, run * windows, (unsigned)round->count);
-    if (span.end <= row || !is_long(&span, &args->windows))
-        span.begin = span.end = 0;
-    return span;
-}
-
-/* The lists of a segment in a group, and the cut at the row `row` of the result. */
-DEVICE struct cut_task segment_task(const struct tile_round *round,
-                                    const struct segment_piece *piece,
-                                    const struct segment_span *span, unsigned row)
-{
-    const unsigned begin = span->begin > piece->begin ? span->begin : piece->begin;
-    const unsigned end = span->end < piece->end ? span->end : piece->end;
-    const wide from = piece->begin + LANE * round->run;
-    const wide until = from + round->run < end ? from + round->run : end;
-    struct cut_task t;
-
-    t.list_first = from > begin ? from : begin;
-    t.length =
-        LANE < round->ways && t.list_first < until ? (unsigned)(until - t.list_first) : 0;
-    t.whole = end - begin;
-    t.target = row <= begin ? 0 : row < end ? row - begin : t.whole;
-    return t;
-}
-
-/*
- * A pivot for a cut inside of a segment: first one that is right if lists are similar,
- * then one nearby.
- */
-DEVICE struct cut_pivot segment_pivot(const struct tile_round *round, const tile_input *in,
-                                      const struct cut_task *task)
-{
-    const unsigned target = (unsigned)task->target;
-    struct cut_span w;
-
-    w.list = list_of_rows(in, task->length ? task->list_first : 0);
-    w.lo = 0;
-    w.hi = task->length;
-
-    const unsigned place = alike_place(&w, QUOTIENT((float)target, (float)task->whole));
-    const key k = task->length ? key_at(&w, place) : (key) ~(key)0;
-    struct cut_pivot p = alike_pivot(&w, target, place, k, round->ways);
-
-    if (LANE != p.owner)
-        p.before = count_before(&w, &p, place, k);
-
-    const unsigned rank = SUM(p.before);
-
-    if (near_enough(rank, target))
-        return p;
-    narrow(&w, &p, rank < target);
-    p = look_close(&w, target, round->ways);
-    return p.owner >= 0 ? p : settle(w, target, TILE_SLACK(TILE));
-}
-
-/* Find the cut where a piece begins, if a segment is merged there. */
-DEVICE void find_segment_cut(const struct segment_merge_args *args, unsigned number)
-{
-    const struct tile_round *const round = &args->merge.round;
-    const struct segment_piece piece = piece_of(round, number);
-    const unsigned run = piece.first / (unsigned)round->run;
-    struct segment_span span = crossing_segment(args, run);
-
-    if (piece.first >= piece.end)
-        return;
-    if (span.end <= piece.first)
-        span = crossing_segment(args, run + 1);
-
-    const struct cut_task task = segment_task(round, &piece, &span, piece.first);
-
-    if (piece.first > piece.begin && span.begin < piece.first && span.end > piece.first) {
-        const struct cut_pivot p = segment_pivot(round, INPUT_OF(&args->merge), &task);
-
-        if (LANE < cut_cells(round))
-            STORE_AS(CUT, cells_of(round, number) + LANE, cell_of(p.before, p.value));
-    }
-}
 
 /* My list's cell of the cut at a row, which is where piece `number` begins. */
 DEVICE wide segment_cell(const struct tile_merge_args *args,
@@ -233,22 +114,14 @@ DEVICE void merge_piece(const struct segment_merge_args *args, unsigned number,
     }
 }
 
-/* Each warp finds a cut, or each block merges a piece; then the next one. */
+/* Each block merges a piece, then the next one. */
 KERNEL(segment_merge, struct segment_merge_args)
 {
     SHARED(struct tile_merge_shared, sm);
     const unsigned pieces = args.merge.round.groups * args.merge.round.pieces;
 
-    if (LOAD((const wide_cell *)args.windows.crossed) <
-        (unsigned)args.merge.round.run / args.windows.rows)
-        return; /* no segment lies in several runs */
-    if (args.cuts) {
-        const unsigned number = (unsigned)BLOCK * (TILE_ROWS / WARP) + THREAD / WARP;
-
-        if (number < pieces)
-            find_segment_cut(&args, number);
+    if (!is_crossed_round(&args))
         return;
-    }
     NO_UNROLL
     for (unsigned number = (unsigned)BLOCK; number < pieces; number += BLOCKS)
         merge_piece(&args, number, sm);
