@@ -150,7 +150,27 @@ struct segment_merge_args {
     struct segment_temp temp;
 };
 
-enum { segment_sort_threads = TILE_ROWS, segment_merge_threads = TILE_ROWS };
+/*
+ * The first and the last pass of sorting one segment as all rows are sorted by engine
+ * tile. `temp` has only the number of a piece.
+ */
+struct segment_first_args {
+    struct tile_sort_args sort;
+    struct segment_numbers numbers;
+};
+
+struct segment_last_args {
+    struct tile_merge_args merge;
+    struct segment_numbers numbers;
+    struct segment_temp temp;
+};
+
+enum {
+    segment_sort_threads = TILE_ROWS,
+    segment_merge_threads = TILE_ROWS,
+    segment_first_threads = TILE_ROWS,
+    segment_last_threads = TILE_ROWS
+};
 
 #endif
 

@@ -2,18 +2,9 @@
  * segment_mark.cu - mark where segments begin and end (launch_segments.h).
  */
 
+#include "segment_number.cuh"
+
 enum { segment_mark_blocks = 8 };
-
-/* A number of the caller's; a negative one becomes greater than any count. */
-DEVICE wide segment_number(const struct segment_numbers *numbers, const void *from, wide i)
-{
-    if (numbers->bytes == 8)
-        return LOAD_AS(BULK, (const wide_cell *)from + i);
-
-    const unsigned number = LOAD_AS(BULK, (const unsigned_cell *)from + i);
-
-    return numbers->is_signed ? (wide)(long long)(int)number : number;
-}
 
 /* Marks of one word that are not set yet. */
 struct marked_word {

@@ -22,31 +22,75 @@ DEVICE wide segment_cell(const struct tile_merge_args *args,
     return cell_of(task.target ? task.length : 0, find_bound(INPUT_OF(args), &task, &none));
 }
 
-/* Store the rows of a merged tile; the segment is complete, or is to be merged again. */
-DEVICE void store_merged(const struct segment_merge_args *args,
-                         const struct tile_staging *stage, int staged, unsigned ties,
-                         const struct tile_target *to, const struct tile_base *b,
-                         const struct segment_span *span, int is_whole,
-                         struct tile_merge_shared *sm)
+/* A tile that was merged: its rows are sorted in the cells, and their values staged. */
+struct merged_tile {
+    struct tile_target to;
+    struct tile_base base;
+    struct tile_staging stage;
+    int staged; /* pieces */
+    unsigned ties;
+};
+
+/*
+ * Merge the lists between two cuts. Mine begins at row `list_first`, and the first of them
+ * at row `first`.
+ */
+DEVICE struct merged_tile merge_between(const struct tile_merge_args *merge,
+                                        const struct tile_cuts *cuts, unsigned first,
+                                        unsigned list_first, struct tile_merge_shared *sm)
 {
-    const struct tile_carry *const carry = &args->merge.carry;
-    const struct carry_rows mine = my_rows(to);
+    const struct tile_round *const round = &merge->round;
+    const int cells = SHARED_ADDRESS(sm->cells);
+    struct merged_tile m;
+    item r[ITEMS];
+
+    m.base = find_base(cuts);
+
+    const struct tile_list list =
+        lay_lists(first, list_first, round->ways, cuts, cells, &sm->tree);
+
+    m.stage = begin_staging(&sm->stage, &list, INPUT_OF(merge));
+    m.staged = load_lists(&m.stage, &merge->carry, &m.base);
+    fill_pairs(&list, round->ways, m.base.fill);
+    BARRIER();
+    merge_rounds(&sm->tree, cells, sm->splits, round->ways, 0, m.base.fill, r);
+    m.ties = find_ties(r);
+    BARRIER(); /* the rows of all warps are there */
+
+    const wide tile = LOAD(&sm->tree.tile);
+
+    m.to.array = (key_cell *)round->out;
+    m.to.samples = 0;
+    m.to.first = (unsigned)(tile >> 32);
+    m.to.count = (int)tile;
+    return m;
+}
+
+/* My rows of a tile of `mine->left` rows and more, as bits. */
+DEVICE unsigned rows_there(const struct carry_rows *mine)
+{
+    const int rows = mine->left > 0 ? (mine->left + WARP - 1) / WARP : 0;
+
+    return rows >= ITEMS ? (unsigned)(((wide)1 << ITEMS) - 1) : (1u << rows) - 1;
+}
+
+/* Store a merged tile: the rows `where` of mine; positions count from row `home` on. */
+DEVICE void store_merged(const struct tile_merge_args *merge,
+                         const struct segment_temp *temp, const struct merged_tile *m,
+                         const struct carry_rows *mine, const struct segment_rows *where,
+                         unsigned home, struct tile_merge_shared *sm)
+{
+    const struct tile_carry *const carry = &merge->carry;
     const struct carry_order order = {
-        SHARED_ADDRESS(sm->cells), stage->area,     sm->splits,
-        sm->stage.wrong,           sm->stage.votes, to->count};
-    const int rows = mine.left > 0 ? (mine.left + WARP - 1) / WARP : 0;
-    const unsigned all =
-        rows >= ITEMS ? (unsigned)(((wide)1 << ITEMS) - 1) : (1u << rows) - 1;
-    const struct segment_rows where = {is_whole ? all : 0, is_whole ? 0 : all};
-    const struct segment_homes homes = {0, span->begin};
+        SHARED_ADDRESS(sm->cells), m->stage.area,   sm->splits,
+        sm->stage.wrong,           sm->stage.votes, m->to.count};
+    const struct segment_homes homes = {0, home};
+    const int side = side_of_warp(carry, where, &merge->leave);
 
-    const int side = side_of_warp(carry, &where, &args->merge.leave);
-
-    if (b->rest_bits)
-        (void)mend_order(&order, &mine, ties);
-    store_segment_codes(carry, to->array, &args->temp, &order, &mine, &where,
-                        &args->merge.leave, side);
-    store_segment_pieces(carry, &args->temp, stage, staged, &order, &mine, &where, &homes,
+    if (m->base.rest_bits)
+        (void)mend_order(&order, mine, m->ties);
+    store_segment_codes(carry, m->to.array, temp, &order, mine, where, &merge->leave, side);
+    store_segment_pieces(carry, temp, &m->stage, m->staged, &order, mine, where, &homes,
                          side);
 }
 
@@ -56,37 +100,21 @@ DEVICE void merge_segment(const struct segment_merge_args *args, unsigned number
                           const struct segment_span *span, struct tile_merge_shared *sm)
 {
     const struct tile_merge_args *const merge = &args->merge;
-    const struct tile_round *const round = &merge->round;
-    const struct cut_task task = segment_task(round, piece, span, 0);
+    const struct cut_task task = segment_task(&merge->round, piece, span, 0);
     const unsigned begin = span->begin > piece->begin ? span->begin : piece->begin;
     const int is_whole = span->begin >= piece->begin && span->end <= piece->end;
-    const int cells = SHARED_ADDRESS(sm->cells);
     struct tile_cuts cuts;
-    struct tile_target to;
-    item r[ITEMS];
 
     cuts.first = segment_cell(merge, piece, span, piece->first, number);
     cuts.second = segment_cell(merge, piece, span, piece->last, number + 1);
 
-    const struct tile_base b = find_base(&cuts);
-    const struct tile_list list =
-        lay_lists(begin, (unsigned)task.list_first, round->ways, &cuts, cells, &sm->tree);
+    const struct merged_tile m =
+        merge_between(merge, &cuts, begin, (unsigned)task.list_first, sm);
+    const struct carry_rows mine = my_rows(&m.to);
+    const unsigned all = rows_there(&mine);
+    const struct segment_rows where = {is_whole ? all : 0, is_whole ? 0 : all};
 
-    const struct tile_staging stage = begin_staging(&sm->stage, &list, INPUT_OF(merge));
-    const int staged = load_lists(&stage, &merge->carry, &b);
-
-    fill_pairs(&list, round->ways, b.fill);
-    BARRIER();
-    merge_rounds(&sm->tree, cells, sm->splits, round->ways, 0, b.fill, r);
-    BARRIER(); /* the rows of all warps are there */
-
-    const wide tile = LOAD(&sm->tree.tile);
-
-    to.array = (key_cell *)round->out;
-    to.samples = 0;
-    to.first = (unsigned)(tile >> 32);
-    to.count = (int)tile;
-    store_merged(args, &stage, staged, find_ties(r), &to, &b, span, is_whole, sm);
+    store_merged(merge, &args->temp, &m, &mine, &where, span->begin, sm);
     BARRIER(); /* the next segment may be loaded */
 }
 
