@@ -141,8 +141,7 @@ struct segment_numbers segments_numbers(const struct request *request)
                                     .is_signed = request->segment_signed};
 }
 
-/* Mark where segments begin and end. */
-static mw_status mark(struct segments_run *run, const struct request *request)
+mw_status segments_mark(struct segments_run *run, const struct request *request)
 {
     struct segment_mark_args args = {.marks = run->marks};
     const uint64_t words = divide_up(request->count, SEGMENT_WORD);
@@ -152,9 +151,10 @@ static mw_status mark(struct segments_run *run, const struct request *request)
                         divide_up(words, segment_mark_threads), segment_mark_threads, 0,
                         &args, sizeof args));
     args.numbers = segments_numbers(request);
-    TRY(segments_launch(run, NULL, KERNEL_SEGMENT_MARK,
-                        divide_up(request->segment_count, segment_mark_threads),
-                        segment_mark_threads, 0, &args, sizeof args));
+    TRY(segments_launch(
+        run, NULL, KERNEL_SEGMENT_MARK,
+        divide_up(request->segment_count, SEGMENT_MARKED * segment_mark_threads),
+        segment_mark_threads, 0, &args, sizeof args));
 done:
     return status;
 }
@@ -289,11 +289,11 @@ mw_status segments_enqueue(struct backend *backend, const struct request *reques
     if (request->segment_count == 1 && segments_may_be_one(backend, request))
         return segments_one_enqueue(&run, request, memory, bytes);
     TRY(backend_check_workspace(backend, bytes, space.rest + spare));
-    TRY(mark(&run, request));
     if (travels) {
         TRY(segments_fast_enqueue(&run, request, 0, memory + space.rest,
                                   bytes - space.rest));
     } else {
+        TRY(segments_mark(&run, request));
         TRY(find_homes(&run, &space, memory));
         TRY(sort_positions(&run, request, &space, memory, bytes));
         TRY(move_rows(&run, request, &space, memory));

@@ -31,6 +31,9 @@ mw_status segments_launch(struct segments_run *run, struct program *program,
 /* The request's segments, as kernels get them. */
 struct segment_numbers segments_numbers(const struct request *request);
 
+/* Mark where segments begin and end. */
+mw_status segments_mark(struct segments_run *run, const struct request *request);
+
 /* Find which segments are open where windows of args->window rows begin. */
 mw_status segments_scan(struct segments_run *run, struct segment_scan_args *args);
 

@@ -148,24 +148,13 @@ DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, i
     }
     WARP_BARRIER();
 
-    const int tiny = is_tiny(map, count);
+    const int tiny = is_tiny(map, count), crossed = is_crossed(map, count);
 
     if (LANE == 0) {
         STORE(&map->regions, regions);
         STORE(&map->is_tiny, tiny);
+        STORE(&map->is_crossed, crossed);
     }
-}
-
-/* Stage codes, and return their base, for items of tiny regions. */
-DEVICE struct tile_base stage_tiny(const struct segment_sort_args *args,
-                                   const struct tile_target *to,
-                                   const struct carry_order *order)
-{
-    bare k[ITEMS];
-
-    load_codes(&args->sort, to, order->codes, k);
-    return base_of_codes(k, to->count - THREAD, SHARED_CELL(wide_cell, order->cells),
-                         TINY_PREFIX);
 }
 
 /* After rows were sorted by codes alone: sort them by their regions, too. */
@@ -194,21 +183,17 @@ DEVICE void sort_by_region(const struct segment_map *map, const struct carry_ord
     BARRIER();
 }
 
-/* Order the rows of any regions. */
+/* Order the rows of any regions, whose codes are `k`. */
 DEVICE void sort_regions(const struct segment_sort_args *args,
                          const struct segment_map *map, const struct tile_target *to,
-                         const struct carry_order *order, const struct carry_rows *mine)
+                         const struct carry_order *order, const struct carry_rows *mine,
+                         const struct code_range *range, const bare *k)
 {
     const int left = to->count - THREAD;
     const int most = LOAD(&map->regions) - 1; /* the greatest number */
     const int prefix = PREFIX_BITS - (most ? 1 + HIGHEST_BIT((unsigned)most) : 0);
+    const struct tile_base b = base_within(range->least, range->most, prefix);
     item r[ITEMS];
-    bare k[ITEMS];
-
-    load_codes(&args->sort, to, order->codes, k);
-
-    const struct tile_base b =
-        base_of_codes(k, left, SHARED_CELL(wide_cell, order->cells), prefix);
 
     UNROLL
     for (int j = 0; j < ITEMS; j++) {
@@ -247,52 +232,46 @@ DEVICE struct segment_rows sorted_rows(const struct segment_map *map,
     return rows;
 }
 
-/* Order the rows of the tile, and store their codes. */
-DEVICE void order_tile(const struct segment_sort_args *args, struct segment_sort_shared *sm,
+/* Order the rows of the tile, whose codes are `k`. */
+DEVICE void order_tile(const struct segment_sort_args *args, const struct segment_map *map,
                        const struct tile_target *to, const struct carry_order *order,
-                       const struct carry_rows *mine, const struct segment_rows *rows)
+                       const struct carry_rows *mine, const struct code_range *range,
+                       const bare *k)
 {
-    const struct tile_carry *const carry = &args->sort.carry;
+    if (LOAD(&map->is_tiny)) {
+        const struct tile_base b = base_within(range->least, range->most, TINY_PREFIX);
+        const int wrong = order_tiny(map, order, &b);
 
-    if (LOAD(&sm->map.is_tiny)) {
-        const struct tile_base b = stage_tiny(args, to, order);
-        int wrong;
-
-        order_tiny(&sm->map, order, &b);
-        wrong =
-            store_segment_codes(carry, to->array, &args->temp, order, mine, rows,
-                                &args->sort.leave, 1, bits_of_rows(sm->map.bounds, mine));
-        if (!b.rest_bits || !any_thread(order->votes, wrong))
-            return; /* as expected, prefixes were enough */
-        rank_tiny(&sm->map, order, mine);
+        if (b.rest_bits && any_thread(order->votes, wrong)) /* prefixes were not enough */
+            rank_tiny(map, order, mine);
     } else {
-        sort_regions(args, &sm->map, to, order, mine);
+        sort_regions(args, map, to, order, mine, range, k);
     }
-    (void)store_segment_codes(carry, to->array, &args->temp, order, mine, rows,
-                              &args->sort.leave, 0, 0);
 }
 
 /* Each block sorts the segments of one window, or a segment that is alone. */
 KERNEL(segment_sort, struct segment_sort_args)
 {
     SHARED(struct segment_sort_shared, sm);
+    const struct tile_carry *const carry = &args.sort.carry;
     const unsigned number = (unsigned)BLOCK;
     const struct segment_tile tile = number < args.windows.count
                                          ? window_tile(&args, number)
                                          : lone_tile(&args, number - args.windows.count);
     struct tile_target to;
+    bare k[ITEMS];
 
     if (tile.first >= tile.last)
         return;
+    if (THREAD == 0 && tile.head > tile.first) /* a long segment came from before */
+        POST_BITS(CUT, (wide_cell *)args.windows.crossed, number & (0 - number));
     to.array = (key_cell *)args.sort.out;
     to.samples = 0;
     to.first = tile.first;
     to.count = (int)(tile.last - tile.first);
     if (THREAD < WARP)
         map_tile(&args.marks, tile.first, to.count, tile.head > tile.first, &sm->map);
-    BARRIER();
 
-    const struct tile_carry *const carry = &args.sort.carry;
     const struct tile_list list = whole_list(&to);
     const struct tile_staging stage = begin_staging(&sm->stage, &list, &carry->source);
     const int staged = stage_pieces(&stage, carry, 0, (int)sizeof(key));
@@ -300,11 +279,24 @@ KERNEL(segment_sort, struct segment_sort_args)
     const struct carry_order order = {
         SHARED_ADDRESS(sm->cells), stage.area,      sm->splits,
         sm->stage.wrong,           sm->stage.votes, to.count};
+
+    load_codes(&args.sort, &to, stage.area, k);
+
+    const struct code_range range = /* after its barriers the map is there */
+        range_of_codes(k, to.count - THREAD, (wide_cell *)sm->cells);
+
+    order_tile(&args, &sm->map, &to, &order, &mine, &range, k);
+
     const struct segment_rows rows = sorted_rows(&sm->map, &tile, &mine);
     const struct segment_homes homes = {&sm->map, tile.first};
+    const int side = side_of_warp(carry, &rows, &args.sort.leave);
 
-    order_tile(&args, sm, &to, &order, &mine, &rows);
+    store_segment_codes(carry, to.array, &args.temp, &order, &mine, &rows, &args.sort.leave,
+                        side);
+    if (!carry->piece_count)
+        return;
     COPIES_WAIT();
     BARRIER(); /* the values of all warps are there */
-    store_segment_pieces(carry, &args.temp, &stage, staged, &order, &mine, &rows, &homes);
+    store_segment_pieces(carry, &args.temp, &stage, staged, &order, &mine, &rows, &homes,
+                         side);
 }
