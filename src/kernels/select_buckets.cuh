@@ -55,24 +55,28 @@ DEVICE void post_row(wide_cell *cell, wide code, unsigned row, int is_packed)
 }
 
 /*
- * Put a row of each lane that takes one at a place of its bucket, or with those that find no
- * room. All lanes of a warp.
+ * Put the `count` rows of my block's list in buckets, or with those that find no room there.
  */
-DEVICE void collect_row(const struct select_args *args, int takes, unsigned bucket,
-                        unsigned place, wide code, unsigned row, int is_packed)
+DEVICE void put_in_buckets(const struct select_args *args, const struct select_list *list,
+                           unsigned count, const struct select_map *map)
 {
-    const unsigned rest = BALLOT(takes && place >= SELECT_BUCKET);
-    wide at = 0;
+    NO_UNROLL
+    for (unsigned i = (unsigned)THREAD; i < count; i += SELECT_THREADS) {
+        const wide code = listed_code(list, i);
+        const unsigned row = listed_row(list, i);
+        const unsigned bucket = bucket_of(map, code, row);
+        const wide place = ADD(CUT, cell_of(args->buckets + bucket), (wide)1);
 
-    if (takes && place < SELECT_BUCKET)
-        post_row(bucket_cell(args, bucket, place), code, row, is_packed);
-    if (!rest)
-        return;
-    if (LANE == LOWEST_BIT(rest))
-        at = ADD(CUT, cell_of(&args->state->collected), (wide)BITS(rest));
-    at = SHUFFLE(at, LOWEST_BIT(rest)) + (wide)BITS(rest & ((1u << LANE) - 1));
-    if (takes && place >= SELECT_BUCKET && at < SELECT_ROOM)
-        post_row(cell_of(args->rest + at * (is_packed ? 1 : 2)), code, row, is_packed);
+        if (place < SELECT_BUCKET) {
+            post_row(bucket_cell(args, bucket, (unsigned)place), code, row, list->is_packed);
+        } else {
+            const wide at = ADD(CUT, cell_of(&args->state->collected), (wide)1);
+
+            if (at < SELECT_ROOM)
+                post_row(cell_of(args->rest + at * (list->is_packed ? 1u : 2u)), code, row,
+                         list->is_packed);
+        }
+    }
 }
 
 /* In shared memory, the rows before each bucket and, one more, all. */
@@ -241,4 +245,30 @@ DEVICE void write_all(const struct select_args *args, struct select_shared *sm,
         for (unsigned i = found + (unsigned)THREAD; i < wanted; i += SELECT_THREADS)
             STORE_AS(BULK, (unsigned_cell *)args->result.numbers + i, GATHER_NONE);
     }
+}
+
+/*
+ * My list has the rows that were collected of my units, `owned` of them. Put them in buckets,
+ * wait for the others, and write.
+ */
+DEVICE void write_together(const struct select_args *args, struct select_shared *sm,
+                           const struct select_list *list, unsigned owned, unsigned units)
+{
+    wide *const done = &args->state->done[SELECT_PASSES];
+    const unsigned all = LOAD(&sm->collected);
+    struct select_bound low, high;
+    struct select_map map;
+
+    found_bounds(sm, &low, &high);
+    map = map_between(&low, &high, args->count);
+    put_in_buckets(args, list, all < list->room ? all : list->room, &map);
+    FENCE();
+    BARRIER();
+    if (THREAD == 0) {
+        ADD(CUT, cell_of(done), (wide)owned);
+        await_units(done, units);
+    }
+    BARRIER();
+    FENCE();
+    write_all(args, sm, list, &map, units);
 }

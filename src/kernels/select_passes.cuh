@@ -60,7 +60,7 @@ DEVICE unsigned next_owned(const struct select_shared *sm, unsigned unit, unsign
     return units;
 }
 
-/* The ranges before the first pass. */
+/* The ranges before the first pass. A barrier follows. */
 DEVICE void begin_ranges(const struct select_args *args, struct select_shared *sm,
                          const struct select_aim *aim, int is_staged, unsigned count)
 {
@@ -75,7 +75,6 @@ DEVICE void begin_ranges(const struct select_args *args, struct select_shared *s
     }
     if (THREAD < SELECT_UNITS / 32)
         STORE(&sm->owned[THREAD], 0);
-    BARRIER();
 }
 
 /* Add my bins of a range to those of all. */
@@ -162,13 +161,10 @@ DEVICE void await_units(const wide *done, unsigned units)
     }
 }
 
-/* One side's range, after it was narrowed, has no codes but those that were seen. */
+/* The range of a side, after it was narrowed, has no codes but those that were seen. */
 DEVICE void clip_range(const struct select_aim *aim, struct select_shared *sm, int side,
-                       const struct select_seen *seen, wide highest)
+                       wide least, wide most)
 {
-    const wide unlike = PEEK(CUT, cell_of(&seen->unlike));
-    const wide most = PEEK(CUT, cell_of(&seen->most));
-    const wide least = ~unlike & highest;
     struct select_range range = range_at(sm, side);
 
     if (!range.by_row && least <= most) {
@@ -187,21 +183,28 @@ DEVICE void narrow_both(const struct select_args *args, struct select_shared *sm
                         const struct select_aim *aim, unsigned pass)
 {
     const wide *const bins =
-        args->bins + pass * (args->is_two_sided ? 2u : 1u) * SELECT_BINS;
-    const wide highest = args->result.code_bytes == 4 ? 0xffffffffu : ~(wide)0;
-    const int is_one = is_one_range(sm);
-    const int is_new = THREAD < 2 && !LOAD(&sm->words[SELECT_END_CELLS * THREAD + 3]);
-    /* of a first range that nobody looks for, the first pass still tells the begin */
-    const int is_begin = THREAD == 0 && !aim->is_two_sided && aim->is_sorted && pass == 0;
+        args->bins + pass * (aim->is_two_sided ? 2u : 1u) * SELECT_BINS;
+    /* if nobody looks for a begin, the first pass tells the least code */
+    const int is_begin = !aim->is_two_sided && aim->is_sorted && pass == 0;
+    const int both = is_begin || is_one_range(sm);
+    const int clips = THREAD < 2 && (is_begin || !range_at(sm, THREAD % 2).found);
+    wide unlike = 0, most = 0;
 
+    if (clips) {
+        const struct select_seen *const seen =
+            &args->state->seen[pass][both ? 1 : THREAD % 2];
+
+        unlike = PEEK(CUT, cell_of(&seen->unlike));
+        most = PEEK(CUT, cell_of(&seen->most));
+    }
     get_bins(sm->bins[1], bins);
     if (aim->is_two_sided)
         get_bins(sm->bins[0], bins + SELECT_BINS);
     BARRIER();
     narrow_alone(aim, sm);
-    if (is_new || is_begin)
+    if (clips)
         clip_range(aim, sm, THREAD,
-                   &args->state->seen[pass][is_one || is_begin ? 1 : THREAD], highest);
+                   args->result.code_bytes == 4 ? (unsigned)~unlike : ~unlike, most);
     BARRIER();
 }
 

@@ -22,13 +22,15 @@ DEVICE void SELECT_NAME(count_unit)(struct select_shared *sm,
  */
 DEVICE void SELECT_NAME(count_pass)(const struct select_args *args, struct select_shared *sm,
                                     struct SELECT_NAME(alone) * mine, unsigned unit,
-                                    unsigned units, unsigned tiles, unsigned pass)
+                                    unsigned units, unsigned tiles, unsigned pass,
+                                    int is_clear)
 {
     const SELECT_CODE ones = (SELECT_CODE) ~(SELECT_CODE)0;
     struct SELECT_NAME(seen) seen = {{ones, ones}, {0, 0}};
     struct select_seen *const all = args->state->seen[pass];
 
-    clear_bins(sm, args->is_two_sided);
+    if (!is_clear)
+        clear_bins(sm, args->is_two_sided);
     for (unsigned i = pass ? next_owned(sm, 0, units) : unit; i < units;
          i = pass ? next_owned(sm, i + 1, units) : units)
         SELECT_NAME(count_unit)(sm, mine, i, units, tiles, &seen);
@@ -66,7 +68,7 @@ DEVICE unsigned SELECT_NAME(find_together)(const struct select_args *args,
         if (pass > 0 && !narrows)
             return owned;
         if (narrows)
-            SELECT_NAME(count_pass)(args, sm, mine, unit, units, tiles, pass);
+            SELECT_NAME(count_pass)(args, sm, mine, unit, units, tiles, pass, owned == 0);
         if (pass == 0) {
             own(sm, unit);
             owned++;
@@ -98,75 +100,30 @@ DEVICE unsigned SELECT_NAME(find_together)(const struct select_args *args,
     }
 }
 
-/* Put my rows of a tile that lie between the ends that were found in buckets. */
-DEVICE void SELECT_NAME(collect_tile)(const struct select_args *args,
-                                      const struct SELECT_NAME(alone) * mine, wide begin,
-                                      const struct select_bound *low,
-                                      const struct select_bound *high,
-                                      const struct select_map *map)
-{
-    const int is_packed = SELECT_BITS == 32;
-    const SELECT_CODE lowest = (SELECT_CODE)low->code;
-    const SELECT_CODE span = (SELECT_CODE)(high->code - low->code);
-    unsigned row[SELECT_NAME(each)], place[SELECT_NAME(each)];
-    unsigned takes = 0;
-
-    UNROLL
-    for (int i = 0; i < SELECT_NAME(each); i++)
-        takes |= (unsigned)((SELECT_CODE)(mine->code[i] - lowest) <= span) << i;
-    takes &= mine->has;
-    if (!BALLOT(takes))
-        return;
-    UNROLL
-    for (int i = 0; i < SELECT_NAME(each); i++)
-        row[i] = takes >> i & 1 ? row_at(&mine->view, begin + SELECT_NAME(offset)(i)) : 0;
-    UNROLL
-    for (int i = 0; i < SELECT_NAME(each); i++) {
-        if (takes >> i & 1 && !is_between(low, high, mine->code[i], row[i]))
-            takes &= ~(1u << i);
-        place[i] = 0;
-        if (takes >> i & 1)
-            place[i] = (unsigned)ADD(
-                CUT, cell_of(args->buckets + bucket_of(map, mine->code[i], row[i])),
-                (wide)1);
-    }
-    UNROLL
-    for (int i = 0; i < SELECT_NAME(each); i++)
-        collect_row(args, (int)(takes >> i & 1), bucket_of(map, mine->code[i], row[i]),
-                    place[i], mine->code[i], row[i], is_packed);
-}
-
-/* Collect the rows of my units, wait for those of all others, and write. */
+/*
+ * Collect the rows of my units, first in the list of my block and then in buckets; wait for
+ * those of all others, and write.
+ */
 DEVICE void SELECT_NAME(collect_units)(const struct select_args *args,
                                        struct select_shared *sm,
                                        const struct select_list *list,
                                        struct SELECT_NAME(alone) * mine, unsigned owned,
                                        unsigned units, unsigned tiles)
 {
-    wide *const done = &args->state->done[SELECT_PASSES];
-    struct select_bound low, high;
-    struct select_map map;
-
-    found_bounds(sm, &low, &high);
-    map = map_between(&low, &high, args->count);
+    if (THREAD == 0)
+        STORE(&sm->collected, 0);
+    BARRIER();
     NO_UNROLL
     for (unsigned i = next_owned(sm, 0, units); i < units; i = next_owned(sm, i + 1, units)) {
         NO_UNROLL
         for (unsigned tile = i; tile < tiles; tile += units) {
             SELECT_NAME(visit)(mine, tile);
-            SELECT_NAME(collect_tile)
-            (args, mine, SELECT_NAME(begin)(tile), &low, &high, &map);
+            SELECT_NAME(collect)
+            (sm, list, &mine->view, mine->code, mine->has, SELECT_NAME(begin)(tile));
         }
     }
-    FENCE();
     BARRIER();
-    if (THREAD == 0) {
-        ADD(CUT, cell_of(done), (wide)owned);
-        await_units(done, units);
-    }
-    BARRIER();
-    FENCE();
-    write_all(args, sm, list, &map, units);
+    write_together(args, sm, list, owned, units);
 }
 
 DEVICE void SELECT_NAME(count)(const struct select_args *args, struct select_shared *sm)
@@ -185,9 +142,10 @@ DEVICE void SELECT_NAME(count)(const struct select_args *args, struct select_sha
     struct SELECT_NAME(alone) mine;
     unsigned unit;
 
+    begin_ranges(args, sm, &aim, is_staged, view.count);
     if (THREAD == 0)
         STORE(&sm->ticket, ticket);
-    BARRIER();
+    clear_bins(sm, args->is_two_sided); /* and a barrier */
     unit = LOAD(&sm->ticket);
     if (unit >= units)
         return;
@@ -196,7 +154,6 @@ DEVICE void SELECT_NAME(count)(const struct select_args *args, struct select_sha
         return;
     }
     mine.view = view;
-    begin_ranges(args, sm, &aim, is_staged, view.count);
     unit = SELECT_NAME(find_together)(args, sm, &mine, &aim, unit, units, tiles);
     if (args->is_sorted)
         SELECT_NAME(collect_units)(args, sm, &list, &mine, unit, units, tiles);
