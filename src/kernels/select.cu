@@ -19,6 +19,8 @@
 
 #include "select_passes.cuh"
 
+#include "select_buckets.cuh"
+
 #define SELECT_CODE unsigned
 #define SELECT_BITS 32
 #include "select_word.cuh"

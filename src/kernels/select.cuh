@@ -136,6 +136,7 @@ struct select_shared {
     wide_cell ends[2 * SELECT_WARPS];
     wide_cell words[2 * SELECT_END_CELLS];
     unsigned_cell bins[2][SELECT_BINS];
+    unsigned_cell owned[SELECT_UNITS / 32]; /* bits: what select_count's block counts */
 };
 
 AGREE(sizeof(struct select_shared) == SELECT_SHARED);

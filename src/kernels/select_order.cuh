@@ -142,8 +142,17 @@ DEVICE void get_rows(struct bucket_rows *mine, const struct select_list *list,
     }
     widen_by_block(&low, &high, 8, (wide_cell *)bins);
     by_row = low == high;
-    low = by_row ? 0 : low;
-    shift = shift_of(by_row ? ~0u : high - low, SELECT_DIGIT);
+    if (by_row) {
+        low = ~(wide)0;
+        high = 0;
+        UNROLL
+        for (int i = 0; i < each; i++) {
+            low = mine->row[i] < low ? mine->row[i] : low;
+            high = mine->row[i] > high ? mine->row[i] : high;
+        }
+        widen_by_block(&low, &high, 4, (wide_cell *)bins);
+    }
+    shift = shift_of(high - low, SELECT_DIGIT);
     UNROLL
     for (int i = 0; i < each; i++)
         mine->bin[i] =
