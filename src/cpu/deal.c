@@ -11,6 +11,7 @@
 
 enum {
     SLOT_IMAGES = 256, /* on average, at least */
+    MAKERS_LEAST = 4,  /* workers; fewer add up their tables sooner than they wake up */
     LINES_BYTES = DEAL_SLOTS * DEAL_LINE
 };
 
@@ -101,53 +102,84 @@ static void count_share(void *arg, unsigned worker)
     }
 }
 
-/* Make buckets of slots: how many images has each worker for each? */
-static void make_buckets(struct deal *d)
+/* Add up everybody's images of a share of the slots, in the memory of worker 0. */
+static void total_share(void *arg, unsigned worker)
+{
+    const struct deal *const d = (const struct deal *)arg;
+    const unsigned first = (unsigned)pool_part(d->slots, d->makers, worker);
+    const unsigned last = (unsigned)pool_part(d->slots, d->makers, worker + 1);
+    uint32_t *const totals = hand_of(d, 0)->next;
+
+    memset(totals + first, 0, (last - first) * sizeof *totals);
+    for (unsigned other = 0; other < d->workers; other++) {
+        const uint32_t *const images = hand_of(d, other)->images;
+
+        for (unsigned slot = first; slot < last; slot++)
+            totals[slot] += images[slot];
+    }
+}
+
+/* Make buckets of slots; how many images has the longest? */
+static uint64_t make_buckets(struct deal *d)
 {
     const uint64_t wanted = wanted_of(d);
-    uint64_t count = 0; /* of the present bucket */
+    const uint32_t *const totals = hand_of(d, 0)->next;
+    struct deal_tables *const tables = d->tables;
+    uint64_t longest = 0;
+    uint32_t count = 0; /* of the present bucket */
     unsigned bucket = 0;
 
-    for (unsigned worker = 0; worker < d->workers; worker++)
-        memset(hand_of(d, worker)->begun, 0, sizeof hand_of(d, worker)->begun);
-    d->tables->first_slot[0] = 0;
+    tables->first_slot[0] = 0;
+    tables->starts[0] = 0;
     for (unsigned slot = 0; slot < d->slots; slot++) {
-        uint64_t more = 0;
-
-        for (unsigned worker = 0; worker < d->workers; worker++)
-            more += hand_of(d, worker)->images[slot];
-        if (count > 0 && count + more > wanted) {
-            d->tables->first_slot[++bucket] = (uint16_t)slot;
+        if (count > 0 && count + (uint64_t)totals[slot] > wanted) {
+            tables->starts[bucket + 1] = tables->starts[bucket] + count;
+            tables->first_slot[++bucket] = (uint16_t)slot;
             count = 0;
         }
-        d->tables->bucket[slot] = (uint16_t)bucket;
-        for (unsigned worker = 0; worker < d->workers; worker++)
-            hand_of(d, worker)->begun[bucket] += hand_of(d, worker)->images[slot];
-        count += more;
+        tables->bucket[slot] = (uint16_t)bucket;
+        count += totals[slot];
+        longest = count > longest ? count : longest;
     }
     d->buckets = bucket + 1;
+    tables->starts[d->buckets] = (uint32_t)d->count;
+    return longest;
+}
+
+/* Where do everybody's images of a share of the buckets go? */
+static void begin_share(void *arg, unsigned worker)
+{
+    const struct deal *const d = (const struct deal *)arg;
+    const struct deal_tables *const tables = d->tables;
+    const unsigned first = (unsigned)pool_part(d->buckets, d->makers, worker);
+    const unsigned last = (unsigned)pool_part(d->buckets, d->makers, worker + 1);
+    uint32_t *const next = hand_of(d, worker)->next;
+
+    memcpy(next + first, tables->starts + first, (last - first) * sizeof *next);
+    for (unsigned other = 0; other < d->workers; other++) {
+        struct hand *const hand = hand_of(d, other);
+
+        for (unsigned bucket = first, slot = tables->first_slot[first]; bucket < last;
+             bucket++) {
+            const unsigned end =
+                bucket + 1 < d->buckets ? tables->first_slot[bucket + 1] : d->slots;
+
+            hand->begun[bucket] = next[bucket];
+            for (; slot < end; slot++)
+                next[bucket] += hand->images[slot];
+        }
+    }
 }
 
 uint64_t deal_count(struct deal *d)
 {
-    uint64_t longest = 0;
-    uint32_t at = 0;
+    uint64_t longest;
 
+    d->makers = d->workers < MAKERS_LEAST ? 1 : d->workers;
     pool_run(d->pool, d->workers, count_share, d);
-    make_buckets(d);
-    for (unsigned bucket = 0; bucket < d->buckets; bucket++) {
-        d->tables->starts[bucket] = at;
-        for (unsigned worker = 0; worker < d->workers; worker++) {
-            uint32_t *const begun = &hand_of(d, worker)->begun[bucket];
-            const uint32_t count = *begun;
-
-            *begun = at;
-            at += count;
-        }
-        d->tables->starts[bucket + 1] = at;
-        if (deal_bucket_count(d, bucket) > longest)
-            longest = deal_bucket_count(d, bucket);
-    }
+    pool_run(d->pool, d->makers, total_share, d);
+    longest = make_buckets(d);
+    pool_run(d->pool, d->makers, begin_share, d);
     return longest;
 }
 

@@ -58,6 +58,7 @@ struct deal {
     struct slot_task codes;
     unsigned slots;
     unsigned buckets;
+    unsigned makers; /* workers that make buckets */
 };
 
 /* Room for tables in the work of a worker, where dealing leaves it as it is. */
