@@ -106,7 +106,7 @@ static mw_status sort_rows(const struct select_run *run, const struct select_sor
 mw_status select_by_rank(struct select_run *run, const struct rows_shape *shape)
 {
     const struct request *const request = run->request;
-    struct select_sort sort = {.shape = *shape};
+    struct select_sort sort; /* of many rows */
     struct select_plan plan;
     unsigned *numbers;
     uint64_t bytes;
@@ -120,6 +120,7 @@ mw_status select_by_rank(struct select_run *run, const struct rows_shape *shape)
                   : (unsigned *)(run->workspace + plan.out_offset);
     bytes = plan.sort_offset;
     if (!plan.is_sorted) {
+        sort.shape = *shape;
         TRY(plan_sort(run, &sort, numbers));
         bytes += sort.plan.workspace_bytes + rows_temp_bytes(shape, run->count);
     }
