@@ -57,7 +57,8 @@ struct select_end {
 
 #define SELECT_END_CELLS (sizeof(struct select_end) / sizeof(wide))
 
-/* Of the codes that one pass has counted: the greatest complement, and the greatest code. */
+/* Of the codes that one pass has counted: the greatest complement, and the greatest code.
+ */
 struct select_seen {
     wide unlike, most;
 };

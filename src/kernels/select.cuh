@@ -11,7 +11,7 @@ struct select_view {
     const struct field_code *rule;   /* ... a field's rule if `has_rule`, or ... */
     struct key_code enter;           /* ... this */
     int has_rule;
-    const unsigned *numbers;         /* of the rows; NULL: places from `base` on */
+    const unsigned *numbers; /* of the rows; NULL: places from `base` on */
     unsigned base;
     unsigned pitch;
     unsigned count;
@@ -263,7 +263,9 @@ DEVICE wide sampled_row(wide i, wide count)
     return first + ((wide)mixed((unsigned)i) * share >> 32);
 }
 
-enum { SELECT_SAMPLES_EACH = SELECT_SAMPLES / SELECT_THREADS }; /* of select_guess's threads */
+enum {
+    SELECT_SAMPLES_EACH = SELECT_SAMPLES / SELECT_THREADS
+}; /* of select_guess's threads */
 
 /* The row that is sample `i` of mine. */
 DEVICE unsigned my_sample(int i, wide count)

@@ -78,8 +78,8 @@ DEVICE void sort_list(const struct select_list *list, unsigned count, unsigned t
 }
 
 /*
- * The same for up to SELECT_FEW rows in a block, with two barriers: a few neighbouring lanes
- * count the rows before one, which then goes to that place.
+ * The same for up to SELECT_FEW rows in a block, with two barriers: a few neighbouring
+ * lanes count the rows before one, which then goes to that place.
  */
 DEVICE void rank_list(const struct select_list *list, unsigned count)
 {

@@ -90,7 +90,8 @@ DEVICE void SELECT_NAME(guess)(const struct select_args *args, struct select_sha
         if (side && rank < SELECT_WARPS)
             high = nearer_end(sm, (unsigned)rank);
         SELECT_NAME(post_sample)
-        (sm, code, args->count, low, high, (unsigned)rank, side ? &state->high : &state->low);
+        (sm, code, args->count, low, high, (unsigned)rank,
+         side ? &state->high : &state->low);
     }
     if (args->sample[1] >= SELECT_SAMPLES && THREAD == 0) {
         STORE(cell_of(&state->high.code), ~(wide)0);
