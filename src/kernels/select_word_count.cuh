@@ -154,8 +154,10 @@ DEVICE void SELECT_NAME(count)(const struct select_args *args, struct select_sha
     unit = LOAD(&sm->ticket);
     if (unit >= units)
         return;
-    if (units == 1 && args->is_sorted) {
-        write_collected(args, sm, &list, SELECT_NAME(select_alone)(sm, &list, &view, &aim));
+    if (tiles <= SELECT_ALONE && args->is_sorted) {
+        if (unit == 0)
+            write_collected(args, sm, &list,
+                            SELECT_NAME(select_alone)(sm, &list, &view, &aim));
         return;
     }
     mine.view = view;
