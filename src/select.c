@@ -97,7 +97,8 @@ void select_plan(struct select_plan *plan, const mw_info *info, uint32_t code_by
     plan->slack = plan->is_sorted ? slack_of(plan, wanted, first > 0) : 0;
 
     plan->bins_cell = SELECT_STATE_CELLS;
-    plan->buckets_cell = plan->bins_cell + SELECT_BINS * SELECT_PASSES * (first > 0 ? 2 : 1);
+    plan->buckets_cell =
+        plan->bins_cell + SELECT_BINS * SELECT_PASSES * (first > 0 ? 2 : 1);
     plan->tiles_cell = plan->buckets_cell + (plan->is_sorted ? SELECT_BINS : 0);
     plan->cells = plan->tiles_cell + (plan->is_sorted ? 0 : 2 * tiles);
     at = plan->bins_cell + SELECT_BINS * (2 * SELECT_PASSES + 1) + 2 * tiles;

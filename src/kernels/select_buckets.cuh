@@ -43,8 +43,8 @@ DEVICE unsigned bucket_of(const struct select_map *map, wide code, unsigned row)
 DEVICE wide_cell *bucket_cell(const struct select_args *args, unsigned bucket,
                               unsigned place)
 {
-    return cell_of(args->collected +
-                   (bucket * SELECT_BUCKET + place) * (args->result.code_bytes == 4 ? 1 : 2));
+    return cell_of(args->collected + (bucket * SELECT_BUCKET + place) *
+                                         (args->result.code_bytes == 4 ? 1 : 2));
 }
 
 DEVICE void post_row(wide_cell *cell, wide code, unsigned row, int is_packed)
@@ -55,7 +55,8 @@ DEVICE void post_row(wide_cell *cell, wide code, unsigned row, int is_packed)
 }
 
 /*
- * Put the `count` rows of my block's list in buckets, or with those that find no room there.
+ * Put the `count` rows of my block's list in buckets, or with those that find no room
+ * there.
  */
 DEVICE void put_in_buckets(const struct select_args *args, const struct select_list *list,
                            unsigned count, const struct select_map *map)
@@ -68,7 +69,8 @@ DEVICE void put_in_buckets(const struct select_args *args, const struct select_l
         const wide place = ADD(CUT, cell_of(args->buckets + bucket), (wide)1);
 
         if (place < SELECT_BUCKET) {
-            post_row(bucket_cell(args, bucket, (unsigned)place), code, row, list->is_packed);
+            post_row(bucket_cell(args, bucket, (unsigned)place), code, row,
+                     list->is_packed);
         } else {
             const wide at = ADD(CUT, cell_of(&args->state->collected), (wide)1);
 
@@ -195,7 +197,8 @@ DEVICE unsigned get_collected(const struct select_args *args, struct select_shar
         STORE(&sm->collected, 0);
     BARRIER();
     NO_UNROLL
-    for (unsigned bucket = (unsigned)THREAD; bucket < SELECT_BINS; bucket += SELECT_THREADS) {
+    for (unsigned bucket = (unsigned)THREAD; bucket < SELECT_BINS;
+         bucket += SELECT_THREADS) {
         const unsigned all = LOAD(&begins[bucket + 1]) - LOAD(&begins[bucket]);
         const unsigned here = all < SELECT_BUCKET ? all : SELECT_BUCKET;
         const unsigned at = here ? ADD(PLAIN, &sm->collected, here) : 0;
@@ -248,8 +251,8 @@ DEVICE void write_all(const struct select_args *args, struct select_shared *sm,
 }
 
 /*
- * My list has the rows that were collected of my units, `owned` of them. Put them in buckets,
- * wait for the others, and write.
+ * My list has the rows that were collected of my units, `owned` of them. Put them in
+ * buckets, wait for the others, and write.
  */
 DEVICE void write_together(const struct select_args *args, struct select_shared *sm,
                            const struct select_list *list, unsigned owned, unsigned units)

@@ -41,7 +41,8 @@ DEVICE void SELECT_NAME(count_range)(struct select_shared *sm,
         if ((has >> i & 1) && place <= span) {
             ADD(PLAIN, &sm->bins[side][place >> shift], 1u);
             if (seen) {
-                seen->least[side] = code[i] < seen->least[side] ? code[i] : seen->least[side];
+                seen->least[side] =
+                    code[i] < seen->least[side] ? code[i] : seen->least[side];
                 seen->most[side] = code[i] > seen->most[side] ? code[i] : seen->most[side];
             }
         }

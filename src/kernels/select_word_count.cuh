@@ -20,13 +20,17 @@ DEVICE void SELECT_NAME(count_unit)(struct select_shared *sm,
  * Count the rows of units, and add my bins to those of all: of `unit` in the first pass,
  * then of all units that are mine.
  */
-DEVICE void SELECT_NAME(count_pass)(const struct select_args *args, struct select_shared *sm,
+DEVICE void SELECT_NAME(count_pass)(const struct select_args *args,
+                                    struct select_shared *sm,
                                     struct SELECT_NAME(alone) * mine, unsigned unit,
                                     unsigned units, unsigned tiles, unsigned pass,
                                     int is_clear)
 {
     const SELECT_CODE ones = (SELECT_CODE) ~(SELECT_CODE)0;
-    struct SELECT_NAME(seen) seen = {{ones, ones}, {0, 0}};
+    struct SELECT_NAME(seen) seen = {
+        {ones, ones},
+        {0,    0   }
+    };
     struct select_seen *const all = args->state->seen[pass];
 
     if (!is_clear)
@@ -114,7 +118,8 @@ DEVICE void SELECT_NAME(collect_units)(const struct select_args *args,
         STORE(&sm->collected, 0);
     BARRIER();
     NO_UNROLL
-    for (unsigned i = next_owned(sm, 0, units); i < units; i = next_owned(sm, i + 1, units)) {
+    for (unsigned i = next_owned(sm, 0, units); i < units;
+         i = next_owned(sm, i + 1, units)) {
         NO_UNROLL
         for (unsigned tile = i; tile < tiles; tile += units) {
             SELECT_NAME(visit)(mine, tile);
@@ -149,8 +154,10 @@ DEVICE void SELECT_NAME(count)(const struct select_args *args, struct select_sha
     unit = LOAD(&sm->ticket);
     if (unit >= units)
         return;
-    if (units == 1 && args->is_sorted) {
-        write_collected(args, sm, &list, SELECT_NAME(select_alone)(sm, &list, &view, &aim));
+    if (tiles <= SELECT_ALONE && args->is_sorted) {
+        if (unit == 0)
+            write_collected(args, sm, &list,
+                            SELECT_NAME(select_alone)(sm, &list, &view, &aim));
         return;
     }
     mine.view = view;
