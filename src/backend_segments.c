@@ -8,8 +8,9 @@
  * columns are gathered, without rows that are in no segment.
  *
  * If the order is a short code, positions are sorted in the fast way. If rows are short as
- * well, the fast way sorts the rows themselves, and no homes are needed. One segment of
- * short keys is copied, sorted as bare keys are, and copied back.
+ * well, the fast way sorts the rows themselves, and no homes are needed. One segment is
+ * sorted with all rows (backend_segments_whole.c), or, if its rows are short keys alone,
+ * copied, sorted as bare keys are, and copied back.
  */
 #include "backend_segments.h"
 

@@ -49,6 +49,7 @@ extern const kernel_set segments_fast_kernels;
 /*
  * One segment: can all rows be sorted as engine tile sorts them? They can if they need
  * more than a tile and the plan of that sort has our program. The plan goes to fast->plan.
+ * That takes the time of all rows, however few the segment has.
  */
 int segments_are_whole(struct fast_plan *fast, struct backend *backend,
                        const struct request *request);

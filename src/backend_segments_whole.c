@@ -145,9 +145,9 @@ static mw_status merge_tiles(const struct whole_run *w, uint32_t number)
                              .rate = (unsigned)((cutters << 32) / (merging + cutters) + 1)},
                    .carry = w->rows->carry},
         .numbers = segments_numbers(w->request),
-        .temp = {.position = w->rows->side[0].position                                                                                          }
     };
 
+    args.temp.position = w->rows->side[0].position;
     come_from(&args.middle.carry, from, w->key_bytes);
     if (is_last) {
         args.middle.merge.leave = w->rows->leave;

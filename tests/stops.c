@@ -91,6 +91,7 @@ const struct stop stops[] = {
     {MW_SORT, MW_I64, 4, NO, 0, 20, 20011, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_SORT, MW_I32, 0, MW_I64, 0, 2, 60011, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_SORT, MW_U32, 0, NO, 0, 1, 20011, 0, 0, 0, MW_ENGINE_AUTO},
+    {MW_SORT, MW_I32, 4, MW_U32, 0, 1, 60011, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_SORT, TEN, 2, MW_U32, 0, 70, 5003, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_SORT, SECOND, 40, MW_U32, 0, 70, 5003, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_SORT, LESS, 0, MW_U64, 0, 70, 5003, 0, 0, 0, MW_ENGINE_AUTO},

@@ -66,14 +66,6 @@ DEVICE struct merged_tile merge_between(const struct tile_merge_args *merge,
     return m;
 }
 
-/* My rows of a tile of `mine->left` rows and more, as bits. */
-DEVICE unsigned rows_there(const struct carry_rows *mine)
-{
-    const int rows = mine->left > 0 ? (mine->left + WARP - 1) / WARP : 0;
-
-    return rows >= ITEMS ? (unsigned)(((wide)1 << ITEMS) - 1) : (1u << rows) - 1;
-}
-
 /* Store a merged tile: the rows `where` of mine; positions count from row `home` on. */
 DEVICE void store_merged(const struct tile_merge_args *merge,
                          const struct segment_temp *temp, const struct merged_tile *m,

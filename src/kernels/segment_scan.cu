@@ -6,6 +6,8 @@
 
 enum { segment_scan_blocks = 1, SEGMENT_SCAN_WARPS = segment_scan_threads / WARP };
 
+AGREE((int)SEGMENT_SCAN_WARPS == (int)WARP); /* carry_some: a lane for each warp */
+
 struct segment_scan_shared {
     wide_cell first[SEGMENT_SCAN_WARPS];
     wide_cell last[SEGMENT_SCAN_WARPS];

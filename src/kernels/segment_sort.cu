@@ -108,7 +108,7 @@ DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, i
                      struct segment_map *map)
 {
     const unsigned below = (1u << LANE) - 1;
-    int regions = 0, last = 0;
+    int regions = 0, last = 0, holes = 0;
 
     for (int base = 0; base * SEGMENT_WORD < count; base += WARP) {
         const int word = base + LANE;
@@ -142,6 +142,7 @@ DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, i
             STORE(&map->before[word], regions + sum - here);
             STORE(&map->last[word], begun);
         }
+        holes |= BALLOT(covered != mask) != 0;
         regions += SHUFFLE(sum, WARP - 1);
         last = bounded ? latest : last;
         inside = some ? (int)(opens >> HIGHEST_BIT(some) & 1) : inside;
@@ -154,6 +155,7 @@ DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, i
         STORE(&map->regions, regions);
         STORE(&map->is_tiny, tiny);
         STORE(&map->is_crossed, crossed);
+        STORE(&map->is_covered, !holes);
     }
 }
 
@@ -181,6 +183,41 @@ DEVICE void sort_by_region(const struct segment_map *map, const struct carry_ord
     sort_tile(order->cells, order->ties, &no_code, r);
     put_order(order, mine, old);
     BARRIER();
+}
+
+/*
+ * Load the codes of a tile, stage them, and return their range. The usual keys are loaded
+ * without tests: the last one more often than once.
+ */
+DEVICE struct code_range load_range(const struct tile_sort_args *args,
+                                    const struct tile_target *to, int area,
+                                    wide_cell *votes, bare *k)
+{
+    const struct tile_source *const source = &args->carry.source;
+    const int left = to->count - THREAD;
+
+    if (source->part_count || source->pitch != sizeof(key)) {
+        load_codes(args, to, area, k);
+        return range_of_codes(k, left, votes);
+    }
+
+    const key_cell *const from = OPAQUE(key_of_row(source, to->first));
+    key_cell *const mine = SHARED_CELL(key_cell, area) + THREAD;
+    const int last = to->count - 1;
+
+    UNROLL
+    for (int j = 0; j < ITEMS; j++) {
+        const int at = TILE_ROWS * j + THREAD;
+
+        k[j] = LOAD_AS(BULK, from + (at < last ? at : last));
+    }
+    enter_all(k, ITEMS, &args->enter);
+    UNROLL
+    for (int j = 0; j < ITEMS; j++) {
+        if (TILE_ROWS * j < left)
+            STORE_AS(VALUE, mine + TILE_ROWS * j, (key)k[j]);
+    }
+    return range_of_codes(k, TILE, votes);
 }
 
 /* Order the rows of any regions, whose codes are `k`. */
@@ -216,11 +253,14 @@ DEVICE struct segment_rows sorted_rows(const struct segment_map *map,
                                        const struct segment_tile *tile,
                                        const struct carry_rows *mine)
 {
-    const unsigned covered = bits_of_rows(map->covered, mine);
+    const unsigned covered =
+        LOAD(&map->is_covered) ? rows_there(mine) : bits_of_rows(map->covered, mine);
     const unsigned head = tile->head - tile->first, tail = tile->tail - tile->first;
     unsigned parts = 0;
-    struct segment_rows rows;
+    struct segment_rows rows = {covered, 0};
 
+    if (head == 0 && tile->tail == tile->last)
+        return rows;
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
         const unsigned at = (unsigned)(mine->at + WARP * i);
@@ -280,10 +320,8 @@ KERNEL(segment_sort, struct segment_sort_args)
         SHARED_ADDRESS(sm->cells), stage.area,      sm->splits,
         sm->stage.wrong,           sm->stage.votes, to.count};
 
-    load_codes(&args.sort, &to, stage.area, k);
-
     const struct code_range range = /* after its barriers the map is there */
-        range_of_codes(k, to.count - THREAD, (wide_cell *)sm->cells);
+        load_range(&args.sort, &to, stage.area, (wide_cell *)sm->cells, k);
 
     order_tile(&args, &sm->map, &to, &order, &mine, &range, k);
 

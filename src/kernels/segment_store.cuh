@@ -29,7 +29,7 @@ struct segment_map {
     int_cell regions;                            /* of the tile */
     int_cell is_tiny;                            /* are all of them (segment_tiny.cuh)? */
     int_cell is_crossed; /* does any of them cross a multiple of ITEMS? */
-    int_cell unused;
+    int_cell is_covered; /* are all rows in segments? */
 };
 
 /* Marks of a word up to a place, which is in it. */
@@ -107,6 +107,14 @@ DEVICE void take_segments(const struct tile_piece *piece, void *temp, int area,
         take_segments_2(piece, temp, area, order, mine, rows);
     else
         take_segments_1(piece, temp, area, order, mine, rows);
+}
+
+/* Which of my rows the tile has, as bits. */
+DEVICE unsigned rows_there(const struct carry_rows *mine)
+{
+    const int rows = mine->left > 0 ? (mine->left + WARP - 1) / WARP : 0;
+
+    return rows >= ITEMS ? (unsigned)(((wide)1 << ITEMS) - 1) : (1u << rows) - 1;
 }
 
 /* The bits of my rows in arrays of bits by place: bit i is that of row i. */

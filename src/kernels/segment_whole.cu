@@ -10,6 +10,13 @@
 
 enum { segment_first_blocks = tile_sort_blocks, segment_last_blocks = tile_merge_blocks };
 
+/* Are all rows of the tile in the segment? */
+DEVICE int is_inside(const struct segment_only *segment, const struct tile_target *to)
+{
+    return to->first >= segment->begin &&
+           to->first + (unsigned)to->count <= segment->begin + segment->count;
+}
+
 /* Change the codes of rows of the tile that are not in the segment. */
 DEVICE void bound_codes(const struct segment_only *segment, const struct tile_target *to,
                         int area, bare *k)
@@ -17,7 +24,7 @@ DEVICE void bound_codes(const struct segment_only *segment, const struct tile_ta
     const wide end = segment->begin + segment->count;
     key_cell *const mine = SHARED_CELL(key_cell, area) + THREAD;
 
-    if (to->first >= segment->begin && to->first + (unsigned)to->count <= end)
+    if (is_inside(segment, to))
         return;
     UNROLL
     for (int j = 0; j < ITEMS; j++) {
@@ -64,10 +71,13 @@ KERNEL(segment_first, struct segment_first_args)
 
 /* My rows of a tile that are in the segment, as bits. */
 DEVICE unsigned rows_inside(const struct segment_only *segment,
-                            const struct carry_rows *mine)
+                            const struct tile_target *to, const struct carry_rows *mine)
 {
     const unsigned all = rows_there(mine);
     unsigned inside = 0;
+
+    if (is_inside(segment, to))
+        return all;
 
     UNROLL
     for (int i = 0; i < ITEMS; i++) /* a row before the segment becomes a great number */
@@ -92,7 +102,7 @@ KERNEL(segment_last, struct segment_last_args)
     const struct merged_tile m = merge_between(
         &args.merge, &cuts, first, first + (unsigned)LANE * (unsigned)round->run, sm);
     const struct carry_rows mine = my_rows(&m.to);
-    const struct segment_rows where = {rows_inside(&segment, &mine), 0};
+    const struct segment_rows where = {rows_inside(&segment, &m.to, &mine), 0};
 
     store_merged(&args.merge, &args.temp, &m, &mine, &where, (unsigned)segment.begin, sm);
 }
