@@ -122,9 +122,10 @@ static const char *check_rounds(const struct sample *s)
     }
     if (run < s->count || p->launches != (s->count ? first + p->rounds * (1 + apart) : 0))
         return "too few rounds or launches";
-    kernels = apart             ? kernels_of(p->tuning.engine)
-              : p->deal.buckets ? kernels | kernels_of(PROGRAM_DEAL)
-                                : kernels | KERNEL_SET(KERNEL_TILE_SORT);
+    kernels = apart ? kernels_of(p->tuning.engine)
+              : p->deal.buckets
+                  ? (kernels & ~KERNEL_SET(KERNEL_TILE_MERGE)) | kernels_of(PROGRAM_DEAL)
+                  : kernels | KERNEL_SET(KERNEL_TILE_SORT);
     if (s->count ? p->rounds && p->kernels != kernels : p->kernels != 0)
         return "other kernels";
     if (!covers(p->tuning.base, p->base_blocks, s->count) || p->base_blocks > INT32_MAX ||

@@ -45,6 +45,7 @@ enum {
 enum {
     deal_range_threads = TILE_ROWS,
     deal_sort_threads = TILE_ROWS,
+    deal_merge_threads = TILE_ROWS,
     deal_range_blocks = 1
 };
 #endif
