@@ -199,13 +199,18 @@ DEVICE unsigned turn_sample(unsigned turn)
     return turn * blocks + ((unsigned)BLOCK + (turn * 0x9e3779b1u >> 16)) % blocks;
 }
 
-/* Each block sorts a tile of samples, spread over all keys, and tells what it found. */
+/*
+ * Each block sorts a tile of samples, spread over all keys, and tells what it found. It
+ * also stores them side by side for deal_sample, where keys are dealt to later: a sample is
+ * a sector of its own among the keys.
+ */
 KERNEL(deal_range, struct deal_args)
 {
     SHARED(struct deal_range_shared, sm);
     const int cells = SHARED_ADDRESS(sm->cells);
     const struct key_code no_code = {0, 0, 0};
     const key zero = args.merged.enter.is_float ? enter(0, &args.merged.enter) : 0;
+    key_cell *const samples = (key_cell *)args.room + (wide)BLOCK * TILE;
     struct deal_reach mine;
     item r[ITEMS];
 
@@ -214,6 +219,9 @@ KERNEL(deal_range, struct deal_args)
     UNROLL
     for (int j = 0; j < ITEMS; j++)
         r[j] = sample_code(&args, turn_sample((unsigned)(TILE_ROWS * j + THREAD)));
+    UNROLL
+    for (int j = 0; j < ITEMS; j++)
+        STORE_AS(SAMPLE, samples + (TILE_ROWS * j + THREAD), (key)r[j]);
     sort_tile(cells, sm->splits, &no_code, r);
     BARRIER();
 
@@ -301,12 +309,13 @@ KERNEL(deal_sample, struct deal_args)
 {
     enum { SAMPLES_EACH = DEAL_SAMPLED / DEAL_THREADS };
     SHARED(struct deal_sample_shared, sm);
-    const unsigned mine = (unsigned)(BLOCK * DEAL_SAMPLED + THREAD);
+    const key_cell *const samples =
+        (const key_cell *)args.room + (BLOCK * DEAL_SAMPLED + THREAD);
     key codes[SAMPLES_EACH];
 
     UNROLL
     for (int i = 0; i < SAMPLES_EACH; i++) /* all under way at once */
-        codes[i] = sample_code(&args, mine + (unsigned)(i * DEAL_THREADS));
+        codes[i] = LOAD_AS(SAMPLE, samples + i * DEAL_THREADS);
 
     const struct deal_reach reach = load_reach(&args, sm->counts);
     const struct deal_bins bins = cut_range(&args, &reach);

@@ -113,7 +113,7 @@ enum {
 /* The argument of every kernel that deals. Arrays of buckets have DEAL_MOST + 1 cells. */
 struct deal_args {
     void *keys;      /* the caller's */
-    void *room;      /* the other array, ... */
+    void *room;      /* the other array, which first has the samples, ... */
     wide room_count; /* ... and the keys that it holds */
     wide count;
     wide *head;
