@@ -48,7 +48,7 @@ const struct stop stops[] = {
     {MW_SORT, MW_U64, 0, NO, 0, 0, 9001, 0, 0, 0, MW_ENGINE_PAIR},
     {MW_SORT, MW_U32, 0, NO, 0, 0, 1, 8192, 0, 0, MW_ENGINE_TILE},
     {MW_SORT, MW_U32, 0, NO, 0, 0, 99001, 0, 0, 0, MW_ENGINE_DEAL},
-    {MW_SORT, MW_I64, 0, NO, 0, 0, 50021, 0, 0, 0, MW_ENGINE_DEAL},
+    {MW_SORT, MW_I64, 0, NO, 0, 0, 1, 20480, 0, 0, MW_ENGINE_DEAL},
     {MW_SORT, MW_U8, 0, NO, 0, 0, 30011, 0, 0, 0, MW_ENGINE_TALLY},
     {MW_SORT, MW_U16, 0, NO, 0, 0, 30011, 0, 0, 0, MW_ENGINE_TALLY},
     {MW_SORT, MW_U32, 4, NO, 0, 0, 1, 16384, 0, 0, MW_ENGINE_AUTO},

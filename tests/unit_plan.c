@@ -108,6 +108,7 @@ static const char *check_rounds(const struct sample *s)
     const struct plan *const p = &s->plan;
     const int apart = !is_tiled(p); /* cuts have launches */
     const int first = p->deal.buckets ? DEAL_LAUNCHES : 1;
+    const enum kernel_id merge = p->deal.buckets ? KERNEL_DEAL_MERGE : KERNEL_TILE_MERGE;
     kernel_set kernels = 0;
     huge run = p->tuning.base;
 
@@ -117,8 +118,7 @@ static const char *check_rounds(const struct sample *s)
         if (wrong || p->round[i].run != run || run >= s->count)
             return wrong ? wrong : "a round for nothing";
         run *= p->round[i].ways;
-        kernels |= p->round[i].joined ? KERNEL_SET(KERNEL_TILE_JOIN)
-                                      : KERNEL_SET(KERNEL_TILE_MERGE);
+        kernels |= KERNEL_SET(p->round[i].joined ? KERNEL_TILE_JOIN : merge);
     }
     if (run < s->count || p->launches != (s->count ? first + p->rounds * (1 + apart) : 0))
         return "too few rounds or launches";

@@ -19,7 +19,7 @@
  * Keys that are too uneven for that are noticed by deal_sample, deal_split, deal_out or
  * deal_pack, before the caller's array is written to. The kernels up to deal_in then do
  * nothing more, deal_sort does what tile_sort does, and the keys are merged by the rounds
- * of engine tile, which are launched as well. Otherwise these do nothing.
+ * of engine tile (deal_merge.cu), which are launched as well. Otherwise these do nothing.
  */
 
 AGREE(TILE * sizeof(key) == DEAL_BYTES);
