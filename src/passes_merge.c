@@ -198,10 +198,11 @@ mw_status merge_round(struct merge_run *m, uint32_t number)
     const struct merge_table *const table = &m->table[number];
     const struct key_code code = code_of(m);
     const struct tile_geometry *const tile = &m->plan.program.tile;
-    const uint64_t warps = tile->rows / WARP;
-    const uint64_t cutters = divide_up(table->tiles + r->groups, warps);
+    const uint64_t cuts = /* of a block */
+        tile->rows / WARP * LISTS_CUTS(r->ways, r->groups, m->shape.keys.places);
+    const uint64_t cutters = divide_up(table->tiles + r->groups, cuts);
     const uint64_t ahead = divide_up(
-        (uint64_t)PLAN_AHEAD_EACH * backend_device(m->run.backend)->info.processors, warps);
+        (uint64_t)PLAN_AHEAD_EACH * backend_device(m->run.backend)->info.processors, cuts);
     const uint64_t blocks = table->tiles + cutters;
     struct merge_rows_args args;
     mw_status status;

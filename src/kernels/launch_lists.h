@@ -54,6 +54,10 @@ struct copy_lists_args {
 /* Rows that a warp of copy_lists copies at once. */
 #define LISTS_COPY_ROWS(bytes) (GATHER_ROWS(bytes) / LISTS_COPY_WARPS)
 
+/* Cuts that a warp of lists_merge finds at once: two lists of bare keys have 32. */
+#define LISTS_CUTS(ways, groups, places) \
+    (!(places) && (ways) == 2 && (groups) == 1 ? WARP : 1)
+
 /*
  * Where the lists of a merge round are. Groups of neighbouring lists are merged; other
  * lists stay where they are. Array 0 has the keys; with places arrays of all pieces follow,

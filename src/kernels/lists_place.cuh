@@ -10,9 +10,9 @@
 
 enum {
     PLACE_PROBES = 3,
-    PLACE_FEW = 16,  /* keys that are quartered: they fill two sectors or three */
+    PLACE_FEW = 16,   /* keys that are quartered: they fill two sectors or three */
     PLACE_MISSES = 2, /* even rounds in sequence that did not */
-    PLACE_NEARER = 8 /* a round that shrinks a window so much is worth another */
+    PLACE_NEARER = 8  /* a round that shrinks a window so much is worth another */
 };
 
 /* The places [lo, hi] that may be the one that is searched. */
