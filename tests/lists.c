@@ -213,8 +213,8 @@ static void test_disorder(struct tap *tap, mw_context *context, const char *devi
     for (size_t shape = 0; right && shape < COUNT_OF(shapes); shape++) {
         struct kit_fingerprint before = {0, 0};
         struct kit_fingerprint after = {0, 0};
-        const void *lists[5]; /* or fewer */
-        uint64_t lengths[5];
+        const void *lists[40]; /* or fewer */
+        uint64_t lengths[40];
 
         kit_fill(MW_U32, shapes[shape], 7, keys, rows);
         kit_fingerprint_add(&before, MW_U32, keys, rows);
@@ -269,6 +269,7 @@ int main(int count, char **words)
     if (context) {
         test_disorder(&tap, context, device, 10 * most, 5);
         test_disorder(&tap, context, device, 40 * most, 2);
+        test_disorder(&tap, context, device, 10 * most, 40);
         test_limits(&tap, context, device, most);
     }
     mw_close(context);

@@ -38,8 +38,8 @@ struct copy_lists_args {
     const wide *at;
     void *out;
     const wide *condition; /* nothing is to be done unless this is `number`; NULL: do it */
-    wide number;
-    wide count; /* rows of all lists */
+    wide number;           /* 0: any other number */
+    wide count;            /* rows of all lists */
     unsigned list_count;
     unsigned bytes; /* 1 to GATHER_MOST_BYTES */
     unsigned in_pitch;
