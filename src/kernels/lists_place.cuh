@@ -2,10 +2,10 @@
  * lists_place.cuh - finding a place in a list of the caller's, where each probe waits for
  * DRAM: three probes at once, and few rounds of them.
  *
- * Rounds of two kinds alternate. One assumes that keys are spread evenly in the window:
- * it probes where the place should be, and on both sides of that. On random keys the
- * window shrinks to about its square root. The other quarters the window, so that any
- * list takes at most two rounds for each two bits of its length, and one to find out.
+ * There are two kinds of rounds. The first assumes that keys are spread evenly in the
+ * window: it probes where the place should be, and on both sides of that. On random keys
+ * the window shrinks to about its square root. If it shrinks too little twice, all further
+ * rounds quarter the window: one round for each two bits of its length.
  */
 
 enum {
