@@ -112,7 +112,7 @@ enum { LISTS_PIVOTS = 4 }; /* pivots tried before settle(), not counting tied on
 
 /* My keys before the pivot; `k` is the key at `guess`. */
 DEVICE unsigned keys_before(const struct cut_search *s, const struct cut_pivot *p,
-                         unsigned guess, key k)
+                            unsigned guess, key k)
 {
     return count_before(&s->w, p, guess, k);
 }
@@ -124,7 +124,7 @@ DEVICE unsigned keys_before(const struct cut_search *s, const struct cut_pivot *
  * not sorted have values beyond: then the result is some place of the window.
  */
 DEVICE unsigned keys_before(const struct cut_search *s, const struct cut_pivot *p,
-                         unsigned guess, key k)
+                            unsigned guess, key k)
 {
     const key most = most_before(p);
     struct place_window w = {s->w.lo, s->w.hi};
@@ -245,9 +245,28 @@ DEVICE struct cut_pivot search_lists(const struct tile_round *round,
     return settle(s.w, target, TILE_SLACK(TILE));
 }
 
-/* Find the cut of a row and post it. */
+/* Of all groups; `pieces` are the tiles of all. */
+DEVICE unsigned rows_of(const struct tile_round *round)
+{
+    return round->groups + round->pieces;
+}
+
+#define CUTS_OF_WARP(round) LISTS_CUTS((round)->ways, (round)->groups, PLACED)
+
+#ifndef TILE_PLACES
+#include "lists_pair.cuh"
+#endif
+
+/* Find the cut of a row, or of all rows of a warp's from there on, and post it. */
 DEVICE void post_cut(const struct tile_round *round, const tile_input *in, unsigned row)
 {
+#ifndef TILE_PLACES
+    if (CUTS_OF_WARP(round) > 1) {
+        post_pair_cuts(round, in, row);
+        return;
+    }
+#endif
+
     const struct lists_group g = group_of(round, in, row, 1);
     const struct cut_task t = task_of(round, in, &g, row - g.first_tile - g.number);
     struct cut_pivot p = {0, -1, 0, 0};
@@ -261,10 +280,4 @@ DEVICE void post_cut(const struct tile_round *round, const tile_input *in, unsig
     if (LANE < cut_cells(round))
         POST(CUT, cells_of(round, row) + LANE,
              (wide)round->number << 32 | cell_of(p.before, bound));
-}
-
-/* Of all groups; `pieces` are the tiles of all. */
-DEVICE unsigned rows_of(const struct tile_round *round)
-{
-    return round->groups + round->pieces;
 }

@@ -10,7 +10,7 @@
  * If none of this happens in any tile, each key is in the result once: tiles have all keys
  * between them, levels of merging permute the cells of a tile, and the fillers are where
  * they are not stored. Otherwise the round is flagged, and a copy of the lists as they are
- * replaces its result (copy_lists).
+ * replaces its result, or that of the last round (copy_lists).
  */
 #include "lists_cut.cuh"
 

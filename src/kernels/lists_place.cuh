@@ -2,17 +2,17 @@
  * lists_place.cuh - finding a place in a list of the caller's, where each probe waits for
  * DRAM: three probes at once, and few rounds of them.
  *
- * Rounds of two kinds alternate. One assumes that keys are spread evenly in the window:
- * it probes where the place should be, and on both sides of that. On random keys the
- * window shrinks to about its square root. The other quarters the window, so that any
- * list takes at most two rounds for each two bits of its length, and one to find out.
+ * There are two kinds of rounds. The first assumes that keys are spread evenly in the
+ * window: it probes where the place should be, and on both sides of that. On random keys
+ * the window shrinks to about its square root. If it shrinks too little twice, all further
+ * rounds quarter the window: one round for each two bits of its length.
  */
 
 enum {
     PLACE_PROBES = 3,
-    PLACE_FEW = 16,  /* keys that are quartered: they fill two sectors or three */
+    PLACE_FEW = 16,   /* keys that are quartered: they fill two sectors or three */
     PLACE_MISSES = 2, /* even rounds in sequence that did not */
-    PLACE_NEARER = 8 /* a round that shrinks a window so much is worth another */
+    PLACE_NEARER = 8  /* a round that shrinks a window so much is worth another */
 };
 
 /* The places [lo, hi] that may be the one that is searched. */
