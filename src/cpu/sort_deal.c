@@ -179,8 +179,10 @@ static uint32_t choose_buckets(struct key_deal *k)
 
 /* ---- Dealing ------------------------------------------------------------------------ */
 
-/* Deal a worker's keys; `size` is a constant. A full block waits for the bucket's next key:
- * its stores have left the store buffer by then, so loading it does not wait for them. */
+/*
+ * Deal a worker's keys; `size` is a constant. A full block waits for the bucket's next key:
+ * its stores have left the store buffer by then, so loading it does not wait for them.
+ */
 INLINED void deal_keys(const struct key_deal *k, unsigned worker, size_t size)
 {
     const uint64_t first = share_at(k, worker);
