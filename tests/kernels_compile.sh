@@ -43,7 +43,7 @@ judge() {
         awk -v most=$((${5:+136} + 0)) '
             /properties for/ { kernel = $NF; gsub("\047", "", kernel) }
             match($0, /[0-9]+ bytes stack frame/) {
-                spare = kernel ~ /^select_/ ? 64 : kernel ~ /^(deal_(in|out|sort)|tally_sum)$/ ? 32 : kernel == "deal_merge" ? 256 : kernel == "tile_cut" && !most ? 32 : most
+                spare = kernel ~ /^select_/ ? 64 : kernel ~ /^(deal_(in|out|sort)|tally_sum)$/ ? 32 : kernel == "deal_merge" ? 288 : kernel == "tile_cut" && !most ? 32 : most
                 if (substr($0, RSTART) + 0 > spare)
                     print substr($0, RSTART) " in " kernel }' "$folder/log"
     )
