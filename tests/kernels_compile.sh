@@ -30,8 +30,8 @@ tiles() {
 
 # judge RESULT ARCHITECTURE PROGRAM NAME [PLACES]: one case, from the log in $folder/log.
 # Kernels that may spill a little, in bytes of stack: tile_cut and those that select, since
-# what waits gains more by more warps; those that deal, of which deal_merge nearly always has nothing to do, tally_sum, and those with places,
-# so that more blocks share an SM.
+# what waits gains more by more warps; those that deal, tally_sum, and those with places,
+# so that more blocks share an SM; and deal_merge, which rarely has anything to do.
 judge() {
     local problem
     problem=$(
