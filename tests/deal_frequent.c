@@ -128,7 +128,7 @@ static uint64_t sample_place(uint64_t count, uint32_t number)
     const uint64_t stretch = (count << DEAL_STRETCH_BITS) / SAMPLES;
 
     return (number * stretch >> DEAL_STRETCH_BITS) +
-           (number * UINT32_C(0x9e3779b1) >> 7) % (stretch >> DEAL_STRETCH_BITS);
+           ((number + 1) * UINT32_C(0x9e3779b1) >> 7) % (stretch >> DEAL_STRETCH_BITS);
 }
 
 /* All keys are 0 but those that are sampled: deal_out finds no room for the zeros. */
