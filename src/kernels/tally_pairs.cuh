@@ -134,6 +134,19 @@ DEVICE void count_together(struct tally_shared *sm, vector v)
     }
 }
 
+/* Vectors with equal keys, `same` of them; one addition for a warp that has only one. */
+DEVICE void count_alike(struct tally_shared *sm, vector v, unsigned same, int mine)
+{
+    const unsigned bits = (unsigned)v.low & 0xffff;
+    const unsigned other = SHUFFLE(bits, 0);
+    const unsigned alike = BALLOT(mine && BITS(same) == VECTOR_KEYS && bits == other);
+
+    if (alike != ~0u && mine)
+        count_together(sm, v);
+    else if (alike == ~0u && LANE == 0)
+        count_keys(sm, bits, WARP * VECTOR_KEYS);
+}
+
 /* Count a vector of each lane that is `mine`. */
 DEVICE void count_vector(struct tally_shared *sm, vector v, int mine)
 {
@@ -141,10 +154,10 @@ DEVICE void count_vector(struct tally_shared *sm, vector v, int mine)
     const unsigned same = equal_keys(turned, (unsigned)turned.low & 0xffff);
     const unsigned many = BALLOT(mine && BITS(same) >= COUNT_SAME);
 
-    if (mine && BITS(many) < COUNT_MANY)
-        count_apart(sm, turned);
+    if (BITS(many) >= COUNT_MANY)
+        count_alike(sm, turned, same, mine);
     else if (mine)
-        count_together(sm, turned);
+        count_apart(sm, turned);
 }
 
 DEVICE void meet_after(int batches)
