@@ -12,9 +12,7 @@
  * are for few keys, a warp's few exchanges take less time than the steps of a search, until
  * so many warps share the SM that shuffles wait for each other.
  */
-enum {
-    SPAN = ITEMS == 8 && TILE_ROWS <= 256 ? WARP : CELL_BYTES > 4 ? 8 : 4
-};
+enum { SPAN = ITEMS == 8 && TILE_ROWS <= 256 ? WARP : CELL_BYTES > 4 ? 8 : 4 };
 
 /*
  * Merge the lists of neighbouring lanes, then of neighbouring pairs, until SPAN lanes

@@ -1,6 +1,7 @@
 /*
  * tile_load.cuh - loading the lists of a tile to shared memory (tile_merge.cu), in chunks
- * that are distributed over the warps, by requests aligned to multiples of 32 keys.
+ * that are distributed over the warps, by requests aligned to multiples of 32 keys. Tiles
+ * with rows of 8 keys have several short lists under way at once instead.
  */
 
 enum {
@@ -115,6 +116,8 @@ DEVICE void enter_chunk(const tile_input *in, bare *r, const int steps)
 #endif
 }
 
+#if TILE_ITEMS == 8
+
 /* The chunk of a number, if there is one; otherwise it has no keys. */
 DEVICE struct tile_chunk chunk_of(const struct tile_list *mine, const tile_input *in,
                                   int number)
@@ -130,12 +133,10 @@ DEVICE struct tile_chunk chunk_of(const struct tile_list *mine, const tile_input
     chunk.is_b = list % 2;
     chunk.from = key_of_row(in, begin) + LANE;
     chunk.left = SHUFFLE(mine->count, list) - done - LANE;
-    chunk.late = (int)(begin % WARP) + LANE >= WARP;
+    chunk.late = 0;
     chunk.place = place + (chunk.is_b ? -ahead : ahead);
     return chunk;
 }
-
-#if TILE_ITEMS == 8
 
 enum { TOGETHER = 4 }; /* chunks that a warp loads before it waits for the first */
 
@@ -188,11 +189,22 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
                        const struct tile_base *b)
 {
     const int chunks = SHUFFLE(mine->end_chunk, WARP - 1);
+    const int my_place = (LANE + LANE / ITEMS) * CELL_BYTES;
 
     for (int number = THREAD / WARP; number < chunks; number += TILE_ROWS / WARP) {
-        const struct tile_chunk chunk = chunk_of(mine, in, number);
+        const int list = HIGHEST_BIT(BALLOT(mine->first_chunk <= number));
+        const int done = (number - SHUFFLE(mine->first_chunk, list)) * CHUNK;
+        const tile_index begin = SHUFFLE(mine->from, list) + done;
+        const int ahead = done / ITEMS * ROW_BYTES + my_place;
+        const int place = SHUFFLE(mine->place, list);
+        struct tile_chunk chunk;
         bare r[CHUNK_STEPS];
 
+        chunk.is_b = list % 2;
+        chunk.from = key_of_row(in, begin) + LANE;
+        chunk.left = SHUFFLE(mine->count, list) - done - LANE;
+        chunk.late = (int)(begin % WARP) + LANE >= WARP;
+        chunk.place = place + (chunk.is_b ? -ahead : ahead);
         if (chunk.left + LANE <= SHORT_CHUNK) {
             load_part(&chunk, r, SHORT_STEPS);
             enter_chunk(in, r, SHORT_STEPS);
