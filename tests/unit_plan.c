@@ -384,6 +384,7 @@ static const struct outcome {
     {{0, MW_ENGINE_TALLY, 0, 0, 0,   0,  0    }, SM_86, 2, 1000, NOT, "shared memory"},
     {{0, MW_ENGINE_TALLY, 0, 0, 512, 0,  0    }, H200,  2, 1000, NOT, "1024 threads"},
     {{0, MW_ENGINE_TILE, 0, 0, 64,   8,  512  }, H200,  4, 1000, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_TILE, 0, 0, 0,    0,  8192 }, H200,  4, 1000, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_TILE, 0, 0, 512,  32, 0    }, H200,  8, 1000, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_HEAP, 0, 0, 0,    0,  8192 }, SM_60, 4, 1000, MW_ENGINE_HEAP, NULL},
     {{0, MW_ENGINE_HEAP, 8, 0, 736,  0,  0    }, SM_60, 4, 1000, MW_ENGINE_HEAP, NULL},
