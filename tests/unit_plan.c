@@ -297,9 +297,13 @@ static void test_table(struct tap *tap)
         uint64_t count;
         const char *plan;
     } rows[] = {
-        {H200,   MW_ENGINE_TILE, 4, 2048,       "64x32, 0 of 0:"                 },
-        {H200,   MW_ENGINE_TILE, 4, 2049,       "128x32, 0 of 0:"                },
-        {H200,   MW_ENGINE_TILE, 4, 8193,       "128x32, 0 of 0: 4j"             },
+        {H200,   MW_ENGINE_TILE, 2, 2048,       "64x32, 0 of 0:"                 },
+        {H200,   MW_ENGINE_TILE, 2, 2049,       "128x32, 0 of 0:"                },
+        {H200,   MW_ENGINE_TILE, 4, 1024,       "128x8, 0 of 8:"                 },
+        {H200,   MW_ENGINE_TILE, 4, 1025,       "256x8, 0 of 0:"                 },
+        {H200,   MW_ENGINE_TILE, 4, 8193,       "256x8, 0 of 0: 8j"              },
+        {H200,   MW_ENGINE_TILE, 4, 65536,      "256x8, 0 of 0: 32j"             },
+        {H200,   MW_ENGINE_TILE, 8, 65536,      "256x8, 0 of 0: 32j"             },
         {H200,   MW_ENGINE_TILE, 4, 98304,      "128x32, 0 of 0: 32j"            },
         {H200,   MW_ENGINE_TILE, 4, 98305,      "256x32, 5 of 4: 16j"            },
         {H200,   MW_ENGINE_TILE, 4, 1 << 20,    "256x32, 5 of 4: 16j 8j"         },
@@ -380,6 +384,7 @@ static const struct outcome {
     {{0, MW_ENGINE_TALLY, 0, 0, 0,   0,  0    }, SM_86, 2, 1000, NOT, "shared memory"},
     {{0, MW_ENGINE_TALLY, 0, 0, 512, 0,  0    }, H200,  2, 1000, NOT, "1024 threads"},
     {{0, MW_ENGINE_TILE, 0, 0, 64,   8,  512  }, H200,  4, 1000, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_TILE, 0, 0, 0,    0,  8192 }, H200,  4, 1000, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_TILE, 0, 0, 512,  32, 0    }, H200,  8, 1000, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_HEAP, 0, 0, 0,    0,  8192 }, SM_60, 4, 1000, MW_ENGINE_HEAP, NULL},
     {{0, MW_ENGINE_HEAP, 8, 0, 736,  0,  0    }, SM_60, 4, 1000, MW_ENGINE_HEAP, NULL},
@@ -390,9 +395,9 @@ static const struct outcome {
 
     {{0, MW_ENGINE_TILE, 0, 0, 512,  32, 0    }, SM_86, 8, 1000, NOT, "shared memory"},
     {{0, MW_ENGINE_TILE, 0, 0, 0,    0,  0    }, H200,  1, MANY, NOT, "2^32"},
-    {{0, MW_ENGINE_TILE, 0, 0, 32,   0,  0    }, H200,  4, 1000, NOT, "not 32 of 32"},
-    {{0, MW_ENGINE_TILE, 0, 0, 96,   0,  0    }, H200,  4, 1000, NOT, "not 96 of 32"},
-    {{0, MW_ENGINE_TILE, 0, 0, 1024, 0,  0    }, H200,  4, 1000, NOT, "not 1024 of 32"},
+    {{0, MW_ENGINE_TILE, 0, 0, 32,   0,  0    }, H200,  4, 1000, NOT, "not 32 of 8"},
+    {{0, MW_ENGINE_TILE, 0, 0, 96,   0,  0    }, H200,  4, 1000, NOT, "not 96 of 8"},
+    {{0, MW_ENGINE_TILE, 0, 0, 1024, 0,  0    }, H200,  4, 1000, NOT, "not 1024 of 8"},
     {{0, MW_ENGINE_TILE, 0, 0, 128,  0,  8192 }, H200,  4, 1000, NOT, "not 128 of 64"},
     {{0, MW_ENGINE_TILE, 0, 0, 256,  32, 4096 }, H200,  4, 1000, NOT, "8192 and not 4096"},
     {{0, MW_ENGINE_TILE, 0, 0, 0,    0,  0    }, H200,  3, 1000, NOT, "3 bytes"},
