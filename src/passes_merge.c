@@ -203,8 +203,8 @@ mw_status merge_round(struct merge_run *m, uint32_t number)
     const struct merge_table *const table = &m->table[number];
     const struct key_code code = code_of(m);
     const struct tile_geometry *const tile = &m->plan.program.tile;
-    const uint64_t cuts = /* of a block */
-        tile->rows / WARP * LISTS_CUTS(r->ways, r->groups, m->shape.keys.places);
+    const uint32_t each = LISTS_CUTS(r->ways, r->groups, m->shape.keys.places);
+    const uint64_t cuts = (uint64_t)tile->rows / WARP * each; /* of a block */
     const uint64_t cutters = divide_up(table->tiles + r->groups, cuts);
     const uint64_t ahead = divide_up(
         (uint64_t)PLAN_AHEAD_EACH * backend_device(m->run.backend)->info.processors, cuts);
@@ -243,8 +243,9 @@ mw_status merge_round(struct merge_run *m, uint32_t number)
 
     if (m->run.queue.log)
         m->run.queue.log->round = number + 1;
-    TRY(lists_launch(&m->run, m->program, KERNEL_LISTS_MERGE, blocks, tile->rows,
-                     m->plan.shared, m->shape.keys.places ? (const void *)&args : &bare,
+    TRY(lists_launch(&m->run, m->program, each > 1 ? KERNEL_LISTS_PAIR : KERNEL_LISTS_MERGE,
+                     blocks, tile->rows, m->plan.shared,
+                     m->shape.keys.places ? (const void *)&args : &bare,
                      m->shape.keys.places ? sizeof args : sizeof bare));
     TRY(copy_round(m, number, &args));
 done:

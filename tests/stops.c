@@ -65,6 +65,7 @@ const struct stop stops[] = {
     {MW_CHECK, TEN, 0, NO, 0, 0, 901, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_CHECK, LESS, 0, NO, 0, 0, 901, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_MERGE, MW_U32, 0, NO, 0, 3, 20011, 0, 0, 0, MW_ENGINE_AUTO},
+    {MW_MERGE, MW_U32, 0, NO, 0, 2, 20011, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_MERGE, MW_U16, 0, NO, 0, 100, 1, 4000, 0, 0, MW_ENGINE_AUTO},
     {MW_MERGE, MW_F64, 8, MW_U32, 0, 40, 20011, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_MERGE, TEN, 2, NO, 0, 9, 3001, 0, 0, 0, MW_ENGINE_AUTO},

@@ -54,7 +54,7 @@ struct copy_lists_args {
 /* Rows that a warp of copy_lists copies at once. */
 #define LISTS_COPY_ROWS(bytes) (GATHER_ROWS(bytes) / LISTS_COPY_WARPS)
 
-/* Cuts that a warp of lists_merge finds at once: two lists of bare keys have 32. */
+/* Cuts that a warp finds at once: two lists of bare keys have 32, and lists_pair. */
 #define LISTS_CUTS(ways, groups, places) \
     (!(places) && (ways) == 2 && (groups) == 1 ? WARP : 1)
 

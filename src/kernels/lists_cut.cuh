@@ -251,22 +251,9 @@ DEVICE unsigned rows_of(const struct tile_round *round)
     return round->groups + round->pieces;
 }
 
-#define CUTS_OF_WARP(round) LISTS_CUTS((round)->ways, (round)->groups, PLACED)
-
-#ifndef TILE_PLACES
-#include "lists_pair.cuh"
-#endif
-
-/* Find the cut of a row, or of all rows of a warp's from there on, and post it. */
+/* Find the cut of a row and post it. */
 DEVICE void post_cut(const struct tile_round *round, const tile_input *in, unsigned row)
 {
-#ifndef TILE_PLACES
-    if (CUTS_OF_WARP(round) > 1) {
-        post_pair_cuts(round, in, row);
-        return;
-    }
-#endif
-
     const struct lists_group g = group_of(round, in, row, 1);
     const struct cut_task t = task_of(round, in, &g, row - g.first_tile - g.number);
     struct cut_pivot p = {0, -1, 0, 0};

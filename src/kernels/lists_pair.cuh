@@ -7,6 +7,22 @@
  * which is searched as a place in a list is (lists_place.cuh).
  */
 
+/* The only group, whose cuts have two cells. */
+DEVICE struct lists_group group_of_all(const tile_input *in)
+{
+    struct tile_round one = in->merge.round;
+
+    one.groups = 1;
+    return group_of(&one, in, 0, 0);
+}
+
+/* A key of a list, which is in global memory. */
+DEVICE key pair_key(const struct cut_list *list, unsigned at)
+{
+    return enter(LOAD_AS(PROBE, OPAQUE(key_of_row(list->in, list->first + at))),
+                 &list->in->lists.enter);
+}
+
 /* Two lists, and the keys that should lie before my cut. */
 struct pair_task {
     struct cut_list a;
@@ -43,8 +59,8 @@ DEVICE unsigned pair_place(const struct pair_task *t)
             probe_quarters(&w, at);
         UNROLL
         for (int i = 0; i < PLACE_PROBES; i++) {
-            a[i] = list_key(&t->a, at[i]);
-            b[i] = list_key(&t->b, t->target - 1 - at[i]);
+            a[i] = pair_key(&t->a, at[i]);
+            b[i] = pair_key(&t->b, t->target - 1 - at[i]);
         }
         UNROLL
         for (int i = 0; i < PLACE_PROBES; i++) {
@@ -69,8 +85,8 @@ DEVICE cut_bound pair_bound(const struct pair_task *t, unsigned place)
     const unsigned b_at = t->target - place - (ends && place < t->target);
     const int has_a = a_at < t->a_count;
     const int has_b = b_at < t->b_count;
-    const unsigned a = has_a ? (unsigned)(list_key(&t->a, a_at) >> 32) : 0;
-    const unsigned b = has_b ? (unsigned)(list_key(&t->b, b_at) >> 32) : 0;
+    const unsigned a = has_a ? (unsigned)(pair_key(&t->a, a_at) >> 32) : 0;
+    const unsigned b = has_b ? (unsigned)(pair_key(&t->b, b_at) >> 32) : 0;
 
     if (!has_a || !has_b)
         return has_a ? a : b;
@@ -85,7 +101,7 @@ DEVICE cut_bound pair_bound(const struct pair_task *t, unsigned place)
 DEVICE void post_pair_cuts(const struct tile_round *round, const tile_input *in,
                            unsigned row)
 {
-    const struct lists_group g = group_of(round, in, 0, 0);
+    const struct lists_group g = group_of_all(in);
     const struct cut_task mine = task_of(round, in, &g, row + LANE);
     const struct pair_task t = {list_of_lane(&mine.list, 0), list_of_lane(&mine.list, 1),
                                 SHUFFLE(g.length, 0), SHUFFLE(g.length, 1),

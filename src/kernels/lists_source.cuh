@@ -34,7 +34,7 @@ struct cut_list {
 /* The key at place `at` of a list. */
 DEVICE key list_key(const struct cut_list *list, unsigned at)
 {
-    return enter(LOAD_AS(PROBE, OPAQUE(key_of_row(list->in, list->first + at))),
+    return enter(LOAD_AS(PROBE, key_of_row(list->in, list->first + at)),
                  &list->in->lists.enter);
 }
 

@@ -14,11 +14,7 @@
  * cut depends only on data that does not change during the launch.
  */
 
-#ifndef TILE_LISTS
-#define CUTS_OF_WARP(round) 1
-#endif
-
-/* What a block does: find cuts, one or 32 (LISTS_CUTS) per warp, or merge a tile. */
+/* What a block does: find one cut per warp, or merge a tile. */
 struct tile_part {
     int cuts;
     unsigned number; /* among the blocks that do the same */
@@ -69,14 +65,13 @@ DEVICE int take_cuts(const struct tile_round *round, unsigned row, struct tile_c
                    (cuts->second >> 32 & 0xffff) != round->number);
 }
 
-/* Find my warp's cuts in a cutter, or wait for the two cuts of my tile. */
+/* Find my warp's cut in a cutter, or wait for the two cuts of my tile. */
 DEVICE struct tile_cuts meet_cuts(const struct tile_round *round, const tile_input *in,
                                   const struct tile_part *part, unsigned group)
 {
     const unsigned warp = (unsigned)THREAD / WARP;
     const unsigned row =
-        part->cuts ? (part->number * (TILE_ROWS / WARP) + warp) * CUTS_OF_WARP(round)
-                   : part->number + group;
+        part->cuts ? part->number * (TILE_ROWS / WARP) + warp : part->number + group;
     struct tile_cuts cuts = {0, 0};
     int find = part->cuts && row < rows_of(round);
     int waited = 0;
