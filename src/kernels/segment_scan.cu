@@ -140,13 +140,15 @@ DEVICE void carry_some(const struct segment_scan_args *args, struct segment_scan
     BARRIER();
 
     const wide its_last = LOAD(&sm->last[LANE]), its_first = LOAD(&sm->first[LANE]);
-    const unsigned some = BALLOT(its_last != 0), any = BALLOT(its_first != ~(wide)0);
-    const unsigned before = some & ((1u << warp) - 1), after = any & (~1u << warp);
+    const unsigned with_last = BALLOT(its_last != 0),
+                   with_first = BALLOT(its_first != ~(wide)0);
+    const unsigned before = with_last & ((1u << warp) - 1),
+                   after = with_first & (~1u << warp);
     const wide near = SHUFFLE(its_last, before ? HIGHEST_BIT(before) : 0);
     const wide next = SHUFFLE(its_first, after ? LOWEST_BIT(after) : 0);
     const wide earlier = before ? near : *last, later = after ? next : *first;
-    const wide final = SHUFFLE(its_last, some ? HIGHEST_BIT(some) : 0);
-    const wide foremost = SHUFFLE(its_first, any ? LOWEST_BIT(any) : 0);
+    const wide final = SHUFFLE(its_last, with_last ? HIGHEST_BIT(with_last) : 0);
+    const wide foremost = SHUFFLE(its_first, with_first ? LOWEST_BIT(with_first) : 0);
 
     UNROLL
     for (int i = 0; i < SEGMENT_CARRIED; i++) {
@@ -155,8 +157,8 @@ DEVICE void carry_some(const struct segment_scan_args *args, struct segment_scan
         if (down + WARP * i < args->windows)
             STORE(&firsts[WARP * i], upper[i] != ~(wide)0 ? upper[i] : later);
     }
-    *last = some ? final : *last;
-    *first = any ? foremost : *first;
+    *last = with_last ? final : *last;
+    *first = with_first ? foremost : *first;
     BARRIER(); /* the next windows may be carried */
 }
 
