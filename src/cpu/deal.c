@@ -11,8 +11,7 @@
 
 enum {
     SLOT_IMAGES = 256, /* on average, at least */
-    MAKERS_LEAST = 8,  /* workers; fewer add up their tables sooner than they wake up */
-    LINES_BYTES = DEAL_SLOTS * DEAL_LINE / 2
+    LINES_BYTES = DEAL_SLOTS * DEAL_LINE
 };
 
 /* A worker's counters and lines. */
@@ -50,8 +49,8 @@ static size_t chunk_of(const struct deal *d)
 static uint64_t wanted_of(const struct deal *d)
 {
     /* Two neighbouring buckets have more than wanted, so there are fewer than `most`. */
-    const uint64_t most =
-        deal_is_short(d->bytes) ? DEAL_SLOTS : LINES_BYTES / (2 * chunk_of(d)) - 1;
+    const uint64_t most = deal_is_short(d->bytes) ? 2 * (uint64_t)LINES_BYTES / d->line
+                                                  : LINES_BYTES / (2 * chunk_of(d)) - 1;
     const uint64_t least = 2 * d->count / most + 1;
 
     return least > d->bucket ? least : d->bucket;
@@ -102,84 +101,53 @@ static void count_share(void *arg, unsigned worker)
     }
 }
 
-/* Add up everybody's images of a share of the slots, in the memory of worker 0. */
-static void total_share(void *arg, unsigned worker)
-{
-    const struct deal *const d = (const struct deal *)arg;
-    const unsigned first = (unsigned)pool_part(d->slots, d->makers, worker);
-    const unsigned last = (unsigned)pool_part(d->slots, d->makers, worker + 1);
-    uint32_t *const totals = hand_of(d, 0)->next;
-
-    memset(totals + first, 0, (last - first) * sizeof *totals);
-    for (unsigned other = 0; other < d->workers; other++) {
-        const uint32_t *const images = hand_of(d, other)->images;
-
-        for (unsigned slot = first; slot < last; slot++)
-            totals[slot] += images[slot];
-    }
-}
-
-/* Make buckets of slots; how many images has the longest? */
-static uint64_t make_buckets(struct deal *d)
+/* Make buckets of slots: how many images has each worker for each? */
+static void make_buckets(struct deal *d)
 {
     const uint64_t wanted = wanted_of(d);
-    const uint32_t *const totals = hand_of(d, 0)->next;
-    struct deal_tables *const tables = d->tables;
-    uint64_t longest = 0;
-    uint32_t count = 0; /* of the present bucket */
+    uint64_t count = 0; /* of the present bucket */
     unsigned bucket = 0;
 
-    tables->first_slot[0] = 0;
-    tables->starts[0] = 0;
+    for (unsigned worker = 0; worker < d->workers; worker++)
+        memset(hand_of(d, worker)->begun, 0, sizeof hand_of(d, worker)->begun);
+    d->tables->first_slot[0] = 0;
     for (unsigned slot = 0; slot < d->slots; slot++) {
-        if (count > 0 && count + (uint64_t)totals[slot] > wanted) {
-            tables->starts[bucket + 1] = tables->starts[bucket] + count;
-            tables->first_slot[++bucket] = (uint16_t)slot;
+        uint64_t more = 0;
+
+        for (unsigned worker = 0; worker < d->workers; worker++)
+            more += hand_of(d, worker)->images[slot];
+        if (count > 0 && count + more > wanted) {
+            d->tables->first_slot[++bucket] = (uint16_t)slot;
             count = 0;
         }
-        tables->bucket[slot] = (uint16_t)bucket;
-        count += totals[slot];
-        longest = count > longest ? count : longest;
+        d->tables->bucket[slot] = (uint16_t)bucket;
+        for (unsigned worker = 0; worker < d->workers; worker++)
+            hand_of(d, worker)->begun[bucket] += hand_of(d, worker)->images[slot];
+        count += more;
     }
     d->buckets = bucket + 1;
-    tables->starts[d->buckets] = (uint32_t)d->count;
-    return longest;
-}
-
-/* Where do everybody's images of a share of the buckets go? */
-static void begin_share(void *arg, unsigned worker)
-{
-    const struct deal *const d = (const struct deal *)arg;
-    const struct deal_tables *const tables = d->tables;
-    const unsigned first = (unsigned)pool_part(d->buckets, d->makers, worker);
-    const unsigned last = (unsigned)pool_part(d->buckets, d->makers, worker + 1);
-    uint32_t *const next = hand_of(d, worker)->next;
-
-    memcpy(next + first, tables->starts + first, (last - first) * sizeof *next);
-    for (unsigned other = 0; other < d->workers; other++) {
-        struct hand *const hand = hand_of(d, other);
-
-        for (unsigned bucket = first, slot = tables->first_slot[first]; bucket < last;
-             bucket++) {
-            const unsigned end =
-                bucket + 1 < d->buckets ? tables->first_slot[bucket + 1] : d->slots;
-
-            hand->begun[bucket] = next[bucket];
-            for (; slot < end; slot++)
-                next[bucket] += hand->images[slot];
-        }
-    }
 }
 
 uint64_t deal_count(struct deal *d)
 {
-    uint64_t longest;
+    uint64_t longest = 0;
+    uint32_t at = 0;
 
-    d->makers = d->workers < MAKERS_LEAST ? 1 : d->workers;
     pool_run(d->pool, d->workers, count_share, d);
-    pool_run(d->pool, d->makers, total_share, d);
-    longest = make_buckets(d);
-    pool_run(d->pool, d->makers, begin_share, d);
+    make_buckets(d);
+    for (unsigned bucket = 0; bucket < d->buckets; bucket++) {
+        d->tables->starts[bucket] = at;
+        for (unsigned worker = 0; worker < d->workers; worker++) {
+            uint32_t *const begun = &hand_of(d, worker)->begun[bucket];
+            const uint32_t count = *begun;
+
+            *begun = at;
+            at += count;
+        }
+        d->tables->starts[bucket + 1] = at;
+        if (deal_bucket_count(d, bucket) > longest)
+            longest = deal_bucket_count(d, bucket);
+    }
     return longest;
 }
 
@@ -199,29 +167,29 @@ int deal_bucket_range(const struct deal *d, unsigned bucket, uint64_t *least,
 
 /* Write the `count` images that a line holds, less those of other buckets or workers. */
 INLINED void flush(const struct deal *d, struct hand *hand, unsigned bucket, uint32_t count,
-                   size_t bytes)
+                   size_t bytes, size_t line)
 {
     const uint32_t begun = hand->begun[bucket];
     const uint32_t at = hand->next[bucket];
     const uint32_t skipped = begun > at ? begun - at : 0;
     unsigned char *const to = d->to + (uint64_t)at * bytes;
-    const unsigned char *const from = hand->lines + (size_t)bucket * DEAL_LINE;
+    const unsigned char *const from = hand->lines + bucket * line;
 
     hand->next[bucket] += count;
-    if (count * bytes == DEAL_LINE && !skipped)
-        stream_write(to, from, DEAL_LINE);
+    if (count * bytes == line && !skipped)
+        stream_write(to, from, line);
     else if (count > skipped)
         memcpy(to + skipped * bytes, from + skipped * bytes, (count - skipped) * bytes);
 }
 
 /*
- * Deal a worker's images; `bytes` of one is a constant. Writing to many places at once, one
- * image each, would wait for each line in turn.
+ * Deal a worker's images; `bytes` of one and `line` are constants. Writing to many places
+ * at once, one image each, would wait for each line in turn.
  */
-INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes)
+INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes, size_t line)
 {
     const uint64_t last = pool_part(d->count, d->workers, worker + 1);
-    const uint32_t each = (uint32_t)(DEAL_LINE / bytes);
+    const uint32_t each = (uint32_t)(line / bytes);
     struct hand *const hand = hand_of(d, worker);
     const uint16_t *const bucket_of = d->tables->bucket;
     uint8_t *const held = hand->held;
@@ -243,15 +211,14 @@ INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes)
             const unsigned bucket = bucket_of[slots[i]];
             const unsigned at = held[bucket];
 
-            memcpy(hand->lines + (size_t)bucket * DEAL_LINE + at * bytes,
-                   images + i * bytes, bytes);
+            memcpy(hand->lines + bucket * line + at * bytes, images + i * bytes, bytes);
             held[bucket] = (uint8_t)((at + 1) % each);
             if (at + 1 == each)
-                flush(d, hand, bucket, each, bytes);
+                flush(d, hand, bucket, each, bytes, line);
         }
     }
     for (unsigned bucket = 0; bucket < d->buckets; bucket++)
-        flush(d, hand, bucket, held[bucket], bytes);
+        flush(d, hand, bucket, held[bucket], bytes, line);
     stream_end();
 }
 
@@ -306,26 +273,35 @@ static void deal_long(const struct deal *d, unsigned worker)
     stream_end();
 }
 
+/* Deal by lines of a constant length. */
+INLINED void deal_by(const struct deal *d, unsigned worker, size_t line)
+{
+    if (d->bytes == 4)
+        deal_images(d, worker, 4, line);
+    else if (d->bytes == 8)
+        deal_images(d, worker, 8, line);
+    else if (d->bytes == 16)
+        deal_images(d, worker, 16, line);
+    else if (d->bytes == 32)
+        deal_images(d, worker, 32, line);
+    else
+        deal_images(d, worker, 64, line);
+}
+
 static void deal_share(void *arg, unsigned worker)
 {
     const struct deal d = *(const struct deal *)arg;
 
     if (!deal_is_short(d.bytes))
         deal_long(&d, worker);
-    else if (d.bytes == 4)
-        deal_images(&d, worker, 4);
-    else if (d.bytes == 8)
-        deal_images(&d, worker, 8);
-    else if (d.bytes == 16)
-        deal_images(&d, worker, 16);
-    else if (d.bytes == 32)
-        deal_images(&d, worker, 32);
+    else if (d.line == DEAL_LINE)
+        deal_by(&d, worker, DEAL_LINE);
     else
-        deal_images(&d, worker, 64);
+        deal_by(&d, worker, 2 * DEAL_LINE);
 }
 
 void deal_out(struct deal *d)
 {
-    assert(d->buckets <= DEAL_SLOTS);
+    assert(!deal_is_short(d->bytes) || (uint64_t)d->buckets * d->line <= 2 * LINES_BYTES);
     pool_run(d->pool, d->workers, deal_share, d);
 }

@@ -1,6 +1,6 @@
 /*
  * sort_deal.h - sort keys on many threads: deal them out to buckets and sort each bucket in
- * the caches, so that keys cross DRAM only twice each way.
+ * the caches, so that keys cross DRAM only twice.
  */
 #ifndef MW_CPU_SORT_DEAL_H
 #define MW_CPU_SORT_DEAL_H

@@ -7,12 +7,8 @@
  * memory (tile.cuh), under warp barriers while a group of rows fits a warp.
  */
 
-/*
- * Lanes that hold one list when merging moves to shared memory. Of rows of 8 cells, which
- * are for few keys, a warp's few exchanges take less time than the steps of a search, until
- * so many warps share the SM that shuffles wait for each other.
- */
-enum { SPAN = ITEMS == 8 && TILE_ROWS <= 256 ? WARP : CELL_BYTES > 4 ? 8 : 4 };
+/* Lanes that hold one list when merging moves to shared memory. */
+enum { SPAN = CELL_BYTES > 4 ? 8 : 4 };
 
 /*
  * Merge the lists of neighbouring lanes, then of neighbouring pairs, until SPAN lanes

@@ -19,8 +19,7 @@ AGREE(TILE_ROWS >= 2 * WARP);           /* ... and there are two warps to find t
 enum {
     tile_join_blocks = PLACED ? 4 : 1, /* few blocks: without places each may use all */
                                        /*   registers */
-    /* Samples per thread: they fit into the cells. Small tiles are for few keys. */
-    EACH_FETCHES = TILE <= 2048 && !PLACED ? ITEMS : ITEMS / 2,
+    EACH_FETCHES = ITEMS / 2,          /* samples per thread: they fit into the cells */
     MOST_FETCHED = TILE_ROWS * EACH_FETCHES
 };
 
