@@ -136,8 +136,8 @@ DEVICE unsigned bits_of_rows(const wide_cell *bits, const struct carry_rows *min
 }
 
 /*
- * Where all rows of a warp go that has as many as it can; MIXED: it has fewer, or they go
- * to different arrays, or need more than a flip.
+ * Where the rows of a full warp go. MIXED: the warp is not full, its rows go to different
+ * arrays, or need more than a flip.
  */
 enum segment_side { SIDE_MIXED, SIDE_OUT, SIDE_TEMP };
 
