@@ -49,7 +49,8 @@ static mw_status make_shape(struct merge_run *m, struct backend *backend,
     TRY(lists_plan_room(&m->plan, &backend->tuning, &backend_device(backend)->info,
                         &m->shape, request->list_count, count, backend->error));
     TRY(backend_device(backend)->verbs->load(backend_device(backend), &m->plan.program,
-                                             kernels_of(PROGRAM_LISTS), &m->program));
+                                             program_kernels(&m->plan.program),
+                                             &m->program));
     *served = 1;
 done:
     return status;

@@ -107,7 +107,7 @@ struct rows_run {
     struct backend *backend;
     const struct request *request;
     struct rows_shape shape;
-    struct plan plan[2];        /* of words of 8 bytes, or of all; of the last word */
+    struct plan *plan;          /* of words of 8 bytes, or of all; of the last word */
     struct program *program[2]; /* theirs */
     struct program *mover;
     int by_number; /* positions are the numbers of the rows to sort */
@@ -273,8 +273,10 @@ mw_status rows_enqueue_more(struct backend *backend, const struct request *reque
                             void *workspace, uint64_t bytes, void *stream,
                             struct pass_log *log)
 {
+    struct plan plans[2]; /* apart: it would take time to clear them */
     struct rows_run run = {.backend = backend,
                            .request = request,
+                           .plan = plans,
                            .workspace = workspace,
                            .stream = stream,
                            .log = log};
@@ -305,8 +307,10 @@ mw_status rows_argsort_enqueue(struct backend *backend, const struct request *re
                                struct rows_how how, void *workspace, uint64_t bytes,
                                void *stream, struct pass_log *log)
 {
+    struct plan plans[2];
     struct rows_run run = {.backend = backend,
                            .request = request,
+                           .plan = plans,
                            .by_number = how.by_number,
                            .workspace = workspace,
                            .stream = stream,

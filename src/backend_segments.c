@@ -8,8 +8,9 @@
  * columns are gathered, without rows that are in no segment.
  *
  * If the order is a short code, positions are sorted in the fast way. If rows are short as
- * well, the fast way sorts the rows themselves, and no homes are needed. One segment of
- * short keys is copied, sorted as bare keys are, and copied back.
+ * well, the fast way sorts the rows themselves, and no homes are needed. One segment is
+ * sorted with all rows (backend_segments_whole.c), or, if its rows are short keys alone,
+ * copied, sorted as bare keys are, and copied back.
  */
 #include "backend_segments.h"
 
@@ -141,8 +142,7 @@ struct segment_numbers segments_numbers(const struct request *request)
                                     .is_signed = request->segment_signed};
 }
 
-/* Mark where segments begin and end. */
-static mw_status mark(struct segments_run *run, const struct request *request)
+mw_status segments_mark(struct segments_run *run, const struct request *request)
 {
     struct segment_mark_args args = {.marks = run->marks};
     const uint64_t words = divide_up(request->count, SEGMENT_WORD);
@@ -152,9 +152,10 @@ static mw_status mark(struct segments_run *run, const struct request *request)
                         divide_up(words, segment_mark_threads), segment_mark_threads, 0,
                         &args, sizeof args));
     args.numbers = segments_numbers(request);
-    TRY(segments_launch(run, NULL, KERNEL_SEGMENT_MARK,
-                        divide_up(request->segment_count, segment_mark_threads),
-                        segment_mark_threads, 0, &args, sizeof args));
+    TRY(segments_launch(
+        run, NULL, KERNEL_SEGMENT_MARK,
+        divide_up(request->segment_count, SEGMENT_MARKED * segment_mark_threads),
+        segment_mark_threads, 0, &args, sizeof args));
 done:
     return status;
 }
@@ -289,11 +290,11 @@ mw_status segments_enqueue(struct backend *backend, const struct request *reques
     if (request->segment_count == 1 && segments_may_be_one(backend, request))
         return segments_one_enqueue(&run, request, memory, bytes);
     TRY(backend_check_workspace(backend, bytes, space.rest + spare));
-    TRY(mark(&run, request));
     if (travels) {
         TRY(segments_fast_enqueue(&run, request, 0, memory + space.rest,
                                   bytes - space.rest));
     } else {
+        TRY(segments_mark(&run, request));
         TRY(find_homes(&run, &space, memory));
         TRY(sort_positions(&run, request, &space, memory, bytes));
         TRY(move_rows(&run, request, &space, memory));

@@ -31,6 +31,9 @@ mw_status segments_launch(struct segments_run *run, struct program *program,
 /* The request's segments, as kernels get them. */
 struct segment_numbers segments_numbers(const struct request *request);
 
+/* Mark where segments begin and end. */
+mw_status segments_mark(struct segments_run *run, const struct request *request);
+
 /* Find which segments are open where windows of args->window rows begin. */
 mw_status segments_scan(struct segments_run *run, struct segment_scan_args *args);
 
@@ -49,7 +52,8 @@ mw_status segments_fast_enqueue(struct segments_run *run, const struct request *
 
 /*
  * One segment: is a request of this shape for keys of up to 4 bytes alone? Then they are
- * sorted as bare keys, unless the tuning has wishes, which are for sorts of rows.
+ * sorted as bare keys, unless the tuning wishes for more than engine tile: other wishes are
+ * for sorts of rows.
  */
 int segments_may_be_one(struct backend *backend, const struct request *request);
 mw_status segments_one_prepare(struct backend *backend, const struct request *request,

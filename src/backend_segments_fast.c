@@ -3,38 +3,13 @@
  * sorted, then the parts of segments that lie in several windows are merged
  * (docs/segments.md).
  */
-#include "backend_segments.h"
+#include "backend_segments_fast.h"
 
 #include <string.h>
 
 enum {
-    MOST_ROUNDS = 32,
     OTHER_LAUNCHES = 5, /* than those of rounds: marks, scan, windows */
-    SIDES = 2,
     MOST_THREADS = 1024 /* of blocks that merge at once on an SM */
-};
-
-struct merge_round {
-    uint64_t run;
-    uint64_t groups;
-    uint64_t pieces;
-    uint64_t piece;
-    uint32_t ways;
-};
-
-struct fast_plan {
-    struct rows_shape shape;
-    struct plan plan; /* of many rows: its program and geometry serve any number */
-    uint32_t window;  /* rows of a window, of short segments, ... */
-    uint32_t most_short;
-    uint32_t least_long; /* ... and of long ones: launch_segments.h */
-    uint64_t windows;
-    uint64_t first, last; /* in the workspace: of windows, ... */
-    uint64_t cuts;
-    uint64_t side[SIDES]; /* ... and temporary arrays */
-    uint64_t workspace_bytes;
-    uint32_t rounds;
-    struct merge_round round[MOST_ROUNDS];
 };
 
 /*
@@ -147,9 +122,13 @@ static mw_status make_plan(struct fast_plan *fast, struct backend *backend,
     make_rounds(fast, request->count, ways);
     fast->first = segments_take(&at, most_windows * sizeof(wide));
     fast->last = segments_take(&at, most_windows * sizeof(wide));
-    fast->cuts = segments_take(&at, cut_cells(fast, request->count, most_windows, ways) *
-                                        sizeof(wide));
-    for (int i = 0; i < SIDES && most_windows > 2; i++)
+    fast->crossed = segments_take(&at, sizeof(wide));
+    fast->cut_cells = cut_cells(fast, request->count, most_windows, ways);
+    fast->cuts = segments_take(&at, fast->cut_cells * sizeof(wide));
+    for (int i = 0; i < FAST_SIDES && most_windows > 2; i++)
+        fast->samples[i] = segments_take(&at, divide_up(request->count, TILE_SAMPLE) *
+                                                  rows_keys(&fast->shape, 0).size);
+    for (int i = 0; i < FAST_SIDES && most_windows > 2; i++)
         fast->side[i] =
             segments_take(&at, temp_bytes(fast, request) * request->count +
                                    (1 + TILE_MOST_PIECES) * (uint64_t)PLAN_ALIGNMENT);
@@ -158,8 +137,10 @@ done:
     return status;
 }
 
-static const kernel_set fast_kernels =
-    KERNEL_SET(KERNEL_SEGMENT_SORT) | KERNEL_SET(KERNEL_SEGMENT_MERGE);
+const kernel_set segments_fast_kernels =
+    KERNEL_SET(KERNEL_SEGMENT_SORT) | KERNEL_SET(KERNEL_SEGMENT_CUT) |
+    KERNEL_SET(KERNEL_SEGMENT_MERGE) | KERNEL_SET(KERNEL_SEGMENT_FIRST) |
+    KERNEL_SET(KERNEL_TILE_MERGE) | KERNEL_SET(KERNEL_SEGMENT_LAST);
 
 int segments_are_fast(struct backend *backend, const struct request *request)
 {
@@ -181,19 +162,11 @@ mw_status segments_fast_prepare(struct backend *backend, const struct request *r
     mw_status status;
 
     TRY(make_plan(&fast, backend, request));
-    TRY(device->verbs->load(device, &fast.plan.program, fast_kernels, &program));
+    TRY(device->verbs->load(device, &fast.plan.program, segments_fast_kernels, &program));
     *workspace_bytes = fast.workspace_bytes;
 done:
     return status;
 }
-
-/* What the kernels get of the rows. */
-struct fast_rows {
-    struct tile_carry carry; /* from the caller's arrays to the caller's arrays */
-    void *keys;              /* the codes in these, or NULL */
-    struct key_code enter, leave;
-    struct segment_temp side[SIDES];
-};
 
 static void make_rows(struct fast_rows *rows, const struct fast_plan *fast,
                       const struct request *request, int is_inner, char *workspace)
@@ -204,7 +177,7 @@ static void make_rows(struct fast_rows *rows, const struct fast_plan *fast,
     rows_carry(&made, ROWS_IN, ROWS_OUT, &rows->carry, &rows->keys);
     rows->enter = (struct key_code){.flip = made.code.flip, .is_float = made.code.is_float};
     rows->leave = made.way == ROWS_KEYED ? rows->enter : (struct key_code){0, 0, 0};
-    for (int i = 0; i < SIDES; i++) {
+    for (int i = 0; i < FAST_SIDES; i++) {
         struct segment_temp *const side = &rows->side[i];
         uint64_t at = fast->side[i];
 
@@ -234,8 +207,6 @@ struct merge_args {
     struct tile_carry carry;
     struct segment_windows windows;
     struct segment_temp temp;
-    int cuts;
-    int unused;
 };
 
 static mw_status sort_windows(struct segments_run *run, struct program *program,
@@ -267,7 +238,7 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
                                struct segment_windows windows, wide *cuts, uint32_t number)
 {
     const struct merge_round *const round = &fast->round[number];
-    const struct segment_temp *const from = &rows->side[number % SIDES];
+    const struct segment_temp *const from = &rows->side[number % FAST_SIDES];
     const size_t key_bytes = rows_keys(&fast->shape, 0).size;
     struct merge_args args = {
         .merge = {.round = {.out = rows->keys,
@@ -282,7 +253,7 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
                   .leave = rows->leave},
         .carry = rows->carry,
         .windows = windows,
-        .temp = rows->side[(number + 1) % SIDES]
+        .temp = rows->side[(number + 1) % FAST_SIDES]
     };
 
     const uint64_t pieces = round->groups * round->pieces;
@@ -295,12 +266,9 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
         args.carry.piece[p].in = from->piece[p];
         args.carry.piece[p].in_pitch = args.carry.piece[p].bytes;
     }
-    args.cuts = 1;
-    TRY(segments_launch(run, program, KERNEL_SEGMENT_MERGE,
-                        divide_up(pieces, fast->plan.program.tile.rows / WARP),
-                        fast->plan.program.tile.rows, fast->plan.merge_shared, &args,
-                        sizeof args));
-    args.cuts = 0;
+    TRY(segments_launch(run, program, KERNEL_SEGMENT_CUT,
+                        divide_up(pieces, segment_cut_threads / WARP), segment_cut_threads,
+                        0, &args, sizeof args));
     TRY(segments_launch(run, program, KERNEL_SEGMENT_MERGE,
                         pieces < at_once ? pieces : at_once, fast->plan.program.tile.rows,
                         fast->plan.merge_shared, &args, sizeof args));
@@ -321,14 +289,20 @@ mw_status segments_fast_enqueue(struct segments_run *run, const struct request *
 
     TRY(make_plan(&fast, run->backend, request));
     TRY(backend_check_workspace(run->backend, bytes, fast.workspace_bytes));
-    TRY(device->verbs->load(device, &fast.plan.program, fast_kernels, &program));
+    TRY(device->verbs->load(device, &fast.plan.program, segments_fast_kernels, &program));
     make_rows(&rows, &fast, request, is_inner, workspace);
+    if (segments_are_whole(&fast, run->backend, request))
+        return segments_whole_enqueue(run, request, &fast, &rows, workspace);
+    if (!is_inner) /* otherwise they are marked */
+        TRY(segments_mark(run, request));
     scan.first = (wide *)(workspace + fast.first);
     scan.last = (wide *)(workspace + fast.last);
+    scan.crossed = (wide *)(workspace + fast.crossed);
     scan.windows = fast.windows;
     scan.window = fast.window;
     windows = (struct segment_windows){.first = scan.first,
                                        .last = scan.last,
+                                       .crossed = scan.crossed,
                                        .count = (unsigned)fast.windows,
                                        .rows = fast.window,
                                        .most_short = fast.most_short,

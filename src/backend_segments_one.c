@@ -11,8 +11,8 @@ int segments_may_be_one(struct backend *backend, const struct request *request)
     const struct request_field *const field = &request->order.field[0];
     struct request seen = *request; /* which pointers are NULL always counts */
 
-    if (wish->engine != MW_ENGINE_AUTO || wish->ways || wish->warps || wish->threads ||
-        wish->items || wish->base)
+    if ((wish->engine != MW_ENGINE_AUTO && wish->engine != MW_ENGINE_TILE) || wish->ways ||
+        wish->warps || wish->threads || wish->items || wish->base)
         return 0;
     seen.with_data = 1;
     return request->element_type && request->element_type->size <= 4 &&

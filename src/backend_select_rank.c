@@ -41,6 +41,7 @@ static struct select_args make_args(const struct select_run *run,
         .last = request->last,
         .state = (struct select_state *)cells,
         .bins = cells + plan->bins_cell,
+        .buckets = cells + plan->buckets_cell,
         .cells = cells,
         .cell_count = plan->cells,
         .tiles = cells + plan->tiles_cell,
@@ -49,6 +50,7 @@ static struct select_args make_args(const struct select_run *run,
         .capacity = plan->capacity,
         .samples = (wide *)(run->workspace + plan->samples_offset),
         .collected = (wide *)(run->workspace + plan->collected_offset),
+        .rest = (wide *)(run->workspace + plan->rest_offset),
         .out = numbers,
         .sample = {plan->sample[0], plan->sample[1]},
         .result = select_result(request, plan->code_bytes, numbers),
@@ -104,7 +106,7 @@ static mw_status sort_rows(const struct select_run *run, const struct select_sor
 mw_status select_by_rank(struct select_run *run, const struct rows_shape *shape)
 {
     const struct request *const request = run->request;
-    struct select_sort sort = {.shape = *shape};
+    struct select_sort sort; /* of many rows */
     struct select_plan plan;
     unsigned *numbers;
     uint64_t bytes;
@@ -118,6 +120,7 @@ mw_status select_by_rank(struct select_run *run, const struct rows_shape *shape)
                   : (unsigned *)(run->workspace + plan.out_offset);
     bytes = plan.sort_offset;
     if (!plan.is_sorted) {
+        sort.shape = *shape;
         TRY(plan_sort(run, &sort, numbers));
         bytes += sort.plan.workspace_bytes + rows_temp_bytes(shape, run->count);
     }

@@ -181,6 +181,8 @@ static mw_status tile_merge(struct pass_run *run, const struct plan_round *round
         run->queue.log && run->queue.log->phases && !round->joined && !run->condition;
     const uint64_t cutters = apart || round->joined ? 0 : round->cutters;
     const uint64_t blocks = round->blocks + cutters;
+    const int is_spare = run->condition && !round->joined; /* of engine deal */
+    const uint64_t most = is_spare ? plan->deal.mergers : blocks;
     struct cut_args cut_args;
     struct merge_args args;
     mw_status status;
@@ -199,9 +201,12 @@ static mw_status tile_merge(struct pass_run *run, const struct plan_round *round
                    blocks_for(round->groups * (round->pieces + 1), tile_cut_threads),
                    tile_cut_threads, 0, &cut_args,
                    run->carry ? sizeof cut_args : sizeof cut_args.bare));
-    TRY(launch(run, round->joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE, blocks,
-               plan->tuning.threads, plan->merge_shared, &args,
-               run->carry ? sizeof args : sizeof args.bare));
+    TRY(launch(run,
+               round->joined ? KERNEL_TILE_JOIN
+               : is_spare    ? KERNEL_DEAL_MERGE
+                             : KERNEL_TILE_MERGE,
+               blocks < most ? blocks : most, plan->tuning.threads, plan->merge_shared,
+               &args, run->carry ? sizeof args : sizeof args.bare));
     run->samples = spare_samples(run);
 done:
     return status;

@@ -19,7 +19,7 @@ static void shape(struct launch *what, const struct plan *plan)
     what->shared_bytes = DEAL_SUMS_SHARED;
     switch (what->kernel) {
     case KERNEL_DEAL_SAMPLE:
-        what->blocks = d->samples / DEAL_SAMPLES;
+        what->blocks = d->samples / DEAL_SAMPLED;
         what->shared_bytes = DEAL_SAMPLE_SHARED;
         break;
     case KERNEL_DEAL_OUT:

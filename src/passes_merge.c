@@ -142,19 +142,24 @@ done:
     return status;
 }
 
-/* Should the lists of a round turn out not to be sorted, copy them as they are. */
+/*
+ * Should the lists of a round turn out not to be sorted, copy them as they are. Of bare
+ * keys one copy is enough, of the caller's lists after the last round, whichever round it
+ * was: rounds after that merge any keys.
+ */
 static mw_status copy_round(struct merge_run *m, uint32_t number,
                             const struct merge_rows_args *merge)
 {
-    const struct lists_round *const r = &m->plan.round[number];
     const uint32_t size = (uint32_t)m->shape.keys.size;
     const int places = m->shape.keys.places;
+    const uint32_t from = places ? number : 0;
+    const struct lists_round *const r = &m->plan.round[from];
     struct copy_lists_args args = {
-        .firsts = m->table[number].firsts,
-        .at = m->table[number].at,
-        .out = merge->merge.round.out,
+        .firsts = m->table[from].firsts,
+        .at = m->table[from].at,
+        .out = places || number + 1 == m->plan.rounds ? merge->merge.round.out : NULL,
         .condition = flag_of(m),
-        .number = number + 1,
+        .number = places ? number + 1 : 0,
         .count = m->run.request->count,
         .list_count = r->lists,
         .bytes = size,
@@ -168,7 +173,7 @@ static mw_status copy_round(struct merge_run *m, uint32_t number,
     for (int i = 0; places && i < merge->carry.piece_count; i++) {
         const struct tile_piece *const piece = &merge->carry.piece[i];
 
-        args.at = m->table[number].at + (size_t)(i + 1) * r->lists;
+        args.at = m->table[from].at + (size_t)(i + 1) * r->lists;
         args.out = piece->out;
         args.bytes = piece->bytes;
         args.in_pitch = piece->in_pitch;
@@ -198,10 +203,11 @@ mw_status merge_round(struct merge_run *m, uint32_t number)
     const struct merge_table *const table = &m->table[number];
     const struct key_code code = code_of(m);
     const struct tile_geometry *const tile = &m->plan.program.tile;
-    const uint64_t warps = tile->rows / WARP;
-    const uint64_t cutters = divide_up(table->tiles + r->groups, warps);
+    const uint32_t each = LISTS_CUTS(r->ways, r->groups, m->shape.keys.places);
+    const uint64_t cuts = (uint64_t)tile->rows / WARP * each; /* of a block */
+    const uint64_t cutters = divide_up(table->tiles + r->groups, cuts);
     const uint64_t ahead = divide_up(
-        (uint64_t)PLAN_AHEAD_EACH * backend_device(m->run.backend)->info.processors, warps);
+        (uint64_t)PLAN_AHEAD_EACH * backend_device(m->run.backend)->info.processors, cuts);
     const uint64_t blocks = table->tiles + cutters;
     struct merge_rows_args args;
     mw_status status;
@@ -237,8 +243,9 @@ mw_status merge_round(struct merge_run *m, uint32_t number)
 
     if (m->run.queue.log)
         m->run.queue.log->round = number + 1;
-    TRY(lists_launch(&m->run, m->program, KERNEL_LISTS_MERGE, blocks, tile->rows,
-                     m->plan.shared, m->shape.keys.places ? (const void *)&args : &bare,
+    TRY(lists_launch(&m->run, m->program, each > 1 ? KERNEL_LISTS_PAIR : KERNEL_LISTS_MERGE,
+                     blocks, tile->rows, m->plan.shared,
+                     m->shape.keys.places ? (const void *)&args : &bare,
                      m->shape.keys.places ? sizeof args : sizeof bare));
     TRY(copy_round(m, number, &args));
 done:

@@ -10,7 +10,7 @@ static struct tally_rows rows_at(const struct plan *plan, char *workspace)
     const struct plan_tally *const tally = &plan->tally;
 
     return (struct tally_rows){
-        .totals = (unsigned *)workspace,
+        .totals = workspace,
         .counts = (unsigned short *)(workspace + tally->counts_offset),
         .carries = (unsigned short *)(workspace + tally->carries_offset),
         .carry_count = (unsigned *)(workspace + tally->carry_count_offset),

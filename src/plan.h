@@ -63,7 +63,8 @@ struct plan_deal {
     uint32_t pieces;
     uint32_t most_equal;
     uint32_t alike;
-    uint64_t dealers; /* blocks of deal_out */
+    uint64_t dealers; /* blocks of deal_out, ... */
+    uint64_t mergers; /* ... and of deal_merge at most */
     uint64_t most_tiles;
     uint64_t room_count; /* keys of the array at the workspace's beginning */
     uint64_t head, reach, bins, bucket_of, first, start, next, fine, tile_of, tile_next,

@@ -91,6 +91,12 @@ static uint32_t choose_pieces(uint64_t count, uint32_t buckets, uint64_t at_once
     return best;
 }
 
+/* Blocks of deal_merge on an SM. */
+static uint32_t most_mergers(const struct tile_geometry *tile)
+{
+    return tile->merge_blocks ? tile->merge_blocks : 1;
+}
+
 static uint32_t choose_samples(uint64_t count, uint32_t shares)
 {
     const uint64_t wanted = round_up((uint64_t)shares * SAMPLES_EACH, DEAL_SAMPLES);
@@ -122,6 +128,7 @@ void plan_deal(struct plan *plan, const mw_info *info, size_t key_size, uint64_t
     d->dealers = divide_up(count, DEAL_BYTES / key_size);
     if (d->dealers > blocks)
         d->dealers = blocks;
+    d->mergers = info->processors * (uint64_t)most_mergers(&plan->program.tile);
     /* If every key came as often as fills a tile, samples would have twice as many equal
        pairs. */
     d->most_equal =
@@ -130,6 +137,6 @@ void plan_deal(struct plan *plan, const mw_info *info, size_t key_size, uint64_t
     d->alike = (uint32_t)(8 + tile * tile / count);
     plan->launches += DEAL_LAUNCHES - 1; /* deal_sort is tile_sort's, too */
     plan->kernels |= kernels_of(PROGRAM_DEAL);
-    plan->kernels &= ~KERNEL_SET(KERNEL_TILE_SORT);
+    plan->kernels &= ~(KERNEL_SET(KERNEL_TILE_SORT) | KERNEL_SET(KERNEL_TILE_MERGE));
     lay_out(plan, key_size);
 }

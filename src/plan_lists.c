@@ -149,6 +149,14 @@ static uint64_t try_levels(struct lists_round *round, const uint32_t *levels,
     return time;
 }
 
+/* Keys of a tile. Cuts of two lists are exact, so their tiles can be full. */
+static uint64_t piece_of(const struct tile_geometry *tile, struct plan_keys keys,
+                         const struct lists_round *r)
+{
+    return LISTS_CUTS(r->ways, r->groups, keys.places) > 1 ? tile->rows * tile->items
+                                                           : plan_tile_piece(tile, r->ways);
+}
+
 void lists_plan_rounds(struct lists_plan *plan, struct plan_keys keys,
                        const uint64_t *firsts, uint32_t list_count)
 {
@@ -179,7 +187,7 @@ void lists_plan_rounds(struct lists_plan *plan, struct plan_keys keys,
         }
     }
     for (uint32_t i = 0; i < plan->rounds; i++)
-        plan->round[i].piece = plan_tile_piece(&plan->program.tile, plan->round[i].ways);
+        plan->round[i].piece = piece_of(&plan->program.tile, keys, &plan->round[i]);
 }
 
 uint64_t lists_round_tiles(const struct lists_round *round, uint64_t *firsts)

@@ -51,7 +51,8 @@ static void plan_arrays(struct plan *plan, struct plan_keys keys, uint64_t rows)
     struct plan_tally *const tally = &plan->tally;
     const int wide_keys = keys.size == 2; /* 1-byte keys have only totals */
     const uint64_t codes = TALLY_CODES(8 * keys.size);
-    uint64_t at = round_up(rows * TALLY_DIGITS * sizeof(unsigned), PLAN_ALIGNMENT);
+    uint64_t at =
+        round_up(rows * TALLY_DIGITS * TALLY_TOTAL_BYTES(8 * keys.size), PLAN_ALIGNMENT);
 
     tally->counts_offset = at;
     at += wide_keys ? rows * codes * sizeof(unsigned short) : 0;

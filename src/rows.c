@@ -3,6 +3,8 @@
  */
 #include "rows.h"
 
+#include <string.h>
+
 int rows_is_number(const struct request_order *order)
 {
     const struct request_field *const field = &order->field[0];
@@ -85,10 +87,9 @@ mw_status rows_shape(struct rows_shape *shape, const struct request *request,
                      struct error *error)
 {
     const struct request_order *const order = &request->order;
-    struct request seen = *request; /* which pointers are NULL or equal always counts */
+    const struct request *told = request;
+    struct request seen;
     uint64_t carried = 0;
-
-    seen.with_data = 1;
 
     *shape = (struct rows_shape){.way = ROWS_WHOLE};
     if (order->field_count == 0)
@@ -110,10 +111,15 @@ mw_status rows_shape(struct rows_shape *shape, const struct request *request,
     }
     if (carried > ROWS_MOST_CARRIED)
         shape->way = ROWS_WIDE;
+    if (!request->with_data) { /* which pointers are NULL or equal always counts */
+        seen = *request;
+        seen.with_data = 1;
+        told = &seen;
+    }
     if (shape->way == ROWS_WIDE)
-        measure_wide(shape, &seen);
+        measure_wide(shape, told);
     else
-        measure_short(shape, &seen);
+        measure_short(shape, told);
     return MW_OK;
 }
 
@@ -391,8 +397,10 @@ void rows_make(struct rows *rows, const struct rows_shape *shape,
                const struct request *request, uint32_t word, uint32_t turn, int last,
                uint32_t rounds, char *temp)
 {
-    *rows = (struct rows){
-        .way = shape->way, .count = request->count, .keys = rows_keys(shape, word)};
+    memset(rows, 0, offsetof(struct rows, column)); /* of the arrays, only some are used */
+    rows->way = shape->way;
+    rows->count = request->count;
+    rows->keys = rows_keys(shape, word);
     if (shape->way == ROWS_WIDE)
         rows->flag = take(&temp, 1, sizeof(unsigned));
     make_positions(rows, request, turn, last, &temp);

@@ -64,20 +64,20 @@ struct rows {
     struct plan_keys keys;
     struct code code; /* keyed, or wide by one number: of that number */
     int has_parts;    /* the codes of ROWS_IN are made of `part`; whole: of every side */
-    int apart[ROWS_SIDES]; /* segments have arrays of their own, not the columns */
-    uint32_t column_count;
-    struct rows_column column[ROWS_MOST_COLUMNS];
-    struct rows_segment key;  /* keyed, or wide by one number: where that is */
-    struct rows_column codes; /* wide: arrays of codes */
-    uint32_t segment_count;
-    struct rows_segment segment[ROWS_MOST_SEGMENTS]; /* besides the key */
+    int apart[ROWS_SIDES];        /* segments have arrays of their own, not the columns */
+    struct rows_segment key;      /* keyed, or wide by one number: where that is */
+    struct rows_column codes;     /* wide: arrays of codes */
     struct rows_column positions; /* of 4 bytes; `bytes` are those of the output, 0: none */
     void *more_positions;         /* wide: 8-byte positions for the caller, too; or NULL */
     const unsigned *order;        /* codes are those of these rows; NULL: of all in turn */
     const unsigned *condition;    /* a word; nothing is done if it is 0. NULL: none */
     char *flag;                   /* wide: room for such a word */
     char *spare;                  /* wide: room for a column, after the sort */
+    uint32_t column_count;
+    uint32_t segment_count;
     uint32_t part_count;
+    struct rows_column column[ROWS_MOST_COLUMNS];    /* from here on only some are set */
+    struct rows_segment segment[ROWS_MOST_SEGMENTS]; /* besides the key */
     struct code_part part[TILE_MOST_PARTS]; /* whole: `at` is set for each side, ... */
     uint32_t part_column[TILE_MOST_PARTS];  /* ... the place in this column that travels */
     uint32_t part_offset[TILE_MOST_PARTS];

@@ -67,7 +67,7 @@ static uint32_t slack_of(const struct select_plan *plan, uint64_t wanted, int is
 {
     const uint64_t few = plan->is_sampled ? SELECT_FEW : SELECT_SORTED;
     const uint64_t most = wanted < few / 2 ? few : wanted + wanted / 2;
-    const uint64_t slack = least(most, (uint64_t)SELECT_ROOM(plan->code_bytes)) - wanted;
+    const uint64_t slack = least(most, (uint64_t)SELECT_ROOM) - wanted;
 
     return (uint32_t)(is_two_sided ? slack / 2 : slack);
 }
@@ -86,6 +86,7 @@ void select_plan(struct select_plan *plan, const mw_info *info, uint32_t code_by
     plan->filters = least(tiles, plan->filters);
     plan->counts = least(SELECT_TILES(count, SELECT_THREADS, code_bytes),
                          (uint64_t)info->processors * SELECT_COUNTS_EACH);
+    plan->counts = least(plan->counts, SELECT_UNITS);
     plan->capacity = count / 8 + 2 * wanted + SELECT_SAMPLES;
     enclose(plan, count, first, last);
     plan->is_sorted =
@@ -96,9 +97,12 @@ void select_plan(struct select_plan *plan, const mw_info *info, uint32_t code_by
     plan->slack = plan->is_sorted ? slack_of(plan, wanted, first > 0) : 0;
 
     plan->bins_cell = SELECT_STATE_CELLS;
-    plan->tiles_cell = plan->bins_cell + 2 * SELECT_BINS * SELECT_PASSES;
+    plan->buckets_cell =
+        plan->bins_cell + SELECT_BINS * SELECT_PASSES * (first > 0 ? 2 : 1);
+    plan->tiles_cell = plan->buckets_cell + (plan->is_sorted ? SELECT_BINS : 0);
     plan->cells = plan->tiles_cell + (plan->is_sorted ? 0 : 2 * tiles);
-    at = round_up((plan->tiles_cell + 2 * tiles) * sizeof(wide), PLAN_ALIGNMENT);
+    at = plan->bins_cell + SELECT_BINS * (2 * SELECT_PASSES + 1) + 2 * tiles;
+    at = round_up(at * sizeof(wide), PLAN_ALIGNMENT); /* the same for any ranks */
     plan->codes_offset = at;
     at += round_up(plan->capacity * code_bytes, PLAN_ALIGNMENT);
     plan->rows_offset = at;
@@ -106,7 +110,9 @@ void select_plan(struct select_plan *plan, const mw_info *info, uint32_t code_by
     plan->samples_offset = at;
     at += SELECT_SAMPLES * sizeof(wide);
     plan->collected_offset = at;
-    at += 2 * (uint64_t)SELECT_ROOM(code_bytes) * sizeof(wide);
+    at += 2 * (uint64_t)SELECT_BINS * SELECT_BUCKET * sizeof(wide);
+    plan->rest_offset = at;
+    at += 2 * (uint64_t)SELECT_ROOM * sizeof(wide);
     plan->out_offset = at;
     at += round_up(wanted * sizeof(unsigned), PLAN_ALIGNMENT);
     plan->sort_offset = at;

@@ -27,9 +27,9 @@ struct select_plan {
     uint32_t slack;
     uint32_t span;  /* tiles that a block of the filter takes together */
     uint64_t cells; /* to be cleared, at the beginning of the workspace */
-    uint64_t bins_cell, tiles_cell;
+    uint64_t bins_cell, buckets_cell, tiles_cell;
     uint64_t codes_offset, rows_offset; /* of staged rows */
-    uint64_t samples_offset, collected_offset;
+    uint64_t samples_offset, collected_offset, rest_offset;
     uint64_t out_offset;  /* numbers of the result's rows */
     uint64_t sort_offset; /* workspace of the sort of the selected rows, up to the end */
 };

@@ -83,6 +83,8 @@ static void test_carries(struct tap *tap, mw_context *context)
         uint64_t most; /* additions of a warp for its vectors */
     } rows[] = {
         {MW_U16,  "equal",      300007, 1 },
+        {MW_I16,  "equal",      200003, 1 },
+        {MW_F16,  "sawtooth:2", 150001, 2 },
         {MW_U16,  "sawtooth:8", 300007, 8 },
         {MW_BF16, "few:2",      400001, 2 },
         {MW_I16,  "sawtooth:2", 100003, 2 },

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 
 enum parameter { TYPE, SHAPE, COUNT, WAYS, DIRECTION, GEOMETRY, PARAMETERS };
-enum { LARGE = 1 << 17, GEOMETRIES = 4, MOST_LOADS = 60, PERCENT = 5, LEAST_BYTES = 512 };
+enum { LARGE = 1 << 17, GEOMETRIES = 7, MOST_LOADS = 60, PERCENT = 5, LEAST_BYTES = 512 };
 
 /* A type of each width first: the others differ from them at the two ends only. */
 static const mw_type all_types[] = {MW_U8, MW_I16, MW_U32, MW_F64, MW_F32, MW_I64};

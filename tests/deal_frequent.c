@@ -19,7 +19,7 @@ enum others {
     BELOW,  /* the lower half */
     ZIPF,   /* 1 to 1000: n has a share of about 1 / n */
     SAW,    /* position modulo 256: samples at equal distances would all be equal */
-    DENSE,  /* half in one bin, too many of each to be dealt */
+    DENSE,  /* half in one bin, 774 of each: too many to be dealt */
     HIDDEN, /* 0, where no sample is */
     UNSEEN  /* 64 neighbours, of which one has many keys but no sample */
 };
@@ -78,6 +78,8 @@ static const struct mixture rows[] = {
     {"256 in turn",         MW_F64, 1 << 21, 0,           0,          1,   0,    SAW,    0},
     {"a full bin",          MW_U32, N,       0,           0,          1,   0,    DENSE,  1},
     {"a full bin, a value", MW_U32, N,       SIGN32,      0,          1,   200,  DENSE,  1},
+    {"a full bin, rounds",  MW_U32, 12 * N,  0,           0,          1,   0,    DENSE,  1},
+    {"a full bin, rounds",  MW_U64, 12 * N,  0,           0,          1,   0,    DENSE,  1},
     {"no samples of it",    MW_U32, N,       SIGN32,      0,          1,   0,    HIDDEN, 1},
     {"none of a neighbour", MW_U32, N,       0,           0,          1,   0,    UNSEEN, 0},
 };
@@ -112,7 +114,7 @@ static uint64_t other_key(const struct mixture *m, uint64_t i, uint64_t random)
     case SAW:
         return float_bits(m->type, (double)(i % 256));
     case DENSE:
-        return i % 2 ? random : random % 64;
+        return i % 2 ? random : random % (m->count / 1547);
     default:
         return random;
     }
@@ -126,7 +128,7 @@ static uint64_t sample_place(uint64_t count, uint32_t number)
     const uint64_t stretch = (count << DEAL_STRETCH_BITS) / SAMPLES;
 
     return (number * stretch >> DEAL_STRETCH_BITS) +
-           (number * UINT32_C(0x9e3779b1) >> 7) % (stretch >> DEAL_STRETCH_BITS);
+           ((number + 1) * UINT32_C(0x9e3779b1) >> 7) % (stretch >> DEAL_STRETCH_BITS);
 }
 
 /* All keys are 0 but those that are sampled: deal_out finds no room for the zeros. */

@@ -22,7 +22,7 @@ cat >"$folder/taken" <<'WORDS'
 alignas asm break char const continue define defined do double else enum error extern float for
 if inline int long namespace return short sizeof static static_assert struct switch
 template typedef typename undef union unsigned void volatile while
-all atomicAdd atomicOr blockDim blockIdx gridDim index max round size_t threadIdx
+all atomicAdd atomicMax atomicOr blockDim blockIdx gridDim index max round size_t threadIdx
 KEY_BITS TILE_ROWS TILE_ITEMS TILE_SORT_BLOCKS TILE_MERGE_BLOCKS TILE_PLACES TILE_LISTS
 PAIR_PROGRAM
 ROWS_PROGRAM LESS_THREADS LESS_ITEMS LESS_SORT_BLOCKS LESS_MERGE_BLOCKS memcpy

@@ -31,7 +31,7 @@ tiles() {
 # judge RESULT ARCHITECTURE PROGRAM NAME [PLACES]: one case, from the log in $folder/log.
 # Kernels that may spill a little, in bytes of stack: tile_cut and those that select, since
 # what waits gains more by more warps; those that deal, tally_sum, and those with places,
-# so that more blocks share an SM.
+# so that more blocks share an SM; and deal_merge, which rarely has anything to do.
 judge() {
     local problem
     problem=$(
@@ -43,7 +43,7 @@ judge() {
         awk -v most=$((${5:+136} + 0)) '
             /properties for/ { kernel = $NF; gsub("\047", "", kernel) }
             match($0, /[0-9]+ bytes stack frame/) {
-                spare = kernel ~ /^select_/ ? 64 : kernel ~ /^(deal_(in|out|sort)|tally_sum)$/ ? 32 : kernel == "tile_cut" && !most ? 32 : most
+                spare = kernel ~ /^select_/ ? 64 : kernel ~ /^(deal_(in|out|sort)|tally_sum)$/ ? 32 : kernel == "deal_merge" ? 288 : kernel == "tile_cut" && !most ? 32 : most
                 if (substr($0, RSTART) + 0 > spare)
                     print substr($0, RSTART) " in " kernel }' "$folder/log"
     )

@@ -64,7 +64,7 @@ src/merge.h                src/lists.h src/plan_lists.h
 src/passes_lists.c         src/lists.h
 src/lists.h                src/backend_device.h
 src/backend_select         src/backend_device.h src/backend_select.h src/select.h
-src/backend_segments       src/backend_device.h src/backend_segments.h
+src/backend_segments       src/backend_device.h src/backend_segments.h src/backend_segments_fast.h
 src/backend_stage.c        src/backend_device.h
 src/backend_host           src/host.h src/plan_parts.h src/base/host.h
 src/host.h                 src/lists.h

@@ -38,7 +38,7 @@ static struct oracle_key key_of(const struct lists *l, uint64_t row)
     return (struct oracle_key){item.digit ^ flip, item.value ^ flip, row};
 }
 
-/* Lengths of lists: about equal, halving, or mostly none. */
+/* Lengths of lists: about equal, halving, mostly none, or a ninth of what is left. */
 static void make_lengths(struct lists *l, int kind)
 {
     uint64_t left = l->rows;
@@ -46,6 +46,7 @@ static void make_lengths(struct lists *l, int kind)
     for (uint32_t i = 0; i < l->count; i++) {
         const uint64_t some = kind == 0    ? l->rows / l->count
                               : kind == 1  ? left / 2
+                              : kind == 3  ? left / 9
                               : i % 7 == 3 ? l->rows / (l->count / 7 + 1)
                                            : 0;
 
@@ -184,9 +185,25 @@ static int test_type(mw_context *context, struct lists l, uint64_t most)
     return right;
 }
 
+/* Two lists of many tiles: a device has a search of its own for their cuts. */
+static int test_two(mw_context *context, struct lists l)
+{
+    static const char *const shapes[] = {"random",      "few:3",     "sorted", "reversed",
+                                         "interleaved", "swaps:500", "organ",  "equal"};
+    int right = 1;
+
+    l.count = 2;
+    for (size_t i = 0; i < COUNT_OF(shapes) && right; i++) {
+        l.rows = 40957 + i; /* full tiles, almost full ones, and others */
+        right =
+            test_lists(context, l, shapes[i], 0) && test_lists(context, l, shapes[i], 3);
+    }
+    return right;
+}
+
 /* Lists that are not sorted: each key must be there as often as before. */
 static void test_disorder(struct tap *tap, mw_context *context, const char *device,
-                          uint64_t rows)
+                          uint64_t rows, uint64_t count)
 {
     static const char *const shapes[] = {"random", "reversed", "few:3"};
     uint32_t *const keys = malloc(2 * (size_t)(rows + 1) * sizeof *keys);
@@ -196,20 +213,21 @@ static void test_disorder(struct tap *tap, mw_context *context, const char *devi
     for (size_t shape = 0; right && shape < COUNT_OF(shapes); shape++) {
         struct kit_fingerprint before = {0, 0};
         struct kit_fingerprint after = {0, 0};
-        const void *lists[5];
-        uint64_t lengths[5];
+        const void *lists[40]; /* or fewer */
+        uint64_t lengths[40];
 
         kit_fill(MW_U32, shapes[shape], 7, keys, rows);
         kit_fingerprint_add(&before, MW_U32, keys, rows);
-        for (uint64_t i = 0; i < 5; i++) {
-            lists[i] = keys + rows * i / 5;
-            lengths[i] = rows * (i + 1) / 5 - rows * i / 5;
+        for (uint64_t i = 0; i < count; i++) {
+            lists[i] = keys + rows * i / count;
+            lengths[i] = rows * (i + 1) / count - rows * i / count;
         }
-        right = mw_merge(context, MW_U32, MW_ASCENDING, lists, lengths, 5, out) == MW_OK;
+        right = mw_merge(context, MW_U32, MW_ASCENDING, lists, lengths, (uint32_t)count,
+                         out) == MW_OK;
         kit_fingerprint_add(&after, MW_U32, out, rows);
         right = right && kit_fingerprint_equal(before, after);
     }
-    tap_case(tap, right, "%s: lists that are not sorted", device);
+    tap_case(tap, right, "%s: %d lists that are not sorted", device, (int)count);
     free(keys);
 }
 
@@ -245,11 +263,13 @@ int main(int count, char **words)
         const struct lists l = {.type = (mw_type)(i / 2),
                                 .direction = (mw_direction)(i % 2)};
 
-        tap_case(&tap, test_type(context, l, most), "%s: %s %s", device,
-                 mw_type_name(l.type), l.direction ? "descending" : "ascending");
+        tap_case(&tap, test_type(context, l, most) && test_two(context, l), "%s: %s %s",
+                 device, mw_type_name(l.type), l.direction ? "descending" : "ascending");
     }
     if (context) {
-        test_disorder(&tap, context, device, 10 * most);
+        test_disorder(&tap, context, device, 10 * most, 5);
+        test_disorder(&tap, context, device, 40 * most, 2);
+        test_disorder(&tap, context, device, 10 * most, 40);
         test_limits(&tap, context, device, most);
     }
     mw_close(context);

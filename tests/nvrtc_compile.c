@@ -101,8 +101,8 @@ static int compile_all(struct nvrtc_request *request)
     for (int i = 0; i < KERNEL_COUNT; i++) {
         struct nvrtc_code code;
 
-        if (kernels[i].engine != request->program.engine &&
-            (kernels[i].engine != PROGRAM_DEAL || !program_deals(&request->program)))
+        if (kernels[i].engine == PROGRAM_PLACES ||
+            !(program_kernels(&request->program) & KERNEL_SET(i)))
             continue;
         request->kernel = kernels[i].name;
         request->args = kernels[i].args;

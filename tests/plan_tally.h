@@ -24,7 +24,7 @@ static inline const char *check_tally(const mw_info *info, const struct plan *p,
         p->base_shared > info->shared_per_block ||
         count / rows + (unsigned __int128)64 * 1024 > TALLY_MOST_KEYS(8 * (int)size))
         return "a block counts too many keys";
-    if (t->counts_offset < rows * 256 * 4 ||
+    if (t->counts_offset < rows * 256 * (pairs ? 8 : 4) ||
         t->carries_offset < t->counts_offset + pairs * rows * codes * 2 ||
         t->carry_count_offset < t->carries_offset + pairs * rows * TALLY_MOST_CARRIES * 2 ||
         t->starts_offset < t->carry_count_offset + pairs * rows * 4 ||

@@ -117,6 +117,8 @@ static void tune(mw_context *context, const struct one_case *c)
         tuning.threads = 64;
         tuning.items = 16;
         tuning.ways = 2u << below(5);
+    } else if (c->is_lone && below(2)) {
+        tuning.engine = MW_ENGINE_TILE;
     }
     mw_set_tuning(context, &tuning);
 }

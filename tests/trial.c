@@ -160,7 +160,8 @@ int trial_dealt(mw_context *context)
     if (mw_get_launches(context, &launches, &count) != MW_OK)
         return 0;
     for (size_t i = 0; i < count; i++) {
-        if (strncmp(launches[i].kernel, "tile_", 5) == 0)
+        if (strncmp(launches[i].kernel, "tile_", 5) == 0 ||
+            strcmp(launches[i].kernel, "deal_merge") == 0)
             merged += launches[i].traffic.shared_requests;
     }
     return count > 0 && merged == 0;

@@ -110,6 +110,7 @@ done:
 #define PAIR MW_ENGINE_PAIR
 #define TILE MW_ENGINE_TILE
 #define TALLY MW_ENGINE_TALLY
+#define LISTS PROGRAM_LISTS
 
 #define NAME(engine, bits, ...)               \
     {                                         \
@@ -154,6 +155,7 @@ static const struct program_row {
     {"blocks by rule",   NAME(TILE, 64, 256, 16, 0, 0), KERNEL_TILE_MERGE, 0,    68,  1},
     {"all there is",     NAME(TILE, 64, 256, 16, 4, 9), KERNEL_TILE_MERGE, 0,    100, 1},
     {"cuts need none",   NAME(TILE, 64, 256, 16, 4, 4), KERNEL_TILE_CUT,   0,    0,   1},
+    {"lists of places",  NAME(LISTS, 32, 256, 32, 0, 4, 1), KERNEL_LISTS_MERGE, 0, 100, 0},
     {"an order",         ORDER("a < b"),                KERNEL_LESS_MERGE, LESS, 95,  2},
     {"another order",    ORDER("a > b"),                KERNEL_LESS_MERGE, 0,    95,  1},
   /* clang-format on */

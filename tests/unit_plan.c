@@ -1,7 +1,7 @@
 /*
  * unit_plan.c - plans keep their contract for any count, wish and machine: wishes are
- * followed, rounds cover the keys and none is wasted, launches fit the device, the parts
- * of the workspace do not overlap. What the tuning table comes to, and what is refused.
+ * followed, rounds cover the keys, launches fit the device, parts of the workspace do not
+ * overlap. What the tuning table comes to, and what is refused.
  */
 #include "plan_samples.h"
 #include "plan_tally.h"
@@ -108,6 +108,7 @@ static const char *check_rounds(const struct sample *s)
     const struct plan *const p = &s->plan;
     const int apart = !is_tiled(p); /* cuts have launches */
     const int first = p->deal.buckets ? DEAL_LAUNCHES : 1;
+    const enum kernel_id merge = p->deal.buckets ? KERNEL_DEAL_MERGE : KERNEL_TILE_MERGE;
     kernel_set kernels = 0;
     huge run = p->tuning.base;
 
@@ -117,8 +118,7 @@ static const char *check_rounds(const struct sample *s)
         if (wrong || p->round[i].run != run || run >= s->count)
             return wrong ? wrong : "a round for nothing";
         run *= p->round[i].ways;
-        kernels |= p->round[i].joined ? KERNEL_SET(KERNEL_TILE_JOIN)
-                                      : KERNEL_SET(KERNEL_TILE_MERGE);
+        kernels |= KERNEL_SET(p->round[i].joined ? KERNEL_TILE_JOIN : merge);
     }
     if (run < s->count || p->launches != (s->count ? first + p->rounds * (1 + apart) : 0))
         return "too few rounds or launches";
@@ -165,9 +165,8 @@ static const char *check_dealt(const struct sample *s)
 static const char *check_workspace(const struct sample *s)
 {
     const struct plan *const p = &s->plan;
-    const int tile = is_tiled(p);
     const uint64_t samples = (s->count + TILE_SAMPLE - 1) / TILE_SAMPLE * s->size;
-    const uint64_t cuts_end = tile ? p->samples_offset : p->workspace_bytes;
+    const uint64_t cuts_end = is_tiled(p) ? p->samples_offset : p->workspace_bytes;
     huge cells = 0;
 
     for (uint32_t i = 0; i < p->rounds; i++) {
@@ -183,7 +182,7 @@ static const char *check_workspace(const struct sample *s)
     if (p->rounds && (!adjoins(0, p->key_bytes, p->cuts_offset) ||
                       !adjoins(p->cuts_offset, 8 * cells, cuts_end)))
         return "the second array or the cuts";
-    if (p->rounds && tile &&
+    if (p->rounds && is_tiled(p) &&
         (!adjoins(p->samples_offset, p->rounds > 1 ? samples : 0,
                   p->spare_samples_offset) ||
          !(p->deal.buckets
@@ -297,10 +296,10 @@ static void test_table(struct tap *tap)
         uint64_t count;
         const char *plan;
     } rows[] = {
-        {H200,   MW_ENGINE_TILE, 4, 2048,       "64x32, 0 of 0:"                 },
-        {H200,   MW_ENGINE_TILE, 4, 2049,       "128x32, 0 of 0:"                },
-        {H200,   MW_ENGINE_TILE, 4, 8193,       "128x32, 0 of 0: 4j"             },
-        {H200,   MW_ENGINE_TILE, 4, 98304,      "128x32, 0 of 0: 32j"            },
+        {H200,   MW_ENGINE_TILE, 4, 1024,       "128x8, 0 of 8:"                 },
+        {H200,   MW_ENGINE_TILE, 4, 65536,      "256x16, 0 of 0: 16j"            },
+        {H200,   MW_ENGINE_TILE, 8, 49152,      "256x8, 0 of 0: 32j"             },
+        {H200,   MW_ENGINE_TILE, 4, 98304,      "256x16, 0 of 0: 32j"            },
         {H200,   MW_ENGINE_TILE, 4, 98305,      "256x32, 5 of 4: 16j"            },
         {H200,   MW_ENGINE_TILE, 4, 1 << 20,    "256x32, 5 of 4: 16j 8j"         },
         {SIM,    MW_ENGINE_TILE, 4, 1 << 20,    "256x32, 5 of 4: 16 8"           },
@@ -380,6 +379,7 @@ static const struct outcome {
     {{0, MW_ENGINE_TALLY, 0, 0, 0,   0,  0    }, SM_86, 2, 1000, NOT, "shared memory"},
     {{0, MW_ENGINE_TALLY, 0, 0, 512, 0,  0    }, H200,  2, 1000, NOT, "1024 threads"},
     {{0, MW_ENGINE_TILE, 0, 0, 64,   8,  512  }, H200,  4, 1000, MW_ENGINE_TILE, NULL},
+    {{0, MW_ENGINE_TILE, 0, 0, 0,    0,  8192 }, H200,  4, 1000, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_TILE, 0, 0, 512,  32, 0    }, H200,  8, 1000, MW_ENGINE_TILE, NULL},
     {{0, MW_ENGINE_HEAP, 0, 0, 0,    0,  8192 }, SM_60, 4, 1000, MW_ENGINE_HEAP, NULL},
     {{0, MW_ENGINE_HEAP, 8, 0, 736,  0,  0    }, SM_60, 4, 1000, MW_ENGINE_HEAP, NULL},
@@ -390,9 +390,9 @@ static const struct outcome {
 
     {{0, MW_ENGINE_TILE, 0, 0, 512,  32, 0    }, SM_86, 8, 1000, NOT, "shared memory"},
     {{0, MW_ENGINE_TILE, 0, 0, 0,    0,  0    }, H200,  1, MANY, NOT, "2^32"},
-    {{0, MW_ENGINE_TILE, 0, 0, 32,   0,  0    }, H200,  4, 1000, NOT, "not 32 of 32"},
-    {{0, MW_ENGINE_TILE, 0, 0, 96,   0,  0    }, H200,  4, 1000, NOT, "not 96 of 32"},
-    {{0, MW_ENGINE_TILE, 0, 0, 1024, 0,  0    }, H200,  4, 1000, NOT, "not 1024 of 32"},
+    {{0, MW_ENGINE_TILE, 0, 0, 32,   0,  0    }, H200,  4, 1000, NOT, "not 32 of 8"},
+    {{0, MW_ENGINE_TILE, 0, 0, 96,   0,  0    }, H200,  4, 1000, NOT, "not 96 of 8"},
+    {{0, MW_ENGINE_TILE, 0, 0, 1024, 0,  0    }, H200,  4, 1000, NOT, "not 1024 of 8"},
     {{0, MW_ENGINE_TILE, 0, 0, 128,  0,  8192 }, H200,  4, 1000, NOT, "not 128 of 64"},
     {{0, MW_ENGINE_TILE, 0, 0, 256,  32, 4096 }, H200,  4, 1000, NOT, "8192 and not 4096"},
     {{0, MW_ENGINE_TILE, 0, 0, 0,    0,  0    }, H200,  3, 1000, NOT, "3 bytes"},

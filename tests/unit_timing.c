@@ -1,6 +1,6 @@
 /*
  * unit_timing.c - mw_set_timing and mw_get_launches: which launches a sort made, in which
- * order, and none of a sort that was not timed.
+ * order, and none of a sort that was not timed. One segment is sorted as bare keys are.
  */
 #include "base/base.h"
 #include "trial.h"
@@ -119,6 +119,39 @@ done:
     mw_close(context);
 }
 
+/* One segment of keys is copied, sorted as bare keys are, and copied back. */
+static void test_one_segment(struct tap *tap, mw_context *context, mw_engine engine)
+{
+    static const uint32_t bounds[] = {1, FEW - 1};
+    const mw_table table = {keys, FEW, NULL, 0};
+    mw_tuning tuning = MW_TUNING_INIT;
+    const mw_launch *launches = NULL;
+    mw_job job = MW_JOB_INIT;
+    size_t count = 0;
+    mw_status status;
+
+    job.order = mw_order_of(MW_U32, MW_ASCENDING);
+    job.in = &table;
+    job.segment_begins = &bounds[0];
+    job.segment_ends = &bounds[1];
+    job.segment_type = MW_U32;
+    job.segment_count = 1;
+    tuning.engine = engine;
+    TRY(mw_set_tuning(context, &tuning));
+    TRY(mw_set_timing(context, MW_TIMING_LAUNCHES));
+    TRY(kit_fill(MW_U32, "random", 1, keys, FEW));
+    TRY(mw_run(context, &job));
+    TRY(mw_get_launches(context, &launches, &count));
+done:
+    tap_ok(tap,
+           status == MW_OK && count > 2 &&
+               strcmp(launches[0].kernel, "segment_copy") == 0 &&
+               strcmp(launches[1].kernel, "tile_sort") == 0 &&
+               strcmp(launches[count - 1].kernel, "segment_copy") == 0 &&
+               kit_first_disorder(MW_U32, MW_ASCENDING, keys + 1, FEW - 2) == FEW - 2,
+           engine ? "one segment, engine tile" : "one segment", mw_error(context));
+}
+
 int main(void)
 {
     static const char *const devices[] = {"sim", "cuda"};
@@ -136,11 +169,14 @@ int main(void)
         /* More tiles than tile_join serves: 4 for each SM, or 64. */
         const uint64_t many = strcmp(devices[i], "sim") == 0 ? 150000 : MOST;
 
-        mw_close(context);
         if (status == MW_NO_DEVICE) {
+            mw_close(context);
             tap_skip(&tap, devices[i], "no such device here");
             continue;
         }
+        test_one_segment(&tap, context, MW_ENGINE_AUTO);
+        test_one_segment(&tap, context, MW_ENGINE_TILE);
+        mw_close(context);
         test_engine(&tap, devices[i], MW_ENGINE_TILE, "tile", many);
         test_engine(&tap, devices[i], MW_ENGINE_HEAP, "heap", FEW);
     }

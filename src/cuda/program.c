@@ -196,11 +196,8 @@ static mw_status load_image(const struct program_target *target, struct program 
     quiet.error = &error;
 
     const mw_status status =
-        load_module(&quiet, program, image->bytes,
-                    kernels_of(program->name.engine) |
-                        (program->name.tile.places ? kernels_of(PROGRAM_PLACES) : 0) |
-                        (program_deals(&program->name) ? kernels_of(PROGRAM_DEAL) : 0),
-                    name, &program->image);
+        load_module(&quiet, program, image->bytes, program_kernels(&program->name), name,
+                    &program->image);
 
     if (status == MW_OK || status == MW_COMPILE_FAILED)
         return MW_OK;

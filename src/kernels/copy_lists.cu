@@ -74,6 +74,14 @@ DEVICE void copy_rows(const struct copy_lists_args *args, wide first, wide last)
     }
 }
 
+/* Is there nothing to do? */
+DEVICE int is_not_wanted(const struct copy_lists_args *args)
+{
+    const wide flag = args->condition ? LOAD((const wide_cell *)args->condition) : 0;
+
+    return args->condition && (args->number ? flag != args->number : flag == 0);
+}
+
 /* Warps take LISTS_COPY_ROWS rows in turn. */
 KERNEL(copy_lists, struct copy_lists_args)
 {
@@ -81,7 +89,7 @@ KERNEL(copy_lists, struct copy_lists_args)
     const wide warp = ((wide)BLOCK * THREADS + THREAD) / WARP;
     const wide step = (wide)BLOCKS * LISTS_COPY_WARPS * rows;
 
-    if (args.condition && LOAD((const wide_cell *)args.condition) != args.number)
+    if (is_not_wanted(&args))
         return;
     NO_UNROLL
     for (wide first = warp * rows; first < args.count; first += step)

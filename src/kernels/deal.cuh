@@ -19,7 +19,7 @@
  * Keys that are too uneven for that are noticed by deal_sample, deal_split, deal_out or
  * deal_pack, before the caller's array is written to. The kernels up to deal_in then do
  * nothing more, deal_sort does what tile_sort does, and the keys are merged by the rounds
- * of engine tile, which are launched as well. Otherwise these do nothing.
+ * of engine tile (deal_merge.cu), which are launched as well. Otherwise these do nothing.
  */
 
 AGREE(TILE * sizeof(key) == DEAL_BYTES);
@@ -102,13 +102,17 @@ DEVICE struct deal_bins bins_of_bucket(const struct deal_args *args, int bucket)
     return bins;
 }
 
-/* The place of a sample: one in each stretch of the keys, at a varying offset. */
+/*
+ * The place of a sample: one in each stretch of the keys, at a varying offset. The first
+ * key is none. It may lie far from all others, as 0 does among sorted floats, and would
+ * make the range of the samples, and so their bins, much wider.
+ */
 DEVICE wide sample_place(const struct deal_args *args, unsigned number)
 {
     const unsigned whole = (unsigned)(args->stretch >> DEAL_STRETCH_BITS);
 
     return (number * args->stretch >> DEAL_STRETCH_BITS) +
-           (number * 0x9e3779b1u >> 7) % whole;
+           ((number + 1) * 0x9e3779b1u >> 7) % whole;
 }
 
 DEVICE key sample_code(const struct deal_args *args, unsigned number)

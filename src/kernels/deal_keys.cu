@@ -5,14 +5,23 @@
  * tile, reserves their places in the output, orders the keys by digit in shared memory and
  * writes them from there, so that keys of one digit are written next to each other.
  */
+#include "deal_runs.cuh"
+
+enum {
+    SKEW = 256,       /* of as many cells of ordered keys, one is left out, ... */
+    DIGIT_SKEW = 128, /* ... and of as many digits of bins; DEAL_BINS: none */
+    NO_COUNTER = DEAL_MOST + DEAL_FREQUENT /* it counts what is beyond the last key */
+};
+
+AGREE(NO_COUNTER < 1 << DIGIT_BITS && DEAL_FREQUENT < DEAL_MOST);
 
 struct deal_shared {
-    key_cell cells[DEAL_KEYS];
+    key_cell cells[DEAL_KEYS + DEAL_KEYS / SKEW];
     key_cell tree[DEAL_FREQUENT + 1];
-    place_cell digit_of[DEAL_BINS];
-    unsigned_cell counts[DEAL_MOST + DEAL_FREQUENT + 1]; /* of digits and of nodes */
-    unsigned_cell before[DEAL_MOST]; /* of the block's keys, those with lower digits */
-    unsigned_cell to[DEAL_MOST];     /* where the first of a digit goes, less `before` */
+    place_cell digit_of[DEAL_BINS + DEAL_BINS / DIGIT_SKEW];
+    unsigned_cell counts[NO_COUNTER + 1]; /* of digits and of nodes */
+    unsigned_cell before[DEAL_MOST];      /* of the block's keys, those with lower digits */
+    unsigned_cell to[DEAL_MOST]; /* where the first of a digit goes, less `before` */
     unsigned_cell sums[DEAL_WARPS + 1];
     unsigned_cell full; /* a digit has no room left */
 };
@@ -31,30 +40,18 @@ struct deal_way {
 };
 
 /*
- * Add my key to the count of its digit; returns its number among those. `alike`, the same
- * in all lanes: digits of a warp may all be the same, as of sorted keys. These are counted
- * at once; one by one they would wait for each other.
+ * The cells of a block's ordered key, and of a bin's digit. Of sorted sequences that take
+ * turns, a warp has keys at equal distances, and as many of each. They would all be in the
+ * same bank if no cells were left out.
  */
-DEVICE unsigned count_key(unsigned_cell *counts, unsigned digit, int present, int alike)
+DEVICE unsigned ordered_cell(unsigned place)
 {
-    if (alike) {
-        const unsigned same = SHUFFLE(digit, 0);
-
-        if (BALLOT(!present || digit != same) == 0) {
-            unsigned first = 0;
-
-            if (LANE == 0)
-                first = ADD(PLAIN, &counts[same], WARP);
-            return SHUFFLE(first, 0) + (unsigned)LANE;
-        }
-    }
-    return present ? ADD(PLAIN, &counts[digit], 1) : 0;
+    return place + place / SKEW;
 }
 
-/* Are lanes alike? Those of the first request tell for all. */
-DEVICE int are_alike(unsigned digit)
+DEVICE unsigned digit_cell(unsigned bin)
 {
-    return BITS(BALLOT(digit == SHUFFLE(digit, 0))) > WARP / 4;
+    return bin + bin / DIGIT_SKEW;
 }
 
 /* Reserve places for the keys of my digit. */
@@ -77,7 +74,8 @@ DEVICE void reserve(struct deal_shared *sm, const struct deal_way *way)
 DEVICE unsigned digit_of(const struct deal_shared *sm, const struct deal_way *way, key code,
                          const int gapped, const int flagged)
 {
-    const unsigned digit = LOAD(&sm->digit_of[bin_of(code, &way->bins, gapped)]);
+    const unsigned digit =
+        LOAD(&sm->digit_of[digit_cell(bin_of(code, &way->bins, gapped))]);
 
     return flagged ? digit % DEAL_MOST : digit;
 }
@@ -86,7 +84,8 @@ DEVICE unsigned digit_of(const struct deal_shared *sm, const struct deal_way *wa
 DEVICE unsigned counter_of(const struct deal_shared *sm, const struct deal_way *way,
                            key code, const int gapped, const int flagged)
 {
-    const unsigned digit = LOAD(&sm->digit_of[bin_of(code, &way->bins, gapped)]);
+    const unsigned digit =
+        LOAD(&sm->digit_of[digit_cell(bin_of(code, &way->bins, gapped))]);
 
     if (!flagged)
         return digit;
@@ -102,13 +101,27 @@ DEVICE unsigned counter_of(const struct deal_shared *sm, const struct deal_way *
 /* Load my keys of `count` from place `first` on. */
 DEVICE void load_keys(const struct deal_way *way, unsigned first, int count, key *k)
 {
-    const key_cell *const in = way->in + first;
+    const key_cell *const in = way->in + first + my_first();
+    const int left = count - my_first();
 
     UNROLL
-    for (int j = 0; j < DEAL_EACH; j++) {
-        const int i = DEAL_THREADS * j + THREAD;
+    for (int j = 0; j < DEAL_EACH; j++)
+        k[j] = WARP * j < left ? LOAD_EVICT(BULK, &in[WARP * j]) : 0;
+}
 
-        k[j] = i < count ? LOAD_EVICT(BULK, &in[i]) : 0;
+/* Make codes of my keys; integers take fewer instructions. */
+DEVICE void enter_keys(key *k, const struct key_code *by)
+{
+    const struct key_code integers = {by->flip, 0, 0};
+
+    if (by->is_float) {
+        UNROLL
+        for (int j = 0; j < DEAL_EACH; j++)
+            k[j] = enter(k[j], by);
+    } else {
+        UNROLL
+        for (int j = 0; j < DEAL_EACH; j++)
+            k[j] = enter(k[j], &integers);
     }
 }
 
@@ -119,23 +132,17 @@ DEVICE void load_keys(const struct deal_way *way, unsigned first, int count, key
 DEVICE int order_keys(struct deal_shared *sm, const struct deal_way *way, int count, key *k,
                       const int gapped, const int flagged)
 {
-    enum { DIGIT_BITS = 10 };
+    const int left = count - my_first();
     unsigned told[DEAL_EACH]; /* a key's counter, and its number there */
-    int alike = 0;
 
-    AGREE(2 * DEAL_MOST <= 1 << DIGIT_BITS && DEAL_FREQUENT < DEAL_MOST);
+    enter_keys(k, &way->enter);
     UNROLL
     for (int j = 0; j < DEAL_EACH; j++) {
-        k[j] = enter(k[j], &way->enter);
+        const unsigned counter = counter_of(sm, way, k[j], gapped, flagged);
 
-        const unsigned digit = counter_of(sm, way, k[j], gapped, flagged);
-
-        if (j == 0)
-            alike = are_alike(digit);
-        told[j] =
-            digit | count_key(sm->counts, digit, DEAL_THREADS * j + THREAD < count, alike)
-                        << DIGIT_BITS;
+        told[j] = WARP * j < left ? counter : (unsigned)NO_COUNTER;
     }
+    count_keys(sm->counts, told);
     BARRIER();
     reserve(sm, way);
     BARRIER();
@@ -143,10 +150,11 @@ DEVICE int order_keys(struct deal_shared *sm, const struct deal_way *way, int co
         return 0;
     UNROLL
     for (int j = 0; j < DEAL_EACH; j++) {
-        if (DEAL_THREADS * j + THREAD < count && !(flagged && told[j] & DEAL_MOST))
-            STORE(&sm->cells[LOAD(&sm->before[told[j] & (DEAL_MOST - 1)]) +
-                             (told[j] >> DIGIT_BITS)],
-                  k[j]);
+        if (WARP * j < left && !(flagged && told[j] & DEAL_MOST)) {
+            const unsigned before = LOAD(&sm->before[told[j] & (DEAL_MOST - 1)]);
+
+            STORE(&sm->cells[ordered_cell(before + (told[j] >> DIGIT_BITS))], k[j]);
+        }
     }
     return 1;
 }
@@ -159,24 +167,26 @@ DEVICE void store_keys_dealt(const struct deal_shared *sm, const struct deal_way
 
     NO_UNROLL
     for (int first = THREAD; first < count; first += AT_ONCE * DEAL_THREADS) {
+        key code[AT_ONCE];
+        unsigned to[AT_ONCE];
+
         UNROLL
         for (int j = 0; j < AT_ONCE; j++) {
             const int i = first + DEAL_THREADS * j;
 
-            if (i < count) {
-                const key code = LOAD(&sm->cells[i]);
-                const unsigned to = LOAD(&sm->to[digit_of(sm, way, code, gapped, flagged)]);
+            code[j] = j == 0 || i < count ? LOAD(&sm->cells[ordered_cell((unsigned)i)]) : 0;
+        }
+        UNROLL
+        for (int j = 0; j < AT_ONCE; j++)
+            to[j] = LOAD(&sm->to[digit_of(sm, way, code[j], gapped, flagged)]);
+        UNROLL
+        for (int j = 0; j < AT_ONCE; j++) {
+            const int i = first + DEAL_THREADS * j;
 
-                STORE_AS(BULK, &way->out[to + (unsigned)i], code);
-            }
+            if (j == 0 || i < count)
+                STORE_AS(BULK, &way->out[to[j] + (unsigned)i], code[j]);
         }
     }
-}
-
-/* Keys of a block's turn that begins at `first`. */
-DEVICE int count_from(unsigned first, unsigned end)
-{
-    return first >= end ? 0 : end - first < DEAL_KEYS ? (int)(end - first) : DEAL_KEYS;
 }
 
 /*
@@ -221,13 +231,18 @@ DEVICE int deal_all(struct deal_shared *sm, const struct deal_way *way, unsigned
 
 DEVICE void load_digits(struct deal_shared *sm, const unsigned short *digits)
 {
-    const unsigned_cell *const from = (const unsigned_cell *)digits;
-    unsigned_cell *const to = (unsigned_cell *)sm->digit_of;
+    const place_cell *const from = (const place_cell *)digits;
 
-    for (int i = THREAD; i < DEAL_BINS / 2; i += DEAL_THREADS)
-        STORE(&to[i], LOAD(&from[i]));
-    if (THREAD == 0)
+    UNROLL
+    for (int i = 0; i < BINS_EACH; i++) {
+        const unsigned bin = (unsigned)(i * DEAL_THREADS + THREAD);
+
+        STORE(&sm->digit_of[digit_cell(bin)], LOAD(&from[bin]));
+    }
+    if (THREAD == 0) {
         STORE(&sm->full, 0);
+        STORE(&sm->counts[NO_COUNTER], 0);
+    }
 }
 
 /*
@@ -307,28 +322,15 @@ KERNEL(deal_count, struct deal_args)
         return;
 
     const struct deal_bins bins = bins_of_bucket(&args, mine.bucket);
-    const key_cell *const in = (const key_cell *)args.room;
     unsigned_cell *const fine = (unsigned_cell *)args.fine + (wide)mine.bucket * DEAL_BINS;
 
-    for (int i = THREAD; i < DEAL_BINS; i += DEAL_THREADS)
+    for (int i = THREAD; i <= DEAL_BINS; i += DEAL_THREADS)
         STORE(&counts[i], 0);
     BARRIER();
-    for (unsigned first = mine.first; first < mine.end; first += DEAL_KEYS) {
-        key k[DEAL_EACH];
-
-        UNROLL
-        for (int j = 0; j < DEAL_EACH; j++) {
-            const unsigned i = first + (unsigned)(DEAL_THREADS * j + THREAD);
-
-            k[j] = i < mine.end ? LOAD_AS(BULK, &in[i]) : 0;
-        }
-        const int alike = are_alike(bin_of(k[0], &bins, bins.gap != 0));
-
-        UNROLL
-        for (int j = 0; j < DEAL_EACH; j++)
-            count_key(counts, bin_of(k[j], &bins, bins.gap != 0),
-                      first + (unsigned)(DEAL_THREADS * j + THREAD) < mine.end, alike);
-    }
+    NO_UNROLL
+    for (unsigned first = mine.first; first < mine.end; first += DEAL_KEYS)
+        count_turn(counts, &bins, (const key_cell *)args.room + first,
+                   count_from(first, mine.end) - my_first(), bins.gap != 0);
     BARRIER();
     for (int i = THREAD; i < DEAL_BINS; i += DEAL_THREADS) {
         const unsigned count = LOAD(&counts[i]);

@@ -71,8 +71,41 @@ DEVICE struct deal_reach stored_reach(const wide_cell *from)
     return reach;
 }
 
-/* The reach of the samples in my row, without values of `alike` samples or more. */
-DEVICE struct deal_reach reach_of_row(int cells, key zero, unsigned alike)
+DEVICE void reach_code(struct deal_reach *mine, key code, key zero)
+{
+    mine->least = code < mine->least ? code : mine->least;
+    mine->most = code > mine->most ? code : mine->most;
+    if (code < zero)
+        mine->below = code > mine->below ? code : mine->below;
+    else
+        mine->above = code < mine->above ? code : mine->above;
+}
+
+/*
+ * The reach of the samples in my row. Returns whether any of them is equal to one before or
+ * after it; mostly none is.
+ */
+DEVICE int reach_of_row(int cells, key zero, struct deal_reach *mine)
+{
+    const unsigned first = (unsigned)(THREAD * ITEMS);
+    const unsigned past = first + ITEMS;
+    key last = sorted_code(cells, first ? first - 1 : 0);
+    int again = past < TILE && !is_other(cells, past);
+
+    *mine = no_reach();
+    UNROLL
+    for (int i = 0; i < ITEMS; i++) {
+        const key code = sorted_code(cells, first + (unsigned)i);
+
+        again |= code == last && first + (unsigned)i > 0;
+        reach_code(mine, code, zero);
+        last = code;
+    }
+    return again;
+}
+
+/* The same without values of `alike` samples or more, and with how many are equal. */
+DEVICE struct deal_reach reach_of_most(int cells, key zero, unsigned alike)
 {
     const unsigned first = (unsigned)(THREAD * ITEMS);
     struct deal_reach mine = no_reach();
@@ -88,12 +121,7 @@ DEVICE struct deal_reach reach_of_row(int cells, key zero, unsigned alike)
         if (is_long)
             continue;
         mine.equal += (unsigned)again;
-        mine.least = code < mine.least ? code : mine.least;
-        mine.most = code > mine.most ? code : mine.most;
-        if (code < zero)
-            mine.below = code > mine.below ? code : mine.below;
-        else
-            mine.above = code < mine.above ? code : mine.above;
+        reach_code(&mine, code, zero);
     }
     return mine;
 }
@@ -129,9 +157,11 @@ DEVICE struct deal_reach reach_of_all(struct deal_reach mine, wide_cell *words,
 
 /*
  * Store the values that may be frequent: those of at least 2 samples in the tile; if these
- * are more than DEAL_FREQUENT values, of at least 4, 8 and so on.
+ * are more than DEAL_FREQUENT values, of at least 4, 8 and so on. `again`: my row has such
+ * values.
  */
-DEVICE void store_likely(const struct deal_args *args, int cells, unsigned_cell *sums)
+DEVICE void store_likely(const struct deal_args *args, int cells, int again,
+                         unsigned_cell *sums)
 {
     enum { SUMS = TILE_ROWS / WARP };
     const unsigned first = (unsigned)(THREAD * ITEMS);
@@ -143,14 +173,14 @@ DEVICE void store_likely(const struct deal_args *args, int cells, unsigned_cell 
 
         length *= 2;
         NO_UNROLL
-        for (unsigned i = first; i < first + ITEMS; i++)
+        for (unsigned i = first; i < first + ITEMS && again; i++)
             mine += are_equal(cells, i, length) && is_other(cells, i);
         before = sum_before_in(mine, sums, SUMS);
         all = LOAD(&sums[SUMS]);
         BARRIER();
     } while (all > DEAL_FREQUENT);
     NO_UNROLL
-    for (unsigned i = first; i < first + ITEMS && all; i++) {
+    for (unsigned i = first; i < first + ITEMS && all && again; i++) {
         if (are_equal(cells, i, length) && is_other(cells, i))
             STORE(codes + before++, sorted_code(cells, i));
     }
@@ -169,13 +199,19 @@ DEVICE unsigned turn_sample(unsigned turn)
     return turn * blocks + ((unsigned)BLOCK + (turn * 0x9e3779b1u >> 16)) % blocks;
 }
 
-/* Each block sorts a tile of samples, spread over all keys, and tells what it found. */
+/*
+ * Each block sorts a tile of samples, spread over all keys, and tells what it found. It
+ * also stores them side by side for deal_sample, where keys are dealt to later: a sample is
+ * a sector of its own among the keys.
+ */
 KERNEL(deal_range, struct deal_args)
 {
     SHARED(struct deal_range_shared, sm);
     const int cells = SHARED_ADDRESS(sm->cells);
     const struct key_code no_code = {0, 0, 0};
     const key zero = args.merged.enter.is_float ? enter(0, &args.merged.enter) : 0;
+    key_cell *const samples = (key_cell *)args.room + (wide)BLOCK * TILE;
+    struct deal_reach mine;
     item r[ITEMS];
 
     if (BLOCK == 0)
@@ -183,16 +219,24 @@ KERNEL(deal_range, struct deal_args)
     UNROLL
     for (int j = 0; j < ITEMS; j++)
         r[j] = sample_code(&args, turn_sample((unsigned)(TILE_ROWS * j + THREAD)));
+    UNROLL
+    for (int j = 0; j < ITEMS; j++)
+        STORE_AS(SAMPLE, samples + (TILE_ROWS * j + THREAD), (key)r[j]);
     sort_tile(cells, sm->splits, &no_code, r);
     BARRIER();
 
-    const struct deal_reach all = reach_of_all(reach_of_row(cells, zero, args.alike),
-                                               (wide_cell *)sm->splits, TILE_ROWS / WARP);
+    const int again = reach_of_row(cells, zero, &mine);
+
+    if (again)
+        mine = reach_of_most(cells, zero, args.alike);
+
+    const struct deal_reach all =
+        reach_of_all(mine, (wide_cell *)sm->splits, TILE_ROWS / WARP);
 
     if (THREAD == 0)
         store_reach((wide_cell *)args.reach + BLOCK * DEAL_REACH, &all);
     if (BLOCK == 0)
-        store_likely(&args, cells, sm->sums);
+        store_likely(&args, cells, again, sm->sums);
 }
 
 struct deal_sample_shared {
@@ -256,29 +300,31 @@ DEVICE void store_bins(const struct deal_args *args, const struct deal_bins *bin
 }
 
 /*
- * Count samples in bins, DEAL_SAMPLES a block, or with their value if that may be frequent;
+ * Count samples in bins, DEAL_SAMPLED a block, or with their value if that may be frequent;
  * and clear the bins of the buckets. If too many samples are equal, keys are not dealt: a
  * bin could be too full. Narrow bins are no problem: the bins of a bucket then have one
  * code each, and may have any number of keys.
  */
 KERNEL(deal_sample, struct deal_args)
 {
-    enum { SAMPLES_EACH = DEAL_SAMPLES / DEAL_THREADS };
+    enum { SAMPLES_EACH = DEAL_SAMPLED / DEAL_THREADS };
     SHARED(struct deal_sample_shared, sm);
-    const unsigned mine = (unsigned)(BLOCK * DEAL_SAMPLES + THREAD);
+    const key_cell *const samples =
+        (const key_cell *)args.room + (BLOCK * DEAL_SAMPLED + THREAD);
+    key codes[SAMPLES_EACH];
+
+    UNROLL
+    for (int i = 0; i < SAMPLES_EACH; i++) /* all under way at once */
+        codes[i] = LOAD_AS(SAMPLE, samples + i * DEAL_THREADS);
+
     const struct deal_reach reach = load_reach(&args, sm->counts);
     const struct deal_bins bins = cut_range(&args, &reach);
-    key codes[SAMPLES_EACH];
 
     if (reach.equal > args.most_equal && (bins.shift > DEAL_EXACT || bins.gap)) {
         if (BLOCK == 0 && THREAD == 0)
             stop_dealing(&args, DEAL_SPLITTING);
         return;
     }
-
-    UNROLL
-    for (int i = 0; i < SAMPLES_EACH; i++) /* all under way at once */
-        codes[i] = sample_code(&args, mine + (unsigned)(i * DEAL_THREADS));
 
     const struct deal_tree tree = make_tree(&args, frequent_count(&args, DEAL_LIKELY),
                                             sm->tree, &sm->counts[DEAL_BINS]);

@@ -81,6 +81,7 @@ enum {
     tile_sort_threads = TILE_ROWS,
     tile_merge_threads = TILE_ROWS,
     lists_merge_threads = TILE_ROWS,
+    lists_pair_threads = TILE_ROWS,
     tile_join_threads = TILE_ROWS
 };
 #endif

@@ -13,7 +13,8 @@ enum {
     DEAL_BLOCKS = 2,                  /* that deal on an SM */
     DEAL_THREADS = 512,               /* of a block that deals: one for each bucket */
     DEAL_BYTES = 32768,               /* of the keys that a block deals at once */
-    DEAL_SAMPLES = 16 * DEAL_THREADS, /* of a block of deal_sample */
+    DEAL_SAMPLES = 16 * DEAL_THREADS, /* of which there are a multiple: whole tiles */
+    DEAL_SAMPLED = 8 * DEAL_THREADS,  /* samples that a block of deal_sample counts */
     DEAL_PASSES = 3, /* that read and write all keys: deal_out, deal_in, deal_sort */
     DEAL_STRETCH_BITS = 16,
     DEAL_LAUNCHES = 8,
@@ -37,7 +38,7 @@ enum {
 #define DEAL_SUMS_SHARED (4 * (DEAL_BINS + DEAL_BINS / WARP + DEAL_THREADS / WARP + 2))
 #define DEAL_SAMPLE_SHARED (DEAL_SUMS_SHARED + DEAL_TREE_SHARED)
 #define DEAL_PACK_SHARED (DEAL_SUMS_SHARED + 8 * (DEAL_MOST + 2))
-#define DEAL_SHARED (DEAL_BYTES + 2 * DEAL_BINS + 12 * DEAL_MOST + DEAL_TREE_SHARED + 128)
+#define DEAL_SHARED (DEAL_BYTES + 2 * DEAL_BINS + 12 * DEAL_MOST + DEAL_TREE_SHARED + 384)
 /* The frequent values as keys of up to 8 bytes, and a counter of each. */
 #define DEAL_TREE_SHARED (12 * (DEAL_FREQUENT + 1))
 
@@ -45,6 +46,7 @@ enum {
 enum {
     deal_range_threads = TILE_ROWS,
     deal_sort_threads = TILE_ROWS,
+    deal_merge_threads = TILE_ROWS,
     deal_range_blocks = 1
 };
 #endif
@@ -111,7 +113,7 @@ enum {
 /* The argument of every kernel that deals. Arrays of buckets have DEAL_MOST + 1 cells. */
 struct deal_args {
     void *keys;      /* the caller's */
-    void *room;      /* the other array, ... */
+    void *room;      /* the other array, which first has the samples, ... */
     wide room_count; /* ... and the keys that it holds */
     wide count;
     wide *head;

@@ -38,8 +38,8 @@ struct copy_lists_args {
     const wide *at;
     void *out;
     const wide *condition; /* nothing is to be done unless this is `number`; NULL: do it */
-    wide number;
-    wide count; /* rows of all lists */
+    wide number;           /* 0: any other number */
+    wide count;            /* rows of all lists */
     unsigned list_count;
     unsigned bytes; /* 1 to GATHER_MOST_BYTES */
     unsigned in_pitch;
@@ -53,6 +53,10 @@ struct copy_lists_args {
 
 /* Rows that a warp of copy_lists copies at once. */
 #define LISTS_COPY_ROWS(bytes) (GATHER_ROWS(bytes) / LISTS_COPY_WARPS)
+
+/* Cuts that a warp finds at once: two lists of bare keys have 32, and lists_pair. */
+#define LISTS_CUTS(ways, groups, places) \
+    (!(places) && (ways) == 2 && (groups) == 1 ? WARP : 1)
 
 /*
  * Where the lists of a merge round are. Groups of neighbouring lists are merged; other

@@ -11,7 +11,9 @@
 
 enum {
     segment_mark_threads = 256,
+    SEGMENT_MARKED = 4, /* segments of a thread of segment_mark */
     segment_scan_threads = 1024,
+    segment_cut_threads = 128, /* a cut for each warp */
     segment_positions_threads = 256,
     segment_copy_threads = 256,
     SEGMENT_COPIED = 8, /* keys of a thread of segment_copy */
@@ -19,6 +21,7 @@ enum {
     SEGMENT_WORD = 64,     /* marks of a word */
     SEGMENT_WINDOW = 4096, /* rows of a block of SEGMENT_FILL */
     SEGMENT_WORDS = SEGMENT_WINDOW / SEGMENT_WORD,
+    SEGMENT_CARRIED = 8, /* windows of a lane that SEGMENT_CARRY has at once */
     SEGMENT_SCAN_SHARED = 2 * 8 * segment_scan_threads / WARP
 };
 
@@ -66,7 +69,8 @@ struct segment_copy_args {
  *                one more if that begins a segment
  * SEGMENT_CARRY  one block: last[w] becomes the greatest of those before w, and first[w]
  *                the least from w on, so they tell which segment is open where window w
- *                begins. After the last window there is one more of each
+ *                begins. After the last window there is one more of each. *crossed, if
+ *                there is such a word, is cleared
  * SEGMENT_FILL   each block fills a window: home[row] is the first row of the row's
  *                segment, or the row itself if it is in none. covered has a bit for each
  *                row that is in a segment
@@ -77,6 +81,7 @@ struct segment_scan_args {
     struct segment_marks marks;
     wide *first;
     wide *last;
+    wide *crossed; /* struct segment_windows; or NULL */
     wide windows;
     unsigned *home;
     wide *covered;
@@ -103,11 +108,14 @@ struct segment_positions_args {
  * caller's arrays, others to temporary ones.
  *
  * Which segments are open where windows begin, as SEGMENT_CARRY wrote it; and what is
- * short and long.
+ * short and long. A run of a round is 2^n windows. So whether any long segment crosses the
+ * beginning of a run is told by one word: the lowest bits of the numbers of all windows
+ * whose beginnings are crossed. A round that merges nothing ends after a look at it.
  */
 struct segment_windows {
     const wide *first;
     const wide *last;
+    wide *crossed;
     unsigned count;
     unsigned rows;       /* of a window, a multiple of SEGMENT_WORD */
     unsigned most_short; /* rows of a short segment, at most; with a window one tile */
@@ -132,22 +140,43 @@ struct segment_sort_args {
     struct segment_temp temp;
 };
 
-/* A run of the round is some windows, and its pieces are rows of the array. */
+/*
+ * Of segment_cut and segment_merge. A run of the round is some windows, and its pieces are
+ * rows of the array.
+ */
 struct segment_merge_args {
     struct tile_merge_args merge; /* of it `leave`, `carry` and some of the round */
     struct segment_windows windows;
     struct segment_temp temp;
-    int cuts; /* 1: find the cuts; 0: merge between them */
-    int unused;
 };
 
-enum { segment_sort_threads = TILE_ROWS, segment_merge_threads = TILE_ROWS };
+/*
+ * The first and the last pass of sorting one segment as all rows are sorted by engine
+ * tile. `temp` has only the number of a piece.
+ */
+struct segment_first_args {
+    struct tile_sort_args sort;
+    struct segment_numbers numbers;
+};
+
+struct segment_last_args {
+    struct tile_merge_args merge;
+    struct segment_numbers numbers;
+    struct segment_temp temp;
+};
+
+enum {
+    segment_sort_threads = TILE_ROWS,
+    segment_merge_threads = TILE_ROWS,
+    segment_first_threads = TILE_ROWS,
+    segment_last_threads = TILE_ROWS
+};
 
 #endif
 
 /* Words of marks of a tile, and the shared memory of a block that sorts it. */
 #define SEGMENT_TILE_WORDS(tile) ((tile) / SEGMENT_WORD)
 #define SEGMENT_SORT_SHARED(rows, items) \
-    (TILE_SORT_PLACED(rows, items) + SEGMENT_TILE_WORDS((rows) * (items)) * 24 + 8)
+    (TILE_SORT_PLACED(rows, items) + SEGMENT_TILE_WORDS((rows) * (items)) * 24 + 16)
 
 #endif

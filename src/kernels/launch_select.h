@@ -15,7 +15,11 @@ enum {
     SELECT_MOST = 4096,   /* wanted rows that select_count can sort */
     SELECT_SORTED = 1024, /* rows that it sorts rather than count once more */
     SELECT_FEW = 128,     /* rows that are ordered by counting */
-    SELECT_HELD = 64      /* rows that a warp of select_stage holds back */
+    SELECT_HELD = 64,     /* rows that a warp of select_stage holds back */
+    SELECT_BUCKET = 16,   /* rows of a bucket that blocks collect in together */
+    SELECT_ALONE = 1,     /* tiles up to which one block selects alone */
+    SELECT_UNITS = 1024,  /* the most shares of the rows that blocks count */
+    SELECT_ROOM = 6144    /* rows that one block can sort */
 };
 
 /* Rows of a tile, and tiles of `count` rows; the first may begin up to 3 rows early. */
@@ -54,16 +58,22 @@ struct select_end {
 
 #define SELECT_END_CELLS (sizeof(struct select_end) / sizeof(wide))
 
+/* Of the codes that one pass has counted: the greatest complement, and the greatest code.
+ */
+struct select_seen {
+    wide unlike, most;
+};
+
 /* What the launches tell each other. All of it is 0 before the first. */
 struct select_state {
-    wide tickets[2];               /* of select_filter and of select_count */
-    wide done[SELECT_PASSES + 1];  /* blocks that have counted, or collected */
-    wide passes;                   /* whose ends are known */
+    wide tickets[2];              /* of select_filter and of select_count */
+    wide done[SELECT_PASSES + 1]; /* units that are counted, or collected */
+    struct select_seen seen[SELECT_PASSES][2];
     struct select_end end[2];      /* of rank `first` and of rank `last` - 1 */
     struct select_bound low, high; /* between which the ranks should lie, by samples */
     wide before;                   /* rows before `low`, ... */
     wide staged;                   /* ... and rows from there to `high` */
-    wide collected;                /* rows, by select_count */
+    wide collected;                /* rows that found no room in a bucket */
     wide skip;                     /* rows with code end[0].low that come before `first` */
     wide most;                     /* rows with code end[1].high that are wanted */
 };
@@ -103,15 +113,17 @@ struct select_args {
     wide first;
     wide last;
     struct select_state *state;
-    wide *bins;  /* SELECT_PASSES times two times SELECT_BINS */
-    wide *cells; /* state, bins and two for each tile of the filter: all that is cleared */
+    wide *bins;    /* SELECT_PASSES times SELECT_BINS, or twice that for two ends */
+    wide *buckets; /* SELECT_BINS: how many rows are collected in each */
+    wide *cells;   /* these, state, two for each tile of the filter: all that is cleared */
     wide cell_count;
     wide *tiles;    /* the filter's */
     void *codes;    /* of staged rows */
     unsigned *rows; /* their numbers */
     wide capacity;
     wide *samples;   /* their codes */
-    wide *collected; /* by select_count: code and number of up to SELECT_ROOM rows */
+    wide *collected; /* code and number of rows: SELECT_BUCKET of each bucket, ... */
+    wide *rest;      /* ... and up to SELECT_ROOM that found no room there */
     unsigned *out;   /* select_filter: the numbers of the selected rows */
     wide sample[2];  /* ranks in the samples that enclose the wanted ones */
     struct select_result result;
@@ -144,9 +156,8 @@ struct select_ties_args {
 #define SELECT_FILTER_WARPS (SELECT_FILTER_THREADS / WARP)
 #define SELECT_SHARED                                                       \
     (4 * 2 * SELECT_BINS + 4 * (SELECT_WARPS + 8) + 16 * SELECT_END_CELLS + \
-     16 * SELECT_WARPS)
-#define SELECT_ROOM(code_bytes) (12 * SELECT_MOST / ((code_bytes) == 4 ? 8 : 12))
-#define SELECT_COUNT_SHARED (SELECT_SHARED + 12 * SELECT_MOST)
+     16 * SELECT_WARPS + SELECT_UNITS / 8)
+#define SELECT_COUNT_SHARED (SELECT_SHARED + 12 * SELECT_ROOM)
 #define SELECT_STAGE_SHARED (SELECT_FILTER_WARPS * (12 * SELECT_HELD + 8) + 8)
 #define SELECT_SPAN (WARP / SELECT_FILTER_WARPS) /* the most of them */
 #define SELECT_FILTER_SHARED (4 * (3 * (WARP + 1) + 1))

@@ -32,18 +32,24 @@ enum {
 
 /*
  * That of tally_sum: for each group of 64 threads a sum of each digit, with one more cell
- * after 16 of them; sums of 8 warps, two more sums, and carries.
+ * after 16 of them, and two sums; sums of 8 warps; and carries.
  */
 #define TALLY_SUM_PITCH (TALLY_DIGITS + TALLY_DIGITS / 16)
 #define TALLY_SUM_SHARED \
-    (tally_sum_threads / 64 * TALLY_SUM_PITCH * 8 + 10 * 8 + TALLY_DIGITS * 4)
+    (tally_sum_threads / 64 * (TALLY_SUM_PITCH + 2) * 8 + 8 * 8 + TALLY_DIGITS * 4)
+
+/*
+ * Bytes of a digit's total. Of 2-byte keys its upper half counts the row's keys of lesser
+ * digits, so that a block of tally_sum needs no other digits than its own.
+ */
+#define TALLY_TOTAL_BYTES(bits) ((bits) == 8 ? 4 : 8)
 
 /*
  * What the blocks of tally_count write, each a row of every array. Codes are those of
  * key_code; a code's digit is its upper byte, or of 1-byte keys the code itself.
  */
 struct tally_rows {
-    unsigned *totals;        /* keys of each digit */
+    void *totals;            /* keys of each digit: see TALLY_TOTAL_BYTES */
     unsigned short *counts;  /* 2-byte keys: keys of each code, less its carries */
     unsigned short *carries; /* 2-byte keys: codes, each stands for TALLY_CARRY keys ... */
     unsigned *carry_count;   /* ... and how many of them a row has */

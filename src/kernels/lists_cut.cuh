@@ -7,6 +7,8 @@
  */
 #include "tile_bound.cuh"
 
+#include "lists_place.cuh"
+
 /* A group of lists that are merged, as each lane sees it. */
 struct lists_group {
     unsigned number;
@@ -106,21 +108,109 @@ DEVICE struct cut_task task_of(const struct tile_round *round, const tile_input 
 
 enum { LISTS_PIVOTS = 4 }; /* pivots tried before settle(), not counting tied ones */
 
-/* Find a pivot whose rank is near the target, which is neither 0 nor that of the end. */
+#ifdef TILE_PLACES
+
+/* My keys before the pivot; `k` is the key at `guess`. */
+DEVICE unsigned keys_before(const struct cut_search *s, const struct cut_pivot *p,
+                            unsigned guess, key k)
+{
+    return count_before(&s->w, p, guess, k);
+}
+
+#else
+
+/*
+ * The same in few rounds. All keys of the windows are from `low` to `high`. Lists that are
+ * not sorted have values beyond: then the result is some place of the window.
+ */
+DEVICE unsigned keys_before(const struct cut_search *s, const struct cut_pivot *p,
+                            unsigned guess, key k)
+{
+    const key most = most_before(p);
+    struct place_window w = {s->w.lo, s->w.hi};
+    float below = (float)(key)(most - s->low); /* from the window's least key to `most` */
+    float above = (float)(key)(s->high - most);
+    int misses = 0;
+
+    if (most > p->value || w.lo >= w.hi)
+        return w.lo;
+    if (k <= most)
+        w.lo = guess + 1, below = (float)(key)(most - k);
+    else
+        w.hi = guess, above = (float)(key)(k - most);
+    NO_UNROLL
+    while (w.lo < w.hi) {
+        const unsigned length = w.hi - w.lo;
+        unsigned at[PLACE_PROBES];
+        key probe[PLACE_PROBES];
+
+        if (misses < PLACE_MISSES && length > PLACE_FEW)
+            probe_around(&w, even_place(&w, QUOTIENT(below, below + above)), at);
+        else
+            probe_quarters(&w, at);
+        UNROLL
+        for (int i = 0; i < PLACE_PROBES; i++)
+            probe[i] = key_at(&s->w, at[i]);
+        UNROLL
+        for (int i = 0; i < PLACE_PROBES; i++) {
+            if (at[i] < w.lo || at[i] >= w.hi)
+                continue;
+            if (probe[i] <= most)
+                w.lo = at[i] + 1, below = (float)(key)(most - probe[i]);
+            else
+                w.hi = at[i], above = (float)(key)(probe[i] - most);
+        }
+        misses = w.hi - w.lo < length / PLACE_NEARER ? 0 : misses + 1;
+    }
+    return w.lo;
+}
+
+#endif
+
+/* Where the next pivot is looked for in my list, if lists are similar. */
+struct alike_guess {
+    float part; /* of the keys in the windows that should precede it */
+    unsigned place;
+    key k; /* the key there */
+};
+
+DEVICE struct alike_guess guess_alike(const struct cut_search *s, unsigned target)
+{
+    const unsigned need = target - s->begun;
+    const unsigned open = s->end - s->begun;
+    struct alike_guess g;
+
+    g.part = QUOTIENT((float)need, (float)(open > 0 ? open : 1));
+    g.place = alike_place(&s->w, g.part);
+    g.k = s->w.lo < s->w.hi ? key_at(&s->w, g.place) : (key) ~(key)0;
+    return g;
+}
+
+/*
+ * Find a pivot whose rank is near the target, which is neither 0 nor that of the end. The
+ * keys that tell where values begin and end are loaded together with the first guess.
+ */
 DEVICE struct cut_pivot search_lists(const struct tile_round *round,
                                      const struct cut_task *t)
 {
     const unsigned target = (unsigned)t->target;
+    const int some = t->length > 0;
     struct cut_search s;
+    struct alike_guess g;
     unsigned last_error = ~0u;
 
     s.w.list = t->list;
     s.w.lo = s.begun = 0;
     s.w.hi = t->length;
     s.end = (unsigned)t->whole;
-    s.low = least_key(t->length ? key_at(&s.w, 0) : 0, t->length > 0);
-    s.high = greatest_key(t->length ? key_at(&s.w, t->length - 1) : 0, t->length > 0);
     s.tied = 0;
+    g = guess_alike(&s, target);
+
+    const key first = some ? key_at(&s.w, 0) : 0;
+    const key last = some ? key_at(&s.w, t->length - 1) : 0;
+
+    s.low = least_key(first, some);
+    s.high = greatest_key(last, some);
     NO_UNROLL
     for (int i = 0; s.end > s.begun; i++) {
         const unsigned need = target - s.begun;
@@ -129,16 +219,15 @@ DEVICE struct cut_pivot search_lists(const struct tile_round *round,
             return equal_pivot(&s.w, need, s.low);
         if (i >= LISTS_PIVOTS && !s.tied)
             break;
+        if (i > 0)
+            g = guess_alike(&s, target);
 
-        const float part = QUOTIENT((float)need, (float)(s.end - s.begun));
-        const unsigned place = alike_place(&s.w, part);
         const int present = s.w.lo < s.w.hi;
-        const key k = present ? key_at(&s.w, place) : (key) ~(key)0;
-        struct cut_pivot p = guess_pivot(round, &s, need, part, place, k);
-        const int ties = p.owner < WARP && BITS(BALLOT(present && k == p.value)) > 1;
+        struct cut_pivot p = guess_pivot(round, &s, need, g.part, g.place, g.k);
+        const int ties = p.owner < WARP && BITS(BALLOT(present && g.k == p.value)) > 1;
 
         if (LANE != p.owner)
-            p.before = count_before(&s.w, &p, place, k);
+            p.before = keys_before(&s, &p, g.place, g.k);
 
         const unsigned rank = SUM(p.before);
         const unsigned error = rank > target ? rank - target : target - rank;
@@ -154,6 +243,12 @@ DEVICE struct cut_pivot search_lists(const struct tile_round *round,
         last_error = error;
     }
     return settle(s.w, target, TILE_SLACK(TILE));
+}
+
+/* Of all groups; `pieces` are the tiles of all. */
+DEVICE unsigned rows_of(const struct tile_round *round)
+{
+    return round->groups + round->pieces;
 }
 
 /* Find the cut of a row and post it. */
@@ -172,10 +267,4 @@ DEVICE void post_cut(const struct tile_round *round, const tile_input *in, unsig
     if (LANE < cut_cells(round))
         POST(CUT, cells_of(round, row) + LANE,
              (wide)round->number << 32 | cell_of(p.before, bound));
-}
-
-/* Of all groups; `pieces` are the tiles of all. */
-DEVICE unsigned rows_of(const struct tile_round *round)
-{
-    return round->groups + round->pieces;
 }

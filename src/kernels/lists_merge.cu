@@ -10,7 +10,7 @@
  * If none of this happens in any tile, each key is in the result once: tiles have all keys
  * between them, levels of merging permute the cells of a tile, and the fillers are where
  * they are not stored. Otherwise the round is flagged, and a copy of the lists as they are
- * replaces its result (copy_lists).
+ * replaces its result, or that of the last round (copy_lists).
  */
 #include "lists_cut.cuh"
 
@@ -22,8 +22,8 @@ enum { lists_merge_blocks = tile_merge_blocks };
 
 /* Lay out the tile's parts of the lists. Returns 0 if the cuts contradict each other. */
 DEVICE int plan_tile(const tile_input *in, const struct lists_group *g,
-                     const struct tile_cuts *cuts, int cells, struct tile_tree *tree,
-                     struct tile_list *list)
+                     const struct tile_cuts *cuts, int cells, const int ways,
+                     struct tile_tree *tree, struct tile_list *list)
 {
     const struct cut_list mine = list_of_group(in, g);
     const unsigned start = (unsigned)cuts->first;
@@ -45,7 +45,7 @@ DEVICE int plan_tile(const tile_input *in, const struct lists_group *g,
         const unsigned first = g->first_row + SUM(start);
         const unsigned total = SUM((unsigned)list->count);
 
-        plant_tree(tree, list, cells, in->merge.round.ways);
+        plant_tree(tree, list, cells, ways);
         if (LANE == 0)
             STORE(&tree->tile, (wide)total | (wide)first << 32);
     }
@@ -54,7 +54,8 @@ DEVICE int plan_tile(const tile_input *in, const struct lists_group *g,
 
 /* Merge and write the tile between two cuts. Returns 0 if lists are not sorted. */
 DEVICE int merge_lists(const tile_input *in, struct tile_merge_shared *sm,
-                       const struct lists_group *g, const struct tile_cuts *cuts)
+                       const struct lists_group *g, const struct tile_cuts *cuts,
+                       const int ways)
 {
     const struct tile_round *const round = &in->merge.round;
     const int cells = SHARED_ADDRESS(sm->cells);
@@ -64,7 +65,7 @@ DEVICE int merge_lists(const tile_input *in, struct tile_merge_shared *sm,
     item r[ITEMS];
     int sound;
 
-    if (!plan_tile(in, g, cuts, cells, &sm->tree, &list))
+    if (!plan_tile(in, g, cuts, cells, ways, &sm->tree, &list))
         return 0;
 #ifdef TILE_PLACES
     const struct tile_staging stage = begin_staging(&sm->stage, &list, in);
@@ -72,12 +73,12 @@ DEVICE int merge_lists(const tile_input *in, struct tile_merge_shared *sm,
 #else
     load_lists(&list, in, &b);
 #endif
-    fill_pairs(&list, round->ways, b.fill);
+    fill_pairs(&list, ways, b.fill);
     BARRIER();
     if (b.near)
-        sound = merge_rounds(&sm->tree, cells, sm->splits, round->ways, 1, b.fill, r);
+        sound = merge_rounds(&sm->tree, cells, sm->splits, ways, 1, b.fill, r);
     else
-        sound = merge_rounds(&sm->tree, cells, sm->splits, round->ways, 0, b.fill, r);
+        sound = merge_rounds(&sm->tree, cells, sm->splits, ways, 0, b.fill, r);
 #ifdef TILE_PLACES /* items that are not sound may have places where no row is */
     const unsigned ties = find_ties(r);
 
@@ -111,6 +112,6 @@ KERNEL(lists_merge, struct lists_merge_args)
     const struct lists_group g = group_of(round, &args, part.cuts ? 0 : part.number, 0);
     const struct tile_cuts cuts = meet_cuts(round, &args, &part, g.number);
 
-    if (!part.cuts && !merge_lists(&args, sm, &g, &cuts))
+    if (!part.cuts && !merge_lists(&args, sm, &g, &cuts, round->ways))
         POST(CUT, (wide_cell *)args.lists.flag, round->number);
 }

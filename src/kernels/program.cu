@@ -78,6 +78,10 @@ namespace mw_kernels { /* see simt.h */
 #ifdef TILE_LISTS
 #define TEXT_OF_LISTS
 #define ENTRY_OF_LISTS(name, args) ENTRY(name, args)
+#ifndef TILE_PLACES
+#define TEXT_OF_BARE
+#define ENTRY_OF_BARE(name, args) ENTRY(name, args)
+#endif
 #else
 #define TEXT_OF_TILE
 #define ENTRY_OF_TILE(name, args) ENTRY(name, args)
@@ -118,6 +122,9 @@ namespace mw_kernels { /* see simt.h */
 #ifndef ENTRY_OF_LISTS
 #define ENTRY_OF_LISTS(name, args) NO_ENTRY
 #endif
+#ifndef ENTRY_OF_BARE
+#define ENTRY_OF_BARE(name, args) NO_ENTRY
+#endif
 #ifndef ENTRY_OF_PLACES
 #define ENTRY_OF_PLACES(name, args) NO_ENTRY
 #endif
@@ -146,6 +153,7 @@ namespace mw_kernels { /* see simt.h */
 #undef KERNEL_ROW
 #undef TEXT_OF_TILE
 #undef TEXT_OF_LISTS
+#undef TEXT_OF_BARE
 #undef TEXT_OF_PLACES
 #undef TEXT_OF_DEAL
 #undef TEXT_OF_PAIR

@@ -4,25 +4,6 @@
 
 enum { segment_copy_blocks = 6 };
 
-/* The segment: `count` rows from `begin` on. */
-struct segment_copied {
-    wide begin;
-    wide count;
-};
-
-DEVICE struct segment_copied copied_segment(const struct segment_copy_args *args)
-{
-    const wide begin = segment_number(&args->numbers, args->numbers.begins, 0);
-    const wide end = segment_number(&args->numbers, args->numbers.ends, 0);
-    struct segment_copied segment = {0, 0};
-
-    if (begin < end && end <= args->count) {
-        segment.begin = begin;
-        segment.count = end - begin;
-    }
-    return segment;
-}
-
 /* Each thread copies SEGMENT_COPIED keys of type `cell`, which are THREADS apart. */
 #define COPY_KEYS(cell)                                                              \
     do {                                                                             \
@@ -40,7 +21,7 @@ DEVICE struct segment_copied copied_segment(const struct segment_copy_args *args
 
 KERNEL(segment_copy, struct segment_copy_args)
 {
-    const struct segment_copied segment = copied_segment(&args);
+    const struct segment_only segment = only_segment(&args.numbers, args.count);
     const wide first = (wide)BLOCK * (SEGMENT_COPIED * THREADS) + THREAD;
     const wide from = args.back ? first : segment.begin + first;
     const wide to = args.back ? segment.begin + first : first;

@@ -2,64 +2,78 @@
  * segment_mark.cu - mark where segments begin and end (launch_segments.h).
  */
 
+#include "segment_number.cuh"
+
 enum { segment_mark_blocks = 8 };
 
-/* A number of the caller's; a negative one becomes greater than any count. */
-DEVICE wide segment_number(const struct segment_numbers *numbers, const void *from, wide i)
+/* Marks of one word that are not set yet. */
+struct marked_word {
+    wide number;
+    wide bits;
+};
+
+DEVICE void set_marks(wide *marks, const struct marked_word *word)
 {
-    if (numbers->bytes == 8)
-        return LOAD_AS(BULK, (const wide_cell *)from + i);
-
-    const unsigned number = LOAD_AS(BULK, (const unsigned_cell *)from + i);
-
-    return numbers->is_signed ? (wide)(long long)(int)number : number;
+    if (word->bits)
+        POST_BITS(PLAIN, (wide_cell *)marks + word->number, word->bits);
 }
 
-/*
- * Set the mark of a row, if it is `there`. Neighbouring lanes often have rows of one word:
- * the first of them sets all their marks.
- */
-DEVICE void set_mark(wide *marks, wide row, int there)
+/* Mark a row, with others of its word. */
+DEVICE void add_mark(wide *marks, struct marked_word *word, wide row)
 {
-    const unsigned word = there ? (unsigned)(row / SEGMENT_WORD) : ~0u;
-    const unsigned before = SHUFFLE(word, (LANE - 1) & (WARP - 1));
-    wide bits = there ? (wide)1 << row % SEGMENT_WORD : 0;
-
-    UNROLL
-    for (int step = 1; step < WARP; step *= 2) {
-        const unsigned other = SHUFFLE(word, (LANE + step) & (WARP - 1));
-        const wide more = SHUFFLE(bits, (LANE + step) & (WARP - 1));
-
-        if (other == word)
-            bits |= more;
+    if (row / SEGMENT_WORD != word->number) {
+        set_marks(marks, word);
+        word->number = row / SEGMENT_WORD;
+        word->bits = 0;
     }
-    if (there && (LANE == 0 || before != word))
-        POST_BITS(PLAIN, (wide_cell *)marks + word, bits);
+    word->bits |= (wide)1 << row % SEGMENT_WORD;
+}
+
+/* Is it a segment of the array, with a row at least? */
+DEVICE int is_segment(const struct segment_mark_args *args, wide begin, wide end)
+{
+    return begin < end && end <= args->marks.count;
 }
 
 /*
- * Mark my segment. Its end needs no mark if the next lane's segment begins there.
+ * Mark SEGMENT_MARKED segments, from `first` on. Neighbours often begin in one word. The
+ * end of a segment needs no mark if the next one begins there.
  */
-DEVICE void mark_segment(const struct segment_mark_args *args, wide number)
+DEVICE void mark_segments(const struct segment_mark_args *args, wide first)
 {
     const struct segment_numbers *const numbers = &args->numbers;
-    const int there = number < numbers->count;
-    const wide begin = there ? segment_number(numbers, numbers->begins, number) : 0;
-    const wide end = there ? segment_number(numbers, numbers->ends, number) : 0;
-    const int valid = begin < end && end <= args->marks.count;
-    const wide next = SHUFFLE(valid ? begin : ~(wide)0, (LANE + 1) & (WARP - 1));
+    struct marked_word opened = {0, 0}, closed = {0, 0};
+    wide begin[SEGMENT_MARKED + 1], end[SEGMENT_MARKED + 1];
 
-    set_mark(args->marks.begins, begin, valid);
-    set_mark(args->marks.ends, end, valid && end < args->marks.count && end != next);
+    UNROLL
+    for (int i = 0; i <= SEGMENT_MARKED; i++) {
+        const int there = first + i < numbers->count;
+
+        begin[i] = there ? segment_number(numbers, numbers->begins, first + i) : 0;
+        end[i] = there ? segment_number(numbers, numbers->ends, first + i) : 0;
+    }
+    UNROLL
+    for (int i = 0; i < SEGMENT_MARKED; i++) {
+        const wide next =
+            is_segment(args, begin[i + 1], end[i + 1]) ? begin[i + 1] : ~(wide)0;
+
+        if (is_segment(args, begin[i], end[i])) {
+            add_mark(args->marks.begins, &opened, begin[i]);
+            if (end[i] < args->marks.count && end[i] != next)
+                add_mark(args->marks.ends, &closed, end[i]);
+        }
+    }
+    set_marks(args->marks.begins, &opened);
+    set_marks(args->marks.ends, &closed);
 }
 
-/* Each thread clears a word of each array, or marks a segment. */
+/* Each thread clears a word of each array, or marks some segments. */
 KERNEL(segment_mark, struct segment_mark_args)
 {
     const wide i = (wide)BLOCK * THREADS + THREAD;
 
     if (args.numbers.begins) {
-        mark_segment(&args, i);
+        mark_segments(&args, SEGMENT_MARKED * i);
     } else if (i < (args.marks.count + SEGMENT_WORD - 1) / SEGMENT_WORD) {
         STORE_AS(BULK, (wide_cell *)args.marks.begins + i, 0);
         STORE_AS(BULK, (wide_cell *)args.marks.ends + i, 0);

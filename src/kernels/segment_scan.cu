@@ -6,9 +6,11 @@
 
 enum { segment_scan_blocks = 1, SEGMENT_SCAN_WARPS = segment_scan_threads / WARP };
 
+AGREE((int)SEGMENT_SCAN_WARPS == (int)WARP); /* carry_some: a lane for each warp */
+
 struct segment_scan_shared {
-    wide_cell least[SEGMENT_SCAN_WARPS];
-    wide_cell greatest[SEGMENT_SCAN_WARPS];
+    wide_cell first[SEGMENT_SCAN_WARPS];
+    wide_cell last[SEGMENT_SCAN_WARPS];
 };
 
 /* The last mark of a word, as struct segment_scan_args tells it; there is one. */
@@ -69,89 +71,114 @@ DEVICE void look_at_window(const struct segment_scan_args *args)
     }
 }
 
-/* The greatest number of all lanes before mine, and the least of all lanes after mine. */
-DEVICE void scan_lanes(wide *greatest, wide *least)
+/*
+ * Windows of a warp: lane l has window l, and those 32 apart from it. Rows ascend with
+ * windows, so of all last marks the greatest is that of the latest window with a mark, and
+ * of all first ones the least is that of the earliest.
+ *
+ * The last mark before each window in the warp's windows; 0: none. Returns that of all.
+ */
+DEVICE wide carry_up(wide *last)
 {
-    wide up = *greatest, down = *least;
+    wide mark = 0;
 
     UNROLL
-    for (int step = 1; step < WARP; step *= 2) {
-        const wide before = SHUFFLE(up, (LANE - step) & (WARP - 1));
-        const wide after = SHUFFLE(down, (LANE + step) & (WARP - 1));
+    for (int i = 0; i < SEGMENT_CARRIED; i++) {
+        const unsigned some = BALLOT(last[i] != 0);
+        const unsigned before = some & ((1u << LANE) - 1);
+        const wide near = SHUFFLE(last[i], before ? HIGHEST_BIT(before) : 0);
+        const wide latest = SHUFFLE(last[i], some ? HIGHEST_BIT(some) : 0);
 
-        if (LANE >= step && before > up)
-            up = before;
-        if (LANE + step < WARP && after < down)
-            down = after;
+        last[i] = before ? near : mark;
+        mark = some ? latest : mark;
     }
-    up = SHUFFLE(up, (LANE - 1) & (WARP - 1));
-    down = SHUFFLE(down, (LANE + 1) & (WARP - 1));
-    *greatest = LANE > 0 ? up : 0;
-    *least = LANE < WARP - 1 ? down : ~(wide)0;
+    return mark;
 }
 
-/* The same for the threads of a block. */
-DEVICE void scan_threads(struct segment_scan_shared *sm, wide *greatest, wide *least)
+/* The first mark from each window on in the warp's windows; ~0: none. */
+DEVICE wide carry_down(wide *first)
 {
-    const int warps = THREADS / WARP;
-    wide warp_greatest = *greatest, warp_least = *least;
+    wide mark = ~(wide)0;
 
-    for (int step = WARP / 2; step > 0; step /= 2) {
-        const wide other = SHUFFLE_XOR(warp_greatest, step);
-        const wide lower = SHUFFLE_XOR(warp_least, step);
+    UNROLL
+    for (int i = SEGMENT_CARRIED - 1; i >= 0; i--) {
+        const unsigned some = BALLOT(first[i] != ~(wide)0);
+        const unsigned after = some & ~((1u << LANE) - 1);
+        const wide near = SHUFFLE(first[i], after ? LOWEST_BIT(after) : 0);
+        const wide earliest = SHUFFLE(first[i], some ? LOWEST_BIT(some) : 0);
 
-        warp_greatest = other > warp_greatest ? other : warp_greatest;
-        warp_least = lower < warp_least ? lower : warp_least;
+        first[i] = after ? near : mark;
+        mark = some ? earliest : mark;
     }
+    return mark;
+}
+
+/*
+ * Carry the last mark of the windows from `up` on, and the first one of those from `down`
+ * on, which are mine. `last` and `first` come from windows that were seen before.
+ */
+DEVICE void carry_some(const struct segment_scan_args *args, struct segment_scan_shared *sm,
+                       wide up, wide down, wide *last, wide *first)
+{
+    wide_cell *const firsts = (wide_cell *)args->first + down;
+    wide_cell *const lasts = (wide_cell *)args->last + up;
+    const int warp = THREAD / WARP;
+    wide lower[SEGMENT_CARRIED], upper[SEGMENT_CARRIED];
+
+    UNROLL
+    for (int i = 0; i < SEGMENT_CARRIED; i++) {
+        lower[i] = up + WARP * i < args->windows ? LOAD(&lasts[WARP * i]) : 0;
+        upper[i] = down + WARP * i < args->windows ? LOAD(&firsts[WARP * i]) : ~(wide)0;
+    }
+
+    const wide latest = carry_up(lower), earliest = carry_down(upper);
+
     if (LANE == 0) {
-        STORE(&sm->greatest[THREAD / WARP], warp_greatest);
-        STORE(&sm->least[THREAD / WARP], warp_least);
+        STORE(&sm->last[warp], latest);
+        STORE(&sm->first[warp], earliest);
     }
     BARRIER();
-    warp_greatest = LANE < warps ? LOAD(&sm->greatest[LANE]) : 0;
-    warp_least = LANE < warps ? LOAD(&sm->least[LANE]) : ~(wide)0;
-    scan_lanes(&warp_greatest, &warp_least);
-    warp_greatest = SHUFFLE(warp_greatest, THREAD / WARP);
-    warp_least = SHUFFLE(warp_least, THREAD / WARP);
-    scan_lanes(greatest, least);
-    *greatest = *greatest > warp_greatest ? *greatest : warp_greatest;
-    *least = *least < warp_least ? *least : warp_least;
+
+    const wide its_last = LOAD(&sm->last[LANE]), its_first = LOAD(&sm->first[LANE]);
+    const unsigned with_last = BALLOT(its_last != 0),
+                   with_first = BALLOT(its_first != ~(wide)0);
+    const unsigned before = with_last & ((1u << warp) - 1),
+                   after = with_first & (~1u << warp);
+    const wide near = SHUFFLE(its_last, before ? HIGHEST_BIT(before) : 0);
+    const wide next = SHUFFLE(its_first, after ? LOWEST_BIT(after) : 0);
+    const wide earlier = before ? near : *last, later = after ? next : *first;
+    const wide final = SHUFFLE(its_last, with_last ? HIGHEST_BIT(with_last) : 0);
+    const wide foremost = SHUFFLE(its_first, with_first ? LOWEST_BIT(with_first) : 0);
+
+    UNROLL
+    for (int i = 0; i < SEGMENT_CARRIED; i++) {
+        if (up + WARP * i < args->windows)
+            STORE(&lasts[WARP * i], lower[i] ? lower[i] : earlier);
+        if (down + WARP * i < args->windows)
+            STORE(&firsts[WARP * i], upper[i] != ~(wide)0 ? upper[i] : later);
+    }
+    *last = with_last ? final : *last;
+    *first = with_first ? foremost : *first;
+    BARRIER(); /* the next windows may be carried */
 }
 
-/* Each thread carries over neighbouring windows. */
+/* The block carries over all windows, from the first on and from the last on. */
 DEVICE void carry_windows(const struct segment_scan_args *args,
                           struct segment_scan_shared *sm)
 {
-    const wide each = (args->windows + THREADS - 1) / THREADS;
-    const wide begin = THREAD * each < args->windows ? THREAD * each : args->windows;
-    const wide end = begin + each < args->windows ? begin + each : args->windows;
-    wide_cell *const firsts = (wide_cell *)args->first;
-    wide_cell *const lasts = (wide_cell *)args->last;
-    wide greatest = 0, least = ~(wide)0;
+    enum { EACH = WARP * SEGMENT_CARRIED, ALL = SEGMENT_SCAN_WARPS * EACH };
+    const wide mine = (wide)(THREAD / WARP * EACH + LANE);
+    const wide steps = (args->windows + ALL - 1) / ALL;
+    wide last = 0, first = ~(wide)0;
 
-    for (wide i = begin; i < end; i++) {
-        const wide first = LOAD(&firsts[i]);
-        const wide last = LOAD(&lasts[i]);
-
-        least = first < least ? first : least;
-        greatest = last > greatest ? last : greatest;
-    }
-    scan_threads(sm, &greatest, &least);
-    for (wide i = begin; i < end; i++) {
-        const wide last = LOAD(&lasts[i]);
-
-        STORE(&lasts[i], greatest);
-        greatest = last > greatest ? last : greatest;
-    }
-    for (wide i = end; i > begin; i--) {
-        const wide first = LOAD(&firsts[i - 1]);
-
-        least = first < least ? first : least;
-        STORE(&firsts[i - 1], least);
-    }
-    if (end == args->windows && begin < end) {
-        STORE(&lasts[end], greatest);
-        STORE(&firsts[end], ~(wide)0);
+    NO_UNROLL
+    for (wide i = 0; i < steps; i++)
+        carry_some(args, sm, i * ALL + mine, (steps - 1 - i) * ALL + mine, &last, &first);
+    if (THREAD == 0) {
+        STORE((wide_cell *)args->last + args->windows, last);
+        STORE((wide_cell *)args->first + args->windows, ~(wide)0);
+        if (args->crossed)
+            STORE((wide_cell *)args->crossed, 0);
     }
 }
 

@@ -108,7 +108,7 @@ DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, i
                      struct segment_map *map)
 {
     const unsigned below = (1u << LANE) - 1;
-    int regions = 0, last = 0;
+    int regions = 0, last = 0, holes = 0;
 
     for (int base = 0; base * SEGMENT_WORD < count; base += WARP) {
         const int word = base + LANE;
@@ -142,30 +142,21 @@ DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, i
             STORE(&map->before[word], regions + sum - here);
             STORE(&map->last[word], begun);
         }
+        holes |= BALLOT(covered != mask) != 0;
         regions += SHUFFLE(sum, WARP - 1);
         last = bounded ? latest : last;
         inside = some ? (int)(opens >> HIGHEST_BIT(some) & 1) : inside;
     }
     WARP_BARRIER();
 
-    const int tiny = is_tiny(map, count);
+    const int tiny = is_tiny(map, count), crossed = is_crossed(map, count);
 
     if (LANE == 0) {
         STORE(&map->regions, regions);
         STORE(&map->is_tiny, tiny);
+        STORE(&map->is_crossed, crossed);
+        STORE(&map->is_covered, !holes);
     }
-}
-
-/* Stage codes, and return their base, for items of tiny regions. */
-DEVICE struct tile_base stage_tiny(const struct segment_sort_args *args,
-                                   const struct tile_target *to,
-                                   const struct carry_order *order)
-{
-    bare k[ITEMS];
-
-    load_codes(&args->sort, to, order->codes, k);
-    return base_of_codes(k, to->count - THREAD, SHARED_CELL(wide_cell, order->cells),
-                         TINY_PREFIX);
 }
 
 /* After rows were sorted by codes alone: sort them by their regions, too. */
@@ -194,21 +185,52 @@ DEVICE void sort_by_region(const struct segment_map *map, const struct carry_ord
     BARRIER();
 }
 
-/* Order the rows of any regions. */
+/*
+ * Load the codes of a tile, stage them, and return their range. The usual keys are loaded
+ * without tests: the last one more often than once.
+ */
+DEVICE struct code_range load_range(const struct tile_sort_args *args,
+                                    const struct tile_target *to, int area,
+                                    wide_cell *votes, bare *k)
+{
+    const struct tile_source *const source = &args->carry.source;
+    const int left = to->count - THREAD;
+
+    if (source->part_count || source->pitch != sizeof(key)) {
+        load_codes(args, to, area, k);
+        return range_of_codes(k, left, votes);
+    }
+
+    const key_cell *const from = OPAQUE(key_of_row(source, to->first));
+    key_cell *const mine = SHARED_CELL(key_cell, area) + THREAD;
+    const int last = to->count - 1;
+
+    UNROLL
+    for (int j = 0; j < ITEMS; j++) {
+        const int at = TILE_ROWS * j + THREAD;
+
+        k[j] = LOAD_AS(BULK, from + (at < last ? at : last));
+    }
+    enter_all(k, ITEMS, &args->enter);
+    UNROLL
+    for (int j = 0; j < ITEMS; j++) {
+        if (TILE_ROWS * j < left)
+            STORE_AS(VALUE, mine + TILE_ROWS * j, (key)k[j]);
+    }
+    return range_of_codes(k, TILE, votes);
+}
+
+/* Order the rows of any regions, whose codes are `k`. */
 DEVICE void sort_regions(const struct segment_sort_args *args,
                          const struct segment_map *map, const struct tile_target *to,
-                         const struct carry_order *order, const struct carry_rows *mine)
+                         const struct carry_order *order, const struct carry_rows *mine,
+                         const struct code_range *range, const bare *k)
 {
     const int left = to->count - THREAD;
     const int most = LOAD(&map->regions) - 1; /* the greatest number */
     const int prefix = PREFIX_BITS - (most ? 1 + HIGHEST_BIT((unsigned)most) : 0);
+    const struct tile_base b = base_within(range->least, range->most, prefix);
     item r[ITEMS];
-    bare k[ITEMS];
-
-    load_codes(&args->sort, to, order->codes, k);
-
-    const struct tile_base b =
-        base_of_codes(k, left, SHARED_CELL(wide_cell, order->cells), prefix);
 
     UNROLL
     for (int j = 0; j < ITEMS; j++) {
@@ -231,11 +253,14 @@ DEVICE struct segment_rows sorted_rows(const struct segment_map *map,
                                        const struct segment_tile *tile,
                                        const struct carry_rows *mine)
 {
-    const unsigned covered = bits_of_rows(map->covered, mine);
+    const unsigned covered =
+        LOAD(&map->is_covered) ? rows_there(mine) : bits_of_rows(map->covered, mine);
     const unsigned head = tile->head - tile->first, tail = tile->tail - tile->first;
     unsigned parts = 0;
-    struct segment_rows rows;
+    struct segment_rows rows = {covered, 0};
 
+    if (head == 0 && tile->tail == tile->last)
+        return rows;
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
         const unsigned at = (unsigned)(mine->at + WARP * i);
@@ -247,52 +272,46 @@ DEVICE struct segment_rows sorted_rows(const struct segment_map *map,
     return rows;
 }
 
-/* Order the rows of the tile, and store their codes. */
-DEVICE void order_tile(const struct segment_sort_args *args, struct segment_sort_shared *sm,
+/* Order the rows of the tile, whose codes are `k`. */
+DEVICE void order_tile(const struct segment_sort_args *args, const struct segment_map *map,
                        const struct tile_target *to, const struct carry_order *order,
-                       const struct carry_rows *mine, const struct segment_rows *rows)
+                       const struct carry_rows *mine, const struct code_range *range,
+                       const bare *k)
 {
-    const struct tile_carry *const carry = &args->sort.carry;
+    if (LOAD(&map->is_tiny)) {
+        const struct tile_base b = base_within(range->least, range->most, TINY_PREFIX);
+        const int wrong = order_tiny(map, order, &b);
 
-    if (LOAD(&sm->map.is_tiny)) {
-        const struct tile_base b = stage_tiny(args, to, order);
-        int wrong;
-
-        order_tiny(&sm->map, order, &b);
-        wrong =
-            store_segment_codes(carry, to->array, &args->temp, order, mine, rows,
-                                &args->sort.leave, 1, bits_of_rows(sm->map.bounds, mine));
-        if (!b.rest_bits || !any_thread(order->votes, wrong))
-            return; /* as expected, prefixes were enough */
-        rank_tiny(&sm->map, order, mine);
+        if (b.rest_bits && any_thread(order->votes, wrong)) /* prefixes were not enough */
+            rank_tiny(map, order, mine);
     } else {
-        sort_regions(args, &sm->map, to, order, mine);
+        sort_regions(args, map, to, order, mine, range, k);
     }
-    (void)store_segment_codes(carry, to->array, &args->temp, order, mine, rows,
-                              &args->sort.leave, 0, 0);
 }
 
 /* Each block sorts the segments of one window, or a segment that is alone. */
 KERNEL(segment_sort, struct segment_sort_args)
 {
     SHARED(struct segment_sort_shared, sm);
+    const struct tile_carry *const carry = &args.sort.carry;
     const unsigned number = (unsigned)BLOCK;
     const struct segment_tile tile = number < args.windows.count
                                          ? window_tile(&args, number)
                                          : lone_tile(&args, number - args.windows.count);
     struct tile_target to;
+    bare k[ITEMS];
 
     if (tile.first >= tile.last)
         return;
+    if (THREAD == 0 && tile.head > tile.first) /* a long segment came from before */
+        POST_BITS(CUT, (wide_cell *)args.windows.crossed, number & (0 - number));
     to.array = (key_cell *)args.sort.out;
     to.samples = 0;
     to.first = tile.first;
     to.count = (int)(tile.last - tile.first);
     if (THREAD < WARP)
         map_tile(&args.marks, tile.first, to.count, tile.head > tile.first, &sm->map);
-    BARRIER();
 
-    const struct tile_carry *const carry = &args.sort.carry;
     const struct tile_list list = whole_list(&to);
     const struct tile_staging stage = begin_staging(&sm->stage, &list, &carry->source);
     const int staged = stage_pieces(&stage, carry, 0, (int)sizeof(key));
@@ -300,11 +319,22 @@ KERNEL(segment_sort, struct segment_sort_args)
     const struct carry_order order = {
         SHARED_ADDRESS(sm->cells), stage.area,      sm->splits,
         sm->stage.wrong,           sm->stage.votes, to.count};
+
+    const struct code_range range = /* after its barriers the map is there */
+        load_range(&args.sort, &to, stage.area, (wide_cell *)sm->cells, k);
+
+    order_tile(&args, &sm->map, &to, &order, &mine, &range, k);
+
     const struct segment_rows rows = sorted_rows(&sm->map, &tile, &mine);
     const struct segment_homes homes = {&sm->map, tile.first};
+    const int side = side_of_warp(carry, &rows, &args.sort.leave);
 
-    order_tile(&args, sm, &to, &order, &mine, &rows);
+    store_segment_codes(carry, to.array, &args.temp, &order, &mine, &rows, &args.sort.leave,
+                        side);
+    if (!carry->piece_count)
+        return;
     COPIES_WAIT();
     BARRIER(); /* the values of all warps are there */
-    store_segment_pieces(carry, &args.temp, &stage, staged, &order, &mine, &rows, &homes);
+    store_segment_pieces(carry, &args.temp, &stage, staged, &order, &mine, &rows, &homes,
+                         side);
 }

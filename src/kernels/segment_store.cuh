@@ -28,6 +28,8 @@ struct segment_map {
     int_cell last[SEGMENT_TILE_WORDS(TILE)];     /* where the last of these begins */
     int_cell regions;                            /* of the tile */
     int_cell is_tiny;                            /* are all of them (segment_tiny.cuh)? */
+    int_cell is_crossed; /* does any of them cross a multiple of ITEMS? */
+    int_cell is_covered; /* are all rows in segments? */
 };
 
 /* Marks of a word up to a place, which is in it. */
@@ -107,6 +109,14 @@ DEVICE void take_segments(const struct tile_piece *piece, void *temp, int area,
         take_segments_1(piece, temp, area, order, mine, rows);
 }
 
+/* Which of my rows the tile has, as bits. */
+DEVICE unsigned rows_there(const struct carry_rows *mine)
+{
+    const int rows = mine->left > 0 ? (mine->left + WARP - 1) / WARP : 0;
+
+    return rows >= ITEMS ? (unsigned)(((wide)1 << ITEMS) - 1) : (1u << rows) - 1;
+}
+
 /* The bits of my rows in arrays of bits by place: bit i is that of row i. */
 DEVICE unsigned bits_of_rows(const wide_cell *bits, const struct carry_rows *mine)
 {
@@ -126,53 +136,98 @@ DEVICE unsigned bits_of_rows(const wide_cell *bits, const struct carry_rows *min
 }
 
 /*
- * Store the codes of my rows, which are staged by place: as keys, or as they are. If
- * `checks`, a constant, returns 1 if one is less than that of the row before and no region
- * begins there, as `bounds` says.
+ * Where the rows of a full warp go. MIXED: the warp is not full, its rows go to different
+ * arrays, or need more than a flip.
  */
-DEVICE int
-store_segment_codes(const struct tile_carry *carry, key_cell *keys,
-                    const struct segment_temp *temp, const struct carry_order *order,
-                    const struct carry_rows *mine, const struct segment_rows *rows,
-                    const struct key_code *leave_by, const int checks, unsigned bounds)
+enum segment_side { SIDE_MIXED, SIDE_OUT, SIDE_TEMP };
+
+DEVICE int side_of_warp(const struct tile_carry *carry, const struct segment_rows *rows,
+                        const struct key_code *leave_by)
+{
+    const unsigned all = (unsigned)(((wide)1 << ITEMS) - 1);
+
+    if (!BALLOT(rows->temp != all))
+        return SIDE_TEMP;
+    if (!BALLOT(rows->out != all) && !leave_by->is_float && carry->out_pitch == sizeof(key))
+        return SIDE_OUT;
+    return SIDE_MIXED;
+}
+
+/* Store the codes of my rows to one side. */
+DEVICE void store_side_codes(key_cell *keys, const struct carry_order *order,
+                             const struct carry_rows *mine, key flip)
+{
+    key_cell *const to = OPAQUE(keys);
+    int place[ITEMS];
+
+    load_places(order, mine, place);
+
+    UNROLL
+    for (int i = 0; i < ITEMS; i++)
+        STORE_EVICT(BULK, to + WARP * i, (key)(code_at(order, place[i]) ^ flip));
+}
+
+/* Store the codes of my rows, which are staged by place: as keys, or as they are. */
+DEVICE void store_segment_codes(const struct tile_carry *carry, key_cell *keys,
+                                const struct segment_temp *temp,
+                                const struct carry_order *order,
+                                const struct carry_rows *mine,
+                                const struct segment_rows *rows,
+                                const struct key_code *leave_by, int side)
 {
     char *const out = (char *)keys + mine->row * carry->out_pitch;
     key_cell *const kept = (key_cell *)temp->codes + mine->row;
     const unsigned step = WARP * (unsigned)carry->out_pitch;
     const unsigned leaving = keys ? rows->out : 0;
-    int wrong = 0;
 
+    if (side == SIDE_TEMP) {
+        store_side_codes(kept, order, mine, 0);
+        return;
+    }
+    if (side == SIDE_OUT) {
+        if (keys)
+            store_side_codes((key_cell *)out, order, mine, (key)leave_by->flip);
+        return;
+    }
     UNROLL
     for (int i = 0; i < ITEMS; i++) {
-        const int at = mine->at + WARP * i;
-        const int there = WARP * i < mine->left;
         const int leaves = leaving >> i & 1;
         const int stays = rows->temp >> i & 1;
         key code = 0;
 
-        if (leaves || stays || (checks && there))
-            code = code_at(order, order_place(order, at));
-        if (checks) {
-            const key above = SHUFFLE(code, (LANE - 1) & (WARP - 1));
-
-            if (there && !(bounds >> i & 1))
-                wrong |=
-                    (LANE > 0 ? above : code_at(order, order_place(order, at - 1))) > code;
-        }
+        if (leaves || stays)
+            code = code_at(order, order_place(order, mine->at + WARP * i));
         if (leaves)
             STORE_EVICT(BULK, (key_cell *)(out + i * step), leave(code, leave_by));
         if (stays)
             STORE_EVICT(BULK, kept + WARP * i, code);
     }
-    return wrong;
+}
+
+/* Take the values of my rows to the one side. */
+DEVICE void take_side(const struct tile_piece *piece, void *temp, int area,
+                      const struct carry_order *order, const struct carry_rows *mine,
+                      int side)
+{
+    struct tile_piece to = *piece;
+    int place[ITEMS];
+
+    if (side == SIDE_TEMP) {
+        to.out = temp;
+        to.out_pitch = to.out_bytes = to.bytes;
+    }
+    load_places(order, mine, place);
+    take_piece(&to, order, mine, area, place);
 }
 
 /* Move the pieces of a tile whose order is known; the first `staged` are staged. */
-DEVICE void
-store_segment_pieces(const struct tile_carry *carry, const struct segment_temp *temp,
-                     const struct tile_staging *stage, int staged,
-                     const struct carry_order *order, const struct carry_rows *mine,
-                     const struct segment_rows *rows, const struct segment_homes *homes)
+DEVICE void store_segment_pieces(const struct tile_carry *carry,
+                                 const struct segment_temp *temp,
+                                 const struct tile_staging *stage, int staged,
+                                 const struct carry_order *order,
+                                 const struct carry_rows *mine,
+                                 const struct segment_rows *rows,
+                                 const struct segment_homes *homes, int side)
 {
     int used = (int)sizeof(key); /* bytes of a row, before the piece */
     int end = staged;
@@ -185,8 +240,10 @@ store_segment_pieces(const struct tile_carry *carry, const struct segment_temp *
             const struct tile_piece *const piece = &carry->piece[p];
             const int area = stage->area + used * TILE;
 
-            if (p == temp->position)
+            if (p == temp->position && side != SIDE_TEMP)
                 take_positions(piece, temp->piece[p], area, order, mine, rows, homes);
+            else if (side != SIDE_MIXED)
+                take_side(piece, temp->piece[p], area, order, mine, side);
             else
                 take_segments(piece, temp->piece[p], area, order, mine, rows);
             used += (int)piece->bytes;

@@ -4,8 +4,9 @@
  * Each thread sorts ITEMS neighbouring rows by items: the row's region, a prefix of its
  * code, and its place among these rows. That orders regions that cross no multiple of
  * ITEMS. Then it sorts ITEMS rows from HALF_ITEMS further on, for regions that do. A
- * region must not cross boundaries of both kinds (is_tiny). If rows come out of order,
- * because their prefixes are equal, all are ordered by counting.
+ * region must not cross boundaries of both kinds (is_tiny). Rows of a region whose items
+ * differ only by place have equal prefixes. If their codes are out of order, all rows are
+ * ordered by counting.
  */
 
 enum {
@@ -57,6 +58,27 @@ DEVICE int is_tiny(const struct segment_map *map, int count)
     return !bad;
 }
 
+/* Does a region cross a multiple of ITEMS? */
+DEVICE int is_crossed(const struct segment_map *map, int count)
+{
+    wide starts = 1; /* of blocks in a word */
+    unsigned some = 0;
+
+    UNROLL
+    for (int step = ITEMS; step < SEGMENT_WORD; step *= 2)
+        starts |= starts << step;
+    for (int base = 0; base * SEGMENT_WORD < count; base += WARP) {
+        const int word = base + LANE;
+        const int left = count - word * SEGMENT_WORD;
+        const wide mask = left >= SEGMENT_WORD ? starts
+                          : left > 0           ? starts & (((wide)1 << left) - 1)
+                                               : 0;
+
+        some |= BALLOT(left > 0 && (~LOAD(&map->bounds[word]) & mask));
+    }
+    return some != 0;
+}
+
 /* Where the region of a place ends, which has no more rows than a word has marks. */
 DEVICE int region_end(const struct segment_map *map, int place, int count)
 {
@@ -77,48 +99,143 @@ DEVICE int region_end(const struct segment_map *map, int place, int count)
     return end;
 }
 
-/* Sort the items of ITEMS rows, from place `first` on. */
+/* Bits 0 to 7, four apart. */
+DEVICE unsigned spread_bits(unsigned bits)
+{
+    bits = (bits | bits << 12) & 0x000f000f;
+    bits = (bits | bits << 6) & 0x03030303;
+    return (bits | bits << 3) & 0x11111111;
+}
+
+/*
+ * The regions of up to 16 rows, 4 bits for each row: as many regions begin after row 0 up
+ * to it. Row `turn` comes first, and row 0 after the last.
+ */
+DEVICE wide number_regions(unsigned bounds, int turn)
+{
+    const unsigned each = 0x11111111;
+    const unsigned low = spread_bits(bounds & 0xfe) * each;
+    const unsigned high = spread_bits(bounds >> 8 & 0xff) * each + (low >> 28) * each;
+
+    if (ITEMS == 8)
+        return low >> 4 * turn | low << (32 - 4 * turn) % 32;
+
+    const wide all = (wide)high << 32 | low;
+
+    return all >> 4 * turn | all << (64 - 4 * turn) % 64;
+}
+
+/* The bits of an item that are the region of a row, if `numbers` are the regions of all. */
+DEVICE unsigned tiny_region(wide numbers, unsigned bounds, int j, int at)
+{
+    enum { SHIFT = 32 - TINY_BITS };
+    const unsigned half = j < 8 ? (unsigned)numbers : (unsigned)(numbers >> 32);
+
+    if (ITEMS > 16)
+        return ((unsigned)BITS(bounds & ((2u << at) - 1)) - 1) << SHIFT;
+    return half << (SHIFT - 4 * (j % 8)) & ~0u << SHIFT;
+}
+
+/* Load the codes of ITEMS rows, of which `left` are there, from row `turn` on. */
+DEVICE void load_few(const struct carry_order *order, int first, int turn, int left,
+                     bare *k)
+{
+    if (left >= ITEMS) {
+        UNROLL
+        for (int j = 0; j < ITEMS; j++)
+            k[j] = code_at(order, first + (j + turn) % ITEMS);
+        return;
+    }
+    UNROLL
+    for (int j = 0; j < ITEMS; j++) {
+        const int at = (j + turn) % ITEMS;
+
+        k[j] = at < left ? code_at(order, first + at) : 0;
+    }
+}
+
+/*
+ * Sort the items of ITEMS rows, from place `first` on. Rows past the last one become a
+ * region of their own.
+ */
 DEVICE void sort_few(const struct segment_map *map, const struct carry_order *order,
                      const struct tile_base *b, int first, item *r)
 {
     /* Lanes begin with different rows: then their codes are in different banks. */
-    const int turn = LANE * (ITEMS * (int)sizeof(key)) / 128;
-    const unsigned bounds = (unsigned)bounds_from(map, first, order->count) | 1;
+    const int turn = LANE * (ITEMS * (int)sizeof(key)) / 128 % ITEMS;
+    const int left = order->count - first;
+    const unsigned bounds = (unsigned)bounds_from(map, first, order->count) |
+                            (left < ITEMS ? 1u << left : 0) | 1;
+    const wide numbers = ITEMS > 16 ? 0 : number_regions(bounds, turn);
+    bare k[ITEMS];
 
+    load_few(order, first, turn, left, k);
     UNROLL
     for (int j = 0; j < ITEMS; j++) {
         const int at = (j + turn) % ITEMS;
-        const unsigned region = (unsigned)BITS(bounds & ((2u << at) - 1)) - 1;
+        const unsigned prefix = (unsigned)((k[j] - b->base) >> b->rest_bits);
 
-        r[j] = filler();
-        if (first + at < order->count)
-            r[j] = region << (32 - TINY_BITS) |
-                   (unsigned)((code_at(order, first + at) - b->base) >> b->rest_bits)
-                       << TINY_BITS |
-                   (unsigned)at;
+        r[j] = tiny_region(numbers, bounds, j, at) | (prefix << TINY_BITS | (unsigned)at);
     }
     sort_registers(r, ITEMS);
 }
 
-/* Order the rows of regions that cross no multiple of ITEMS, and others somehow. */
-DEVICE void order_blocks(const struct segment_map *map, const struct carry_order *order,
-                         const struct tile_base *b)
+/*
+ * Of rows that were sorted by prefix, do those out of [begin, end) that have the prefix of
+ * the row before have a lower code? Their places are stored.
+ */
+DEVICE int is_out_of_order(const struct carry_order *order, const struct tile_base *b,
+                           int first, int begin, int end, const item *r)
+{
+    unsigned least = ~0u, ties = 0;
+    int wrong = 0;
+
+    if (!b->rest_bits)
+        return 0;
+    UNROLL
+    for (int j = 1; j < ITEMS; j++) {
+        const unsigned off = r[j] ^ r[j - 1];
+
+        least = off < least ? off : least;
+    }
+    if (least >= ITEMS)
+        return 0;
+    UNROLL
+    for (int j = 1; j < ITEMS; j++)
+        ties |= (r[j] ^ r[j - 1]) < ITEMS && j > begin && j < end ? 1u << j : 0;
+    NO_UNROLL
+    for (; ties; ties &= ties - 1) {
+        const int row = first + LOWEST_BIT(ties);
+
+        wrong |= code_at(order, order_place(order, row)) <
+                 code_at(order, order_place(order, row - 1));
+    }
+    return wrong;
+}
+
+/*
+ * Order the rows of regions that cross no multiple of ITEMS, and others somehow. Returns 1
+ * if prefixes are not enough.
+ */
+DEVICE int order_blocks(const struct segment_map *map, const struct carry_order *order,
+                        const struct tile_base *b)
 {
     const int first = THREAD * ITEMS;
     item_cell *const to = cell_of_row(order, first);
     item r[ITEMS];
 
     if (first >= order->count)
-        return;
+        return 0;
     sort_few(map, order, b, first, r);
     UNROLL
     for (int j = 0; j < ITEMS; j++)
-        STORE_AS(VALUE, to + j, (item)first + r[j] % ITEMS);
+        STORE_AS(VALUE, to + j, (item)first | r[j] % ITEMS);
+    return is_out_of_order(order, b, first, 0, order->count - first, r);
 }
 
-/* Order the rows of a region that crosses the next multiple of ITEMS, if there is one. */
-DEVICE void order_crossing(const struct segment_map *map, const struct carry_order *order,
-                           const struct tile_base *b)
+/* The same for a region that crosses the next multiple of ITEMS, if there is one. */
+DEVICE int order_crossing(const struct segment_map *map, const struct carry_order *order,
+                          const struct tile_base *b)
 {
     const int first = THREAD * ITEMS + HALF_ITEMS;
     const int next = first + HALF_ITEMS;
@@ -126,7 +243,7 @@ DEVICE void order_crossing(const struct segment_map *map, const struct carry_ord
 
     if (next >= order->count ||
         (LOAD(&map->bounds[next / SEGMENT_WORD]) >> next % SEGMENT_WORD & 1))
-        return;
+        return 0;
     sort_few(map, order, b, first, r);
 
     const int begin = region_begin(map, next) - first;
@@ -137,16 +254,21 @@ DEVICE void order_crossing(const struct segment_map *map, const struct carry_ord
         if (j >= begin && j < end)
             STORE_AS(VALUE, cell_of_row(order, first + j), (item)first + r[j] % ITEMS);
     }
+    return is_out_of_order(order, b, first, begin, end, r);
 }
 
-/* Order tiny regions by prefixes. Codes are staged. */
-DEVICE void order_tiny(const struct segment_map *map, const struct carry_order *order,
-                       const struct tile_base *b)
+/* Order tiny regions by prefixes. Codes are staged. Returns 1 if that is not enough. */
+DEVICE int order_tiny(const struct segment_map *map, const struct carry_order *order,
+                      const struct tile_base *b)
 {
-    order_blocks(map, order, b);
+    int wrong = order_blocks(map, order, b);
+
     BARRIER();
-    order_crossing(map, order, b);
-    BARRIER();
+    if (LOAD(&map->is_crossed)) {
+        wrong |= order_crossing(map, order, b);
+        BARRIER();
+    }
+    return wrong;
 }
 
 /* Order them by whole codes: each row counts those of its region that precede it. */

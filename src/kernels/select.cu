@@ -11,13 +11,14 @@
 #include "select_code.cuh"
 
 #include "select_classes.cuh"
-#include "select_guess.cuh"
 #include "select_order.cuh"
 #include "select_stage.cuh"
 
 #include "select_ranges.cuh"
 
 #include "select_passes.cuh"
+
+#include "select_buckets.cuh"
 
 #define SELECT_CODE unsigned
 #define SELECT_BITS 32
@@ -57,7 +58,10 @@ KERNEL(select_guess, struct select_args)
 {
     SHARED(struct select_shared, sm);
 
-    guess(&args, sm);
+    if (args.result.code_bytes == 4)
+        unsigned_guess(&args, sm);
+    else
+        wide_guess(&args, sm);
 }
 
 /* Each takes tiles as long as there are some. */

@@ -11,7 +11,7 @@ struct select_view {
     const struct field_code *rule;   /* ... a field's rule if `has_rule`, or ... */
     struct key_code enter;           /* ... this */
     int has_rule;
-    const unsigned *numbers;         /* of the rows; NULL: places from `base` on */
+    const unsigned *numbers; /* of the rows; NULL: places from `base` on */
     unsigned base;
     unsigned pitch;
     unsigned count;
@@ -136,11 +136,11 @@ struct select_shared {
     wide_cell ends[2 * SELECT_WARPS];
     wide_cell words[2 * SELECT_END_CELLS];
     unsigned_cell bins[2][SELECT_BINS];
+    unsigned_cell owned[SELECT_UNITS / 32]; /* bits: what select_count's block counts */
 };
 
 AGREE(sizeof(struct select_shared) == SELECT_SHARED);
 AGREE(SELECT_BINS % SELECT_THREADS == 0);
-AGREE((int)SELECT_WARPS <= (int)WARP);
 
 /* Clear the bins of the last rank and, if there is one, of the first. */
 DEVICE void clear_bins(struct select_shared *sm, int is_two_sided)
@@ -261,4 +261,40 @@ DEVICE wide sampled_row(wide i, wide count)
     const unsigned share = (unsigned)((i + 1) * count / SELECT_SAMPLES - first);
 
     return first + ((wide)mixed((unsigned)i) * share >> 32);
+}
+
+enum {
+    SELECT_SAMPLES_EACH = SELECT_SAMPLES / SELECT_THREADS
+}; /* of select_guess's threads */
+
+/* The row that is sample `i` of mine. */
+DEVICE unsigned my_sample(int i, wide count)
+{
+    return (unsigned)sampled_row((wide)(i * SELECT_THREADS + THREAD), count);
+}
+
+AGREE((int)SELECT_WARPS == (int)WARP);
+
+/*
+ * A code at or after that of the sample of a small rank: after the first barrier of
+ * widen_by_block(), shared memory has the least code of each warp, and as many samples as
+ * there are lesser ones come before the one that is returned.
+ */
+DEVICE wide nearer_end(struct select_shared *sm, unsigned rank)
+{
+    if (THREAD < WARP) {
+        const wide mine = LOAD(&sm->ends[2 * LANE]);
+        unsigned before = 0;
+
+        UNROLL
+        for (int i = 0; i < WARP; i++) {
+            const wide other = LOAD(&sm->ends[2 * i]);
+
+            before += other < mine || (other == mine && i < LANE);
+        }
+        if (before == rank)
+            STORE(&sm->words[0], mine);
+    }
+    BARRIER();
+    return LOAD(&sm->words[0]);
 }

@@ -78,35 +78,44 @@ DEVICE void sort_list(const struct select_list *list, unsigned count, unsigned t
 }
 
 /*
- * The same for few rows in a block, with two barriers: each thread counts the rows before
- * its own, which then goes to that place.
+ * The same for up to SELECT_FEW rows in a block, with two barriers: a few neighbouring
+ * lanes count the rows before one, which then goes to that place.
  */
 DEVICE void rank_list(const struct select_list *list, unsigned count)
 {
-    const int is_mine = (unsigned)THREAD < count;
-    const wide code = is_mine ? LOAD(&list->codes[THREAD]) : 0;
-    const unsigned row = is_mine && !list->is_packed ? LOAD(&list->rows[THREAD]) : 0;
+    const unsigned lanes = (unsigned)(THREADS / SELECT_FEW);
+    const unsigned at = (unsigned)THREAD / lanes;
+    const int is_row = at < count;
+    const wide code = is_row ? LOAD(&list->codes[at]) : 0;
+    const unsigned row = is_row && !list->is_packed ? LOAD(&list->rows[at]) : 0;
     unsigned rank = 0;
 
     NO_UNROLL
-    for (unsigned from = 0; is_mine && from < count; from += 4) {
+    for (unsigned from = (unsigned)THREAD % lanes; is_row && from < count;
+         from += 4 * lanes) {
         UNROLL
         for (unsigned j = 0; j < 4; j++) {
-            const unsigned i = from + j < count ? from + j : (unsigned)THREAD;
+            const unsigned i = from + j * lanes < count ? from + j * lanes : at;
             const wide other = LOAD(&list->codes[i]);
 
             rank += other < code ||
                     (other == code && !list->is_packed && LOAD(&list->rows[i]) < row);
         }
     }
+    NO_UNROLL
+    for (unsigned step = 1; step < lanes; step *= 2)
+        rank += SHUFFLE_XOR(rank, step);
     BARRIER();
-    if (is_mine) {
+    if (is_row && (unsigned)THREAD % lanes == 0) {
         STORE(&list->codes[rank], code);
         if (!list->is_packed)
             STORE(&list->rows[rank], row);
     }
     BARRIER();
 }
+
+AGREE((int)SELECT_TEAM_THREADS >= (int)SELECT_FEW &&
+      (int)SELECT_THREADS / (int)SELECT_FEW <= (int)WARP);
 
 /*
  * More rows in a block are distributed to SELECT_BINS buckets of equal width, and ranked in
@@ -142,8 +151,17 @@ DEVICE void get_rows(struct bucket_rows *mine, const struct select_list *list,
     }
     widen_by_block(&low, &high, 8, (wide_cell *)bins);
     by_row = low == high;
-    low = by_row ? 0 : low;
-    shift = shift_of(by_row ? ~0u : high - low, SELECT_DIGIT);
+    if (by_row) {
+        low = ~(wide)0;
+        high = 0;
+        UNROLL
+        for (int i = 0; i < each; i++) {
+            low = mine->row[i] < low ? mine->row[i] : low;
+            high = mine->row[i] > high ? mine->row[i] : high;
+        }
+        widen_by_block(&low, &high, 4, (wide_cell *)bins);
+    }
+    shift = shift_of(high - low, SELECT_DIGIT);
     UNROLL
     for (int i = 0; i < each; i++)
         mine->bin[i] =

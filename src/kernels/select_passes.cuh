@@ -1,9 +1,9 @@
 /*
  * select_passes.cuh - for select_count: many blocks narrow ranges together.
  *
- * All passes are one launch. A block takes tickets: the first ones are for parts of the
- * first pass, the next ones for parts of the second. A block that waits for a pass to end
- * waits for tickets that blocks already running have taken, so no block waits forever.
+ * All passes are one launch. The rows are divided into units, each of which is one block's
+ * in all passes: the block whose ticket it was. A block takes another ticket when it has
+ * counted a unit, until none is left. So it waits for units of blocks that run already.
  */
 
 /* Do the staged rows include all that are wanted? */
@@ -34,37 +34,47 @@ DEVICE struct select_aim aim_of(const struct select_args *args, int is_staged)
     return aim;
 }
 
-DEVICE unsigned next_ticket(const struct select_args *args, struct select_shared *sm)
+DEVICE unsigned take_ticket(const struct select_args *args)
 {
-    BARRIER(); /* what was read of shared memory may be overwritten */
-    if (THREAD == 0)
-        STORE(&sm->ticket, (unsigned)ADD(CUT, cell_of(&args->state->tickets[1]), (wide)1));
-    BARRIER();
-    return LOAD(&sm->ticket);
+    return (unsigned)ADD(CUT, cell_of(&args->state->tickets[1]), (wide)1);
 }
 
-/* Get the ranges before a pass; 0 if both ends are found. */
-DEVICE int read_ranges(const struct select_args *args, struct select_shared *sm,
-                       const struct select_aim *aim, int is_staged, unsigned count,
-                       unsigned pass)
+/* The units of my block: a bit for each. */
+DEVICE void own(struct select_shared *sm, unsigned unit)
 {
-    struct select_state *const state = args->state;
+    if (THREAD == 0)
+        STORE(&sm->owned[unit / 32], LOAD(&sm->owned[unit / 32]) | 1u << unit % 32);
+}
 
-    if (THREAD < 2 && pass == 0) {
-        const wide highest = args->result.code_bytes == 4 ? 0xffffffffu : ~(wide)0;
+/* The first of them from `unit` on; `units` if there is none. */
+DEVICE unsigned next_owned(const struct select_shared *sm, unsigned unit, unsigned units)
+{
+    NO_UNROLL
+    while (unit < units) {
+        const unsigned bits = LOAD(&sm->owned[unit / 32]) >> unit % 32;
+
+        if (bits)
+            return unit + (unsigned)LOWEST_BIT(bits);
+        unit = (unit / 32 + 1) * 32;
+    }
+    return units;
+}
+
+/* The ranges before the first pass. A barrier follows. */
+DEVICE void begin_ranges(const struct select_args *args, struct select_shared *sm,
+                         const struct select_aim *aim, int is_staged, unsigned count)
+{
+    const struct select_state *const state = args->state;
+    const wide highest = args->result.code_bytes == 4 ? 0xffffffffu : ~(wide)0;
+
+    if (THREAD < 2) {
         const wide low = is_staged ? LOAD(cell_of(&state->low.code)) : 0;
         const wide high = is_staged ? LOAD(cell_of(&state->high.code)) & highest : highest;
 
         begin_range(aim, sm, THREAD, low, high, count);
     }
-    if (THREAD < (int)(2 * SELECT_END_CELLS) && pass > 0) {
-        while (PEEK(CUT, cell_of(&state->passes)) < pass)
-            PAUSE();
-        FENCE();
-        STORE(&sm->words[THREAD], PEEK(CUT, cell_of(&state->end[0].low) + THREAD));
-    }
-    BARRIER();
-    return is_to_narrow(sm);
+    if (THREAD < SELECT_UNITS / 32)
+        STORE(&sm->owned[THREAD], 0);
 }
 
 /* Add my bins of a range to those of all. */
@@ -93,80 +103,123 @@ DEVICE void get_bins(unsigned_cell *bins, const wide *all)
         STORE(&bins[i * SELECT_THREADS + THREAD], (unsigned)sum[i]);
 }
 
-/* Am I the last block of a pass? Then what the others have stored can be loaded. */
-DEVICE int is_last_of(const struct select_args *args, struct select_shared *sm,
-                      unsigned pass, unsigned units)
+DEVICE void add_both_bins(const struct select_args *args, const struct select_shared *sm,
+                          unsigned pass)
 {
-    FENCE();
-    BARRIER();
-    if (THREAD == 0)
-        STORE(&sm->ticket,
-              ADD(CUT, cell_of(&args->state->done[pass]), (wide)1) == units - 1);
-    BARRIER();
-    FENCE();
-    return LOAD(&sm->ticket) != 0;
-}
+    wide *const bins = args->bins + pass * (args->is_two_sided ? 2u : 1u) * SELECT_BINS;
 
-/* Add my bins to those of all; if I am the last, get them back and return 1. */
-DEVICE int add_up(const struct select_args *args, struct select_shared *sm, unsigned pass,
-                  unsigned units)
-{
-    wide *const bins = args->bins + (wide)pass * 2 * SELECT_BINS;
-
+    add_bins(sm->bins[1], bins);
     if (args->is_two_sided)
-        add_bins(sm->bins[0], bins);
-    add_bins(sm->bins[1], bins + SELECT_BINS);
-    if (!is_last_of(args, sm, pass, units))
-        return 0;
-    if (args->is_two_sided)
-        get_bins(sm->bins[0], bins);
-    get_bins(sm->bins[1], bins + SELECT_BINS);
-    BARRIER();
-    return 1;
+        add_bins(sm->bins[0], bins + SELECT_BINS);
 }
 
-DEVICE void post_range(struct select_end *end, const struct select_range *range)
+/* The greatest number that any lane has. */
+DEVICE wide greatest_of_warp(wide mine, int code_bytes)
 {
-    POST(CUT, cell_of(&end->low), range->low);
-    POST(CUT, cell_of(&end->high), range->high);
-    POST(CUT, cell_of(&end->rank), (wide)range->rank);
-    POST(CUT, cell_of(&end->found), (wide)range->found);
-    POST(CUT, cell_of(&end->code), range->code);
-    POST(CUT, cell_of(&end->by_row), (wide)range->by_row);
+    unsigned upper;
+
+    if (code_bytes == 4)
+        return GREATEST((unsigned)mine);
+    upper = GREATEST((unsigned)(mine >> 32));
+    return (wide)upper << 32 | GREATEST(mine >> 32 == upper ? (unsigned)mine : 0);
 }
 
-/* Narrow both, and tell the other blocks. */
-DEVICE void narrow_both(const struct select_args *args, struct select_shared *sm,
-                        const struct select_aim *aim, unsigned pass, int is_one)
+/* Keep the ends of what my warp has counted for a side; a barrier follows. */
+DEVICE void keep_seen(struct select_shared *sm, wide unlike, wide most, int code_bytes)
 {
-    struct select_state *const state = args->state;
-    const struct select_range begin = narrow_end(aim, sm, 0, is_one);
-    const struct select_range end = narrow_end(aim, sm, 1, is_one);
-
-    if (THREAD == 0) {
-        post_range(&state->end[0], &begin);
-        post_range(&state->end[1], &end);
-        if (begin.found && end.found) {
-            STORE(cell_of(&state->skip), args->is_two_sided ? begin.rank : 0);
-            STORE(cell_of(&state->most), (wide)end.rank + 1);
-        }
-        FENCE();
-        POST(CUT, cell_of(&state->passes), pass + 1);
+    unlike = greatest_of_warp(unlike, code_bytes);
+    most = greatest_of_warp(most, code_bytes);
+    if (LANE == 0) {
+        STORE(&sm->ends[THREAD / WARP], unlike);
+        STORE(&sm->ends[SELECT_WARPS + THREAD / WARP], most);
     }
 }
 
-/* Get the rows that all blocks have collected. Returns their count. */
-DEVICE unsigned get_collected(const struct select_args *args,
-                              const struct select_list *list)
+/* Tell all blocks the ends of what mine has counted. */
+DEVICE void post_seen(const struct select_shared *sm, struct select_seen *seen,
+                      int code_bytes)
 {
-    const wide all = PEEK(CUT, cell_of(&args->state->collected));
-    const unsigned count = all < list->room ? (unsigned)all : list->room;
+    if (THREAD < WARP) {
+        const wide unlike = greatest_of_warp(LOAD(&sm->ends[LANE]), code_bytes);
+        const wide most =
+            greatest_of_warp(LOAD(&sm->ends[SELECT_WARPS + LANE]), code_bytes);
 
-    for (unsigned i = (unsigned)THREAD; i < count; i += SELECT_THREADS)
-        put_in_list(list, i, PEEK(CUT, cell_of(args->collected + 2 * i)),
-                    (unsigned)PEEK(CUT, cell_of(args->collected + 2 * i + 1)));
+        if (LANE == 0) {
+            RAISE(CUT, cell_of(&seen->unlike), unlike);
+            RAISE(CUT, cell_of(&seen->most), most);
+        }
+    }
+}
+
+/*
+ * `done` of all units are done, and mine are among them. Wait for the others; then what
+ * their blocks have stored can be loaded. By one thread, before a barrier.
+ */
+DEVICE void await_units(const wide *done, unsigned units)
+{
+    while (PEEK(CUT, cell_of(done)) < units) {
+    }
+}
+
+/* The range of a side, after it was narrowed, has no codes but those that were seen. */
+DEVICE void clip_range(const struct select_aim *aim, struct select_shared *sm, int side,
+                       wide least, wide most)
+{
+    struct select_range range = range_at(sm, side);
+
+    if (!range.by_row && least <= most) {
+        range.low = range.low < least ? least : range.low;
+        range.high = range.high > most ? most : range.high;
+        if (aim->is_sorted)
+            narrow_by_row(&range, aim->rows);
+        else
+            range.found = range.found || range.low == range.high;
+        keep_range(sm, side, &range);
+    }
+}
+
+/* All units are counted: narrow both ranges. All blocks find the same. */
+DEVICE void narrow_both(const struct select_args *args, struct select_shared *sm,
+                        const struct select_aim *aim, unsigned pass)
+{
+    const wide *const bins =
+        args->bins + pass * (aim->is_two_sided ? 2u : 1u) * SELECT_BINS;
+    /* if nobody looks for a begin, the first pass tells the least code */
+    const int is_begin = !aim->is_two_sided && aim->is_sorted && pass == 0;
+    const int both = is_begin || is_one_range(sm);
+    const int clips = THREAD < 2 && (is_begin || !range_at(sm, THREAD % 2).found);
+    wide unlike = 0, most = 0;
+
+    if (clips) {
+        const struct select_seen *const seen =
+            &args->state->seen[pass][both ? 1 : THREAD % 2];
+
+        unlike = PEEK(CUT, cell_of(&seen->unlike));
+        most = PEEK(CUT, cell_of(&seen->most));
+    }
+    get_bins(sm->bins[1], bins);
+    if (aim->is_two_sided)
+        get_bins(sm->bins[0], bins + SELECT_BINS);
     BARRIER();
-    return count;
+    narrow_alone(aim, sm);
+    if (clips)
+        clip_range(aim, sm, THREAD,
+                   args->result.code_bytes == 4 ? (unsigned)~unlike : ~unlike, most);
+    BARRIER();
+}
+
+/* Tell select_filter which ranges were found. */
+DEVICE void tell_ends(const struct select_args *args, const struct select_shared *sm)
+{
+    struct select_state *const state = args->state;
+    const struct select_range begin = range_at(sm, 0), end = range_at(sm, 1);
+
+    if (THREAD == 0) {
+        STORE(cell_of(&state->end[0].low), begin.low);
+        STORE(cell_of(&state->end[1].high), end.high);
+        STORE(cell_of(&state->skip), args->is_two_sided ? begin.rank : 0);
+        STORE(cell_of(&state->most), (wide)end.rank + 1);
+    }
 }
 
 /*
@@ -179,13 +232,13 @@ APART void order_collected(unsigned count, int is_packed)
     SHARED(struct select_shared, sm);
 
     if (is_packed) {
-        const struct select_list list = list_of(sm, 4, SELECT_ROOM(4));
+        const struct select_list list = list_of(sm, 4, SELECT_ROOM);
 
-        order_list(&list, count, SELECT_ROOM(4) / SELECT_THREADS, sm->bins[0], sm->sums);
+        order_list(&list, count, SELECT_ROOM / SELECT_THREADS, sm->bins[0], sm->sums);
     } else {
-        const struct select_list list = list_of(sm, 8, SELECT_ROOM(8));
+        const struct select_list list = list_of(sm, 8, SELECT_ROOM);
 
-        order_list(&list, count, SELECT_ROOM(8) / SELECT_THREADS, sm->bins[0], sm->sums);
+        order_list(&list, count, SELECT_ROOM / SELECT_THREADS, sm->bins[0], sm->sums);
     }
 }
 

@@ -9,7 +9,7 @@ struct stage_held {
     unsigned_cell rows[SELECT_HELD];
 };
 
-/* Shared memory of select_stage; select_count has more warps. */
+/* Shared memory of select_stage. */
 struct stage_shared {
     struct stage_held held[SELECT_FILTER_WARPS];
     unsigned_cell counts[SELECT_FILTER_WARPS];
@@ -19,14 +19,10 @@ struct stage_shared {
 
 AGREE(sizeof(struct stage_shared) == SELECT_STAGE_SHARED);
 
-/*
- * Where rows are staged: in arrays for the next launch or, if there are no arrays, in cells
- * for another block of this launch, two for each row.
- */
+/* Where rows are staged, in arrays for the next launch. */
 struct select_sink {
     void *codes;
     unsigned *rows;
-    wide *cells;
     wide capacity;
     wide *count;
     int code_bytes;
@@ -46,11 +42,6 @@ DEVICE void stage_row(const struct select_sink *sink, const struct stage_held *h
 {
     if (place >= sink->capacity)
         return;
-    if (sink->cells) {
-        POST(CUT, cell_of(sink->cells + 2 * place), LOAD(&held->codes[i]));
-        POST(CUT, cell_of(sink->cells + 2 * place + 1), LOAD(&held->rows[i]));
-        return;
-    }
     if (sink->code_bytes == 4)
         STORE_AS(BULK, (unsigned_cell *)sink->codes + place,
                  (unsigned)LOAD(&held->codes[i]));

@@ -9,6 +9,8 @@
 
 #include "select_word_alone.cuh"
 
+#include "select_word_guess.cuh"
+
 #include "select_word_stage.cuh"
 
 #include "select_word_count.cuh"

@@ -3,10 +3,19 @@
  * width: see select_code.cuh and select_ranges.cuh.
  */
 
-/* Count the rows of a tile that lie in a range, by its bins. */
+/* The least and the greatest code that were counted for each side. */
+struct SELECT_NAME(seen) {
+    SELECT_CODE least[2], most[2];
+};
+
+/*
+ * Count the rows of a tile that lie in a range, by its bins. `seen` may be NULL, and is not
+ * changed by rows that are counted by their numbers.
+ */
 DEVICE void SELECT_NAME(count_range)(struct select_shared *sm,
                                      const struct select_view *view, wide begin,
-                                     const SELECT_CODE *code, unsigned has, int side)
+                                     const SELECT_CODE *code, unsigned has, int side,
+                                     struct SELECT_NAME(seen) * seen)
 {
     const struct select_range range = range_at(sm, side);
     const int shift = shift_of(range.high - range.low, SELECT_DIGIT);
@@ -29,20 +38,27 @@ DEVICE void SELECT_NAME(count_range)(struct select_shared *sm,
     for (int i = 0; i < SELECT_NAME(each); i++) {
         const SELECT_CODE place = (SELECT_CODE)(code[i] - low);
 
-        if ((has >> i & 1) && place <= span)
+        if ((has >> i & 1) && place <= span) {
             ADD(PLAIN, &sm->bins[side][place >> shift], 1u);
+            if (seen) {
+                seen->least[side] =
+                    code[i] < seen->least[side] ? code[i] : seen->least[side];
+                seen->most[side] = code[i] > seen->most[side] ? code[i] : seen->most[side];
+            }
+        }
     }
 }
 
 /* The same for both ranges, if they are still to be narrowed. */
 DEVICE void SELECT_NAME(count_both)(struct select_shared *sm,
                                     const struct select_view *view, wide begin,
-                                    const SELECT_CODE *code, unsigned has)
+                                    const SELECT_CODE *code, unsigned has,
+                                    struct SELECT_NAME(seen) * seen)
 {
     if (!LOAD(&sm->words[3]) && !is_one_range(sm))
-        SELECT_NAME(count_range)(sm, view, begin, code, has, 0);
+        SELECT_NAME(count_range)(sm, view, begin, code, has, 0, seen);
     if (!LOAD(&sm->words[SELECT_END_CELLS + 3]))
-        SELECT_NAME(count_range)(sm, view, begin, code, has, 1);
+        SELECT_NAME(count_range)(sm, view, begin, code, has, 1, seen);
 }
 
 /*
@@ -151,7 +167,7 @@ DEVICE void SELECT_NAME(find_bounds)(struct select_shared *sm,
         for (unsigned tile = 0; tile < alone->tiles; tile++) {
             SELECT_NAME(visit)(alone, tile);
             SELECT_NAME(count_both)
-            (sm, &alone->view, SELECT_NAME(begin)(tile), alone->code, alone->has);
+            (sm, &alone->view, SELECT_NAME(begin)(tile), alone->code, alone->has, 0);
         }
         BARRIER();
         narrow_alone(aim, sm);

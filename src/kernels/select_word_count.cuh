@@ -2,58 +2,139 @@
  * select_word_count.cuh - select_count for codes of one width: see select_word.cuh.
  */
 
-/* Count the rows of every `units`-th tile. */
-DEVICE void SELECT_NAME(count_tiles)(struct select_shared *sm,
-                                     const struct select_view *view, unsigned tile,
-                                     unsigned units)
+/* Count the rows of a unit: every `units`-th tile. */
+DEVICE void SELECT_NAME(count_unit)(struct select_shared *sm,
+                                    struct SELECT_NAME(alone) * mine, unsigned unit,
+                                    unsigned units, unsigned tiles,
+                                    struct SELECT_NAME(seen) * seen)
 {
-    enum { TILE = SELECT_TILE(SELECT_THREADS, SELECT_BITS / 8) };
-
-    clear_bins(sm, 1);
     NO_UNROLL
-    for (; (wide)tile * TILE < (wide)view->lead + view->count; tile += units) {
-        const wide begin = SELECT_NAME(begin)(tile);
-        SELECT_CODE code[SELECT_NAME(each)];
-        const unsigned has = SELECT_NAME(load)(code, view, (wide)tile * TILE,
-                                               (wide)(tile + 1) * TILE, begin);
-        SELECT_NAME(count_both)(sm, view, begin, code, has);
+    for (unsigned tile = unit; tile < tiles; tile += units) {
+        SELECT_NAME(visit)(mine, tile);
+        SELECT_NAME(count_both)
+        (sm, &mine->view, SELECT_NAME(begin)(tile), mine->code, mine->has, seen);
     }
-    BARRIER();
 }
 
-/* Collect the rows of every `units`-th tile that lie between the ends that were found. */
-DEVICE void SELECT_NAME(collect_tiles)(const struct select_args *args,
-                                       struct select_shared *sm,
-                                       const struct select_view *view, unsigned tile,
-                                       unsigned units)
+/*
+ * Count the rows of units, and add my bins to those of all: of `unit` in the first pass,
+ * then of all units that are mine.
+ */
+DEVICE void SELECT_NAME(count_pass)(const struct select_args *args,
+                                    struct select_shared *sm,
+                                    struct SELECT_NAME(alone) * mine, unsigned unit,
+                                    unsigned units, unsigned tiles, unsigned pass,
+                                    int is_clear)
 {
-    enum { TILE = SELECT_TILE(SELECT_THREADS, SELECT_BITS / 8) };
-    const struct select_sink sink = {0,
-                                     0,
-                                     args->collected,
-                                     SELECT_ROOM(SELECT_BITS / 8),
-                                     &args->state->collected,
-                                     SELECT_BITS / 8};
-    struct select_bound low, high;
-    struct stage_held *const held = (struct stage_held *)(sm + 1) + THREAD / WARP;
-    unsigned count = 0;
+    const SELECT_CODE ones = (SELECT_CODE) ~(SELECT_CODE)0;
+    struct SELECT_NAME(seen) seen = {
+        {ones, ones},
+        {0,    0   }
+    };
+    struct select_seen *const all = args->state->seen[pass];
 
-    found_bounds(sm, &low, &high);
-    NO_UNROLL
-    for (; (wide)tile * TILE < (wide)view->lead + view->count; tile += units) {
-        const wide begin = SELECT_NAME(begin)(tile);
-        SELECT_CODE code[SELECT_NAME(each)];
-        const unsigned has = SELECT_NAME(load)(code, view, (wide)tile * TILE,
-                                               (wide)(tile + 1) * TILE, begin);
-        count = SELECT_NAME(stage_tile)(&sink, held, count, view, code, has, begin, &low,
-                                        &high);
+    if (!is_clear)
+        clear_bins(sm, args->is_two_sided);
+    for (unsigned i = pass ? next_owned(sm, 0, units) : unit; i < units;
+         i = pass ? next_owned(sm, i + 1, units) : units)
+        SELECT_NAME(count_unit)(sm, mine, i, units, tiles, &seen);
+    keep_seen(sm, (SELECT_CODE)~seen.least[1], seen.most[1], SELECT_BITS / 8);
+    BARRIER();
+    post_seen(sm, &all[1], SELECT_BITS / 8);
+    add_both_bins(args, sm, pass);
+    if (args->is_two_sided) {
+        BARRIER();
+        keep_seen(sm, (SELECT_CODE)~seen.least[0], seen.most[0], SELECT_BITS / 8);
+        BARRIER();
+        post_seen(sm, &all[0], SELECT_BITS / 8);
     }
-    stage_rest(&sink, held, count, sm->sums, &sm->ends[0]);
+}
+
+/*
+ * Find both ends: the passes. A block takes tickets in the first one, until no unit is
+ * left. Returns how many units are mine.
+ */
+DEVICE unsigned SELECT_NAME(find_together)(const struct select_args *args,
+                                           struct select_shared *sm,
+                                           struct SELECT_NAME(alone) * mine,
+                                           const struct select_aim *aim, unsigned unit,
+                                           unsigned units, unsigned tiles)
+{
+    struct select_state *const state = args->state;
+    unsigned owned = 0;
+
+    mine->has = ~0u;
+    mine->tiles = (tiles + units - 1) / units;
+    NO_UNROLL
+    for (unsigned pass = 0;;) {
+        const int narrows = is_to_narrow(sm);
+
+        if (pass > 0 && !narrows)
+            return owned;
+        if (narrows)
+            SELECT_NAME(count_pass)(args, sm, mine, unit, units, tiles, pass, owned == 0);
+        if (pass == 0) {
+            own(sm, unit);
+            owned++;
+        }
+        FENCE();
+        BARRIER();
+        if (THREAD == 0) {
+            const unsigned next = pass == 0 ? take_ticket(args) : units;
+            wide done = 0;
+
+            if (narrows) {
+                ADD(CUT, cell_of(&state->done[pass]), (wide)(pass == 0 ? 1 : owned));
+                done = PEEK(CUT, cell_of(&state->done[pass]));
+            }
+            if (narrows && next >= units && done < units)
+                await_units(&state->done[pass], units);
+            STORE(&sm->ticket, next);
+        }
+        BARRIER();
+        FENCE();
+        unit = LOAD(&sm->ticket);
+        if (unit < units) { /* more than one unit does not stay in registers */
+            mine->tiles = 2;
+            continue;
+        }
+        if (!narrows)
+            return owned;
+        narrow_both(args, sm, aim, pass++);
+    }
+}
+
+/*
+ * Collect the rows of my units, first in the list of my block and then in buckets; wait for
+ * those of all others, and write.
+ */
+DEVICE void SELECT_NAME(collect_units)(const struct select_args *args,
+                                       struct select_shared *sm,
+                                       const struct select_list *list,
+                                       struct SELECT_NAME(alone) * mine, unsigned owned,
+                                       unsigned units, unsigned tiles)
+{
+    if (THREAD == 0)
+        STORE(&sm->collected, 0);
+    BARRIER();
+    NO_UNROLL
+    for (unsigned i = next_owned(sm, 0, units); i < units;
+         i = next_owned(sm, i + 1, units)) {
+        NO_UNROLL
+        for (unsigned tile = i; tile < tiles; tile += units) {
+            SELECT_NAME(visit)(mine, tile);
+            SELECT_NAME(collect)
+            (sm, list, &mine->view, mine->code, mine->has, SELECT_NAME(begin)(tile));
+        }
+    }
+    BARRIER();
+    write_together(args, sm, list, owned, units);
 }
 
 DEVICE void SELECT_NAME(count)(const struct select_args *args, struct select_shared *sm)
 {
     enum { TILE = SELECT_TILE(SELECT_THREADS, SELECT_BITS / 8) };
+    const unsigned ticket = THREAD == 0 ? take_ticket(args) : 0; /* under way meanwhile */
     const int is_staged = stage_holds(args);
     const struct select_view view =
         is_staged ? view_codes(args->codes, args->rows, LOAD(cell_of(&args->state->staged)),
@@ -62,28 +143,27 @@ DEVICE void SELECT_NAME(count)(const struct select_args *args, struct select_sha
     const unsigned tiles = (unsigned)(((wide)view.lead + view.count + TILE - 1) / TILE);
     const unsigned units = tiles < (unsigned)BLOCKS ? tiles : (unsigned)BLOCKS;
     const struct select_aim aim = aim_of(args, is_staged);
-    const struct select_list list =
-        list_of(sm, SELECT_BITS / 8, SELECT_ROOM(SELECT_BITS / 8));
-    unsigned ticket, pass;
+    const struct select_list list = list_of(sm, SELECT_BITS / 8, SELECT_ROOM);
+    struct SELECT_NAME(alone) mine;
+    unsigned unit;
 
-    if ((unsigned)BLOCK >= units)
+    begin_ranges(args, sm, &aim, is_staged, view.count);
+    if (THREAD == 0)
+        STORE(&sm->ticket, ticket);
+    clear_bins(sm, args->is_two_sided); /* and a barrier */
+    unit = LOAD(&sm->ticket);
+    if (unit >= units)
         return;
-    if (units == 1 && args->is_sorted) {
-        write_collected(args, sm, &list, SELECT_NAME(select_alone)(sm, &list, &view, &aim));
+    if (tiles <= SELECT_ALONE && args->is_sorted) {
+        if (unit == 0)
+            write_collected(args, sm, &list,
+                            SELECT_NAME(select_alone)(sm, &list, &view, &aim));
         return;
     }
-    for (;;) {
-        ticket = next_ticket(args, sm);
-        pass = ticket / units;
-        if (!read_ranges(args, sm, &aim, is_staged, view.count, pass))
-            break;
-        SELECT_NAME(count_tiles)(sm, &view, ticket % units, units);
-        if (add_up(args, sm, pass, units))
-            narrow_both(args, sm, &aim, pass, is_one_range(sm));
-    }
-    if (!args->is_sorted)
-        return;
-    SELECT_NAME(collect_tiles)(args, sm, &view, ticket % units, units);
-    if (is_last_of(args, sm, pass, units))
-        write_collected(args, sm, &list, get_collected(args, &list));
+    mine.view = view;
+    unit = SELECT_NAME(find_together)(args, sm, &mine, &aim, unit, units, tiles);
+    if (args->is_sorted)
+        SELECT_NAME(collect_units)(args, sm, &list, &mine, unit, units, tiles);
+    else if (LOAD(&sm->owned[0]) & 1)
+        tell_ends(args, sm);
 }

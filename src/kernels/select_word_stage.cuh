@@ -74,8 +74,8 @@ DEVICE void SELECT_NAME(stage)(const struct select_args *args, struct stage_shar
     enum { TILE = SELECT_TILE(SELECT_FILTER_THREADS, SELECT_BITS / 8) };
     struct select_state *const state = args->state;
     const struct select_view view = view_job(args, SELECT_BITS / 8);
-    const struct select_sink sink = {args->codes,    args->rows,     0,
-                                     args->capacity, &state->staged, SELECT_BITS / 8};
+    const struct select_sink sink = {args->codes, args->rows, args->capacity,
+                                     &state->staged, SELECT_BITS / 8};
     const struct select_bound low = get_bound(&state->low);
     const struct select_bound high = get_bound(&state->high);
     const unsigned tiles = (unsigned)(((wide)view.lead + view.count + TILE - 1) / TILE);

@@ -40,6 +40,7 @@
  *   ADD(kind, p, v)           add v to an unsigned cell of shared or global memory, or to a
  *                             wide cell of global memory, where it is relaxed as POST is;
  *                             its value before
+ *   RAISE(kind, p, v)         make such a wide cell at least v
  *   FENCE()                   my accesses before it come before those after it, to all
  *                             blocks of the launch
  *
@@ -113,6 +114,7 @@
 #define POST(kind, p, v) simt_post((p), (v))
 #define PEEK(kind, p) simt_peek(p)
 #define ADD(kind, p, v) atomicAdd((p), (v))
+#define RAISE(kind, p, v) ((void)atomicMax((p), (v)))
 #define FENCE() __threadfence()
 #define POST_BITS(kind, p, bits) ((void)atomicOr((p), (bits)))
 #define PAUSE() __nanosleep(100)

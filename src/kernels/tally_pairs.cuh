@@ -8,7 +8,8 @@
  * pass a multiple of TALLY_CARRY subtracts TALLY_CARRY and notes a carry. An addition
  * passes at most one multiple. So once all have subtracted, which a barrier ensures, a
  * counter is below TALLY_CARRY. Between two barriers a block counts at most
- * 65536 - TALLY_CARRY keys. So no counter reaches 65536.
+ * 65536 - TALLY_CARRY keys. So no counter reaches 65536. If few carries were noted in the
+ * end, a counter holds even all of them: they go back, and tally_sum need not look for any.
  *
  * Many lanes add to the same counter, which a GPU does one after the other. So if half the
  * lanes have several equal keys in their vectors, lanes add theirs at once. And lanes take
@@ -20,7 +21,7 @@
 struct tally_shared {
     unsigned_cell counters[CODES / 2];
     place_cell carries[TALLY_MOST_CARRIES]; /* bits of keys, then codes */
-    unsigned_cell digits[TALLY_DIGITS];     /* keys of carries, by digit */
+    unsigned_cell digits[TALLY_DIGITS];     /* keys of carries, then all, by digit */
     unsigned_cell carry_count;
     unsigned_cell unused[3];
 };
@@ -32,10 +33,12 @@ enum {
     COUNT_BATCHES = 2,     /* ... batches between two barriers */
     COUNT_SAME = 4,        /* equal keys of a lane that are worth counting together, ... */
     COUNT_MANY = WARP / 2, /* ... if this many lanes have them */
+    COUNT_BACK = 3,        /* carries that go back to their counters in the end */
     DIGIT_PAIRS = TALLY_DIGITS / 2 / WARP, /* pairs of codes of a lane and digit */
     HALVES = 0x10001                       /* times a key: two of it */
 };
 
+AGREE((COUNT_BACK + 1) * TALLY_CARRY <= 65536);
 AGREE(tally_count_threads *COUNT_BATCHES *COUNT_BATCH *VECTOR_KEYS <= 65536 - TALLY_CARRY);
 
 DEVICE int half_of(unsigned bits)
@@ -131,6 +134,19 @@ DEVICE void count_together(struct tally_shared *sm, vector v)
     }
 }
 
+/* Vectors with equal keys, `same` of them; one addition for a warp that has only one. */
+DEVICE void count_alike(struct tally_shared *sm, vector v, unsigned same, int mine)
+{
+    const unsigned bits = (unsigned)v.low & 0xffff;
+    const unsigned other = SHUFFLE(bits, 0);
+    const unsigned alike = BALLOT(mine && BITS(same) == VECTOR_KEYS && bits == other);
+
+    if (alike != ~0u && mine)
+        count_together(sm, v);
+    else if (alike == ~0u && LANE == 0)
+        count_keys(sm, bits, WARP * VECTOR_KEYS);
+}
+
 /* Count a vector of each lane that is `mine`. */
 DEVICE void count_vector(struct tally_shared *sm, vector v, int mine)
 {
@@ -138,10 +154,10 @@ DEVICE void count_vector(struct tally_shared *sm, vector v, int mine)
     const unsigned same = equal_keys(turned, (unsigned)turned.low & 0xffff);
     const unsigned many = BALLOT(mine && BITS(same) >= COUNT_SAME);
 
-    if (mine && BITS(many) < COUNT_MANY)
-        count_apart(sm, turned);
+    if (BITS(many) >= COUNT_MANY)
+        count_alike(sm, turned, same, mine);
     else if (mine)
-        count_together(sm, turned);
+        count_apart(sm, turned);
 }
 
 DEVICE void meet_after(int batches)
@@ -170,6 +186,27 @@ DEVICE unsigned pair_counted(const struct tally_shared *sm, unsigned pair,
     return first % 2 ? both << 16 | both >> 16 : both;
 }
 
+/* Write how many keys my row has of each digit, and of lesser ones. */
+DEVICE void put_totals(const struct tally_rows *rows, const struct tally_shared *sm)
+{
+    wide_cell *const totals = (wide_cell *)rows->totals + (wide)BLOCK * TALLY_DIGITS;
+    unsigned others = 0; /* of digits before those of my warp */
+    unsigned mine, upto;
+
+    if (THREAD >= TALLY_DIGITS)
+        return;
+    mine = upto = LOAD(&sm->digits[THREAD]);
+    for (int i = LANE; i < THREAD / WARP * WARP; i += WARP)
+        others += LOAD(&sm->digits[i]);
+    UNROLL
+    for (int step = 1; step < WARP; step *= 2) {
+        const unsigned other = SHUFFLE(upto, (LANE + WARP - step) % WARP);
+
+        upto += LANE >= step ? other : 0;
+    }
+    STORE(totals + THREAD, (wide)(SUM(others) + upto - mine) << 32 | mine);
+}
+
 /*
  * Write my row. A warp has whole digits and a lane two neighbouring codes of each part of
  * a digit. Counts of digits without keys are not written.
@@ -182,16 +219,23 @@ DEVICE void put_row(const struct tally_count_args *args, struct tally_shared *sm
     unsigned_cell *const counts = (unsigned_cell *)rows->counts + (wide)BLOCK * (CODES / 2);
 
     for (unsigned i = (unsigned)THREAD; i < carries; i += (unsigned)THREADS) {
-        const unsigned code = enter((key)LOAD(&sm->carries[i]), &args->leave);
+        const unsigned bits = LOAD(&sm->carries[i]);
+        const unsigned code = enter((key)bits, &args->leave);
 
+        if (carries <= COUNT_BACK) {
+            add_keys(sm, bits, TALLY_CARRY);
+            continue;
+        }
         STORE(to + i, (unsigned short)code);
         ADD(PLAIN, &sm->digits[code / TALLY_DIGITS], (unsigned)TALLY_CARRY);
     }
     if (THREAD == 0)
-        STORE((unsigned_cell *)rows->carry_count + BLOCK, carries);
+        STORE((unsigned_cell *)rows->carry_count + BLOCK,
+              carries <= COUNT_BACK ? 0 : carries);
     BARRIER();
     for (int digit = THREAD / WARP; digit < TALLY_DIGITS; digit += THREADS / WARP) {
         const unsigned first = (unsigned)(digit * (TALLY_DIGITS / 2) + LANE);
+        const unsigned carried = LOAD(&sm->digits[digit]);
         unsigned pairs[DIGIT_PAIRS];
         unsigned sum = 0;
 
@@ -200,13 +244,16 @@ DEVICE void put_row(const struct tally_count_args *args, struct tally_shared *sm
             pairs[i] = pair_counted(sm, first + i * WARP, &args->leave);
             sum += (pairs[i] & 0xffff) + (pairs[i] >> 16);
         }
-        sum = SUM(sum) + LOAD(&sm->digits[digit]);
+        sum = SUM(sum) + carried;
         UNROLL
         for (int i = 0; i < DIGIT_PAIRS && sum; i++)
             STORE(counts + first + i * WARP, pairs[i]);
+        WARP_BARRIER(); /* all have loaded what was carried */
         if (LANE == 0)
-            STORE((unsigned_cell *)rows->totals + (wide)BLOCK * TALLY_DIGITS + digit, sum);
+            STORE(&sm->digits[digit], sum);
     }
+    BARRIER();
+    put_totals(rows, sm);
 }
 
 #endif

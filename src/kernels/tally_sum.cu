@@ -1,23 +1,25 @@
 /*
  * tally_sum.cu - add up the rows that tally_count wrote: how many keys precede each code.
  *
- * A block has TALLY_DIGITS threads or a multiple of that. Every block adds up the digits,
- * so that none waits for another. Of 2-byte keys block d then adds up the codes of digit
- * d. A thread loads four neighbours of a row at once; groups of threads share the rows.
+ * A block has TALLY_DIGITS threads or a multiple of that. Of 1-byte keys one block adds up
+ * the totals of the digits, which are codes. Of 2-byte keys block d adds up the codes of
+ * digit d; each row says how many keys of it precede them, so no block waits for another.
+ * A thread loads four neighbours of a row at once; groups of threads share the rows.
  */
 enum {
     SUM_WARPS = TALLY_DIGITS / WARP,
     SUM_EACH = 4,                        /* neighbours of a thread */
     SUM_GROUP = TALLY_DIGITS / SUM_EACH, /* threads of a row */
+    SUM_GROUPS = tally_sum_threads / SUM_GROUP,
     SUM_BATCH = 8,                       /* rows that a thread loads at once */
     tally_sum_blocks = 2
 };
 
 struct tally_sum_shared {
-    wide_cell parts[tally_sum_threads / SUM_GROUP * TALLY_SUM_PITCH]; /* by group, digit */
+    wide_cell parts[SUM_GROUPS * TALLY_SUM_PITCH]; /* by group, digit */
     wide_cell warps[SUM_WARPS];
-    wide_cell first; /* keys before my digit, ... */
-    wide_cell total; /* ... and those of it */
+    wide_cell digit[SUM_GROUPS]; /* keys of my digit in the rows of each group, ... */
+    wide_cell first[SUM_GROUPS]; /* ... and before it */
     unsigned_cell carries[TALLY_DIGITS];
 };
 
@@ -40,12 +42,14 @@ DEVICE wide sum_of_groups(struct tally_sum_shared *sm, const wide *mine)
     BARRIER();
     for (int i = 0; THREAD < TALLY_DIGITS && i < THREADS / SUM_GROUP; i++)
         sum += LOAD(part_of(sm, i, THREAD));
-    BARRIER();
     return sum;
 }
 
-/* Add up `mine` of all threads up to me, for the first TALLY_DIGITS. */
-DEVICE wide sum_up_to(struct tally_sum_shared *sm, wide mine)
+/*
+ * Add up `mine` of all threads up to me, for the first TALLY_DIGITS; `all` is the sum of
+ * theirs. Before it is called again the block meets at a barrier.
+ */
+DEVICE wide sum_up_to(struct tally_sum_shared *sm, wide mine, wide *all)
 {
     const int warp = THREAD / WARP;
     wide sum = mine;
@@ -59,59 +63,95 @@ DEVICE wide sum_up_to(struct tally_sum_shared *sm, wide mine)
     if (LANE == WARP - 1 && warp < SUM_WARPS)
         STORE(&sm->warps[warp], sum);
     BARRIER();
-    for (int i = 0; i < warp && warp < SUM_WARPS; i++)
-        sum += LOAD(&sm->warps[i]);
-    BARRIER();
+    *all = 0;
+    UNROLL
+    for (int i = 0; i < SUM_WARPS; i++) {
+        const wide part = LOAD(&sm->warps[i]);
+
+        *all += part;
+        sum += i < warp ? part : 0;
+    }
     return sum;
 }
 
-/*
- * Add my neighbours of all rows of mine to `digits` and, of 2-byte keys, those of my
- * block's digit to `codes`: rows without keys of this digit have no counts.
- */
-DEVICE void add_rows(const struct tally_rows *rows, wide *digits, unsigned *codes)
+#if KEY_BITS == 8
+
+/* Add up the digits: of each, and of all up to it. */
+DEVICE void sum_codes(const struct tally_rows *rows, struct tally_sum_shared *sm, wide *sum,
+                      wide *upto)
 {
     const vector_cell *const totals = (const vector_cell *)rows->totals;
-    const unsigned_cell *const mine = (const unsigned_cell *)rows->totals + BLOCK;
-    const wide_cell *const counts = (const wide_cell *)rows->counts + BLOCK * SUM_GROUP;
     const int at = THREAD % SUM_GROUP;
     const unsigned step = (unsigned)(THREADS / SUM_GROUP);
     const unsigned all = (unsigned)rows->rows;
+    wide digits[SUM_EACH] = {0};
+    wide counted;
 
     NO_UNROLL
     for (unsigned row = (unsigned)(THREAD / SUM_GROUP); row < all;
          row += SUM_BATCH * step) {
-        unsigned there[SUM_BATCH];
-        vector of_digits[SUM_BATCH];
+        vector there[SUM_BATCH];
 
         UNROLL
         for (int i = 0; i < SUM_BATCH; i++) {
             const vector none = {0, 0};
             const wide r = row + i * step;
 
-            there[i] =
-                KEY_BITS == 16 && r < all ? LOAD_AS(CUT, mine + r * TALLY_DIGITS) : 0;
-            of_digits[i] = none;
+            there[i] = none;
             if (r < all)
-                of_digits[i] = LOAD_AS(CUT, totals + r * SUM_GROUP + at);
+                there[i] = LOAD_AS(CUT, totals + r * SUM_GROUP + at);
         }
         UNROLL
         for (int i = 0; i < SUM_BATCH * SUM_EACH; i++)
-            digits[i % SUM_EACH] += word_of(of_digits[i / SUM_EACH], i % SUM_EACH);
+            digits[i % SUM_EACH] += word_of(there[i / SUM_EACH], i % SUM_EACH);
+    }
+    *sum = sum_of_groups(sm, digits);
+    *upto = sum_up_to(sm, *sum, &counted);
+}
+
+#else
+
+/*
+ * Add my neighbours of all rows of mine to `codes`; `digit` gets the rows' totals of the
+ * digit and `first` their keys before it. Rows without keys of the digit have no counts.
+ */
+DEVICE void add_rows(const struct tally_rows *rows, wide *codes, wide *digit, wide *first)
+{
+    const wide_cell *const totals = (const wide_cell *)rows->totals + BLOCK;
+    const wide_cell *const counts = (const wide_cell *)rows->counts + BLOCK * SUM_GROUP;
+    const int at = THREAD % SUM_GROUP;
+    const unsigned step = (unsigned)(THREADS / SUM_GROUP);
+    const unsigned all = (unsigned)rows->rows;
+    unsigned mine[SUM_EACH] = {0};
+
+    NO_UNROLL
+    for (unsigned row = (unsigned)(THREAD / SUM_GROUP); row < all;
+         row += SUM_BATCH * step) {
+        wide there[SUM_BATCH];
+
         UNROLL
         for (int i = 0; i < SUM_BATCH; i++) {
             const wide r = row + i * step;
-            const wide four =
-                there[i] ? LOAD_AS(CUT, counts + r * (CODES / SUM_EACH) + at) : 0;
 
+            there[i] = r < all ? LOAD_AS(CUT, totals + r * TALLY_DIGITS) : 0;
+        }
+        UNROLL
+        for (int i = 0; i < SUM_BATCH; i++) {
+            const wide r = row + i * step;
+            const unsigned keys = (unsigned)there[i];
+            const wide four = keys ? LOAD_AS(CUT, counts + r * (CODES / SUM_EACH) + at) : 0;
+
+            *digit += keys;
+            *first += there[i] >> 32;
             UNROLL
             for (int j = 0; j < SUM_EACH; j++)
-                codes[j] += (unsigned)(four >> (j * 16)) & 0xffff;
+                mine[j] += (unsigned)(four >> (j * 16)) & 0xffff;
         }
     }
+    UNROLL
+    for (int j = 0; j < SUM_EACH; j++)
+        codes[j] = mine[j];
 }
-
-#if KEY_BITS == 16
 
 /* The keys of carries of my code. */
 DEVICE wide my_carries(struct tally_sum_shared *sm, const struct tally_rows *rows)
@@ -139,39 +179,35 @@ DEVICE wide my_carries(struct tally_sum_shared *sm, const struct tally_rows *row
 }
 
 /*
- * The same of the codes of my digit. There are carries only if their counts are fewer than
- * the digit's keys.
+ * The codes of my digit: how many keys have each, and how many have it or a lesser code.
+ * There are carries only if their counts are fewer than the digit's keys.
  */
-DEVICE void sum_codes(const struct tally_sum_args *args, struct tally_sum_shared *sm,
-                      const unsigned *codes, wide *sum, wide *upto)
+DEVICE void sum_codes(const struct tally_rows *rows, struct tally_sum_shared *sm, wide *sum,
+                      wide *upto)
 {
-    const wide mine[SUM_EACH] = {codes[0], codes[1], codes[2], codes[3]};
-    wide first;
+    const int group = THREAD / SUM_GROUP;
+    wide codes[SUM_EACH] = {0};
+    wide digit = 0;
+    wide first = 0;
+    wide counted;
 
-    if (THREAD == BLOCK) {
-        STORE(&sm->first, *upto - *sum);
-        STORE(&sm->total, *sum);
+    add_rows(rows, codes, &digit, &first);
+    if (THREAD % SUM_GROUP == 0) {
+        STORE(&sm->digit[group], digit);
+        STORE(&sm->first[group], first);
     }
-    BARRIER();
-    first = LOAD(&sm->first);
-    *sum = sum_of_groups(sm, mine);
-    *upto = sum_up_to(sm, *sum);
-    if (THREAD == TALLY_DIGITS - 1)
-        STORE(&sm->warps[0], *upto);
-    BARRIER();
-    if (LOAD(&sm->warps[0]) != LOAD(&sm->total)) {
-        *sum += my_carries(sm, &args->rows);
-        *upto = sum_up_to(sm, *sum);
+    *sum = sum_of_groups(sm, codes);
+    *upto = sum_up_to(sm, *sum, &counted);
+    digit = first = 0;
+    for (int i = 0; i < THREADS / SUM_GROUP; i++) {
+        digit += LOAD(&sm->digit[i]);
+        first += LOAD(&sm->first[i]);
+    }
+    if (counted != digit) {
+        *sum += my_carries(sm, rows);
+        *upto = sum_up_to(sm, *sum, &counted);
     }
     *upto += first;
-}
-
-#else
-
-DEVICE void sum_codes(const struct tally_sum_args *args, struct tally_sum_shared *sm,
-                      const unsigned *codes, wide *sum, wide *upto)
-{
-    (void)args, (void)sm, (void)codes, (void)sum, (void)upto; /* a digit is a code */
 }
 
 #endif
@@ -181,14 +217,9 @@ KERNEL(tally_sum, struct tally_sum_args)
     SHARED(struct tally_sum_shared, sm);
     const int code = BLOCK * TALLY_DIGITS + THREAD;
     wide_cell *const starts = (wide_cell *)args.starts;
-    wide digits[SUM_EACH] = {0};
-    unsigned codes[SUM_EACH] = {0};
     wide sum, upto;
 
-    add_rows(&args.rows, digits, codes);
-    sum = sum_of_groups(sm, digits);
-    upto = sum_up_to(sm, sum);
-    sum_codes(&args, sm, codes, &sum, &upto);
+    sum_codes(&args.rows, sm, &sum, &upto);
     if (THREAD < TALLY_DIGITS)
         STORE_AS(CUT, starts + code, upto - sum);
     if (THREAD < TALLY_DIGITS && code == CODES - 1)

@@ -14,27 +14,32 @@
  * cut depends only on data that does not change during the launch.
  */
 
-/* What my block does: find one cut per warp, or merge a tile. */
+/* What a block does: find one cut per warp, or merge a tile. */
 struct tile_part {
     int cuts;
     unsigned number; /* among the blocks that do the same */
 };
 
-DEVICE struct tile_part my_part(const struct tile_merge_args *args)
+DEVICE struct tile_part part_of(const struct tile_merge_args *args, unsigned block)
 {
-    const unsigned place = (unsigned)BLOCK - args->ahead; /* after the first cutters */
+    const unsigned place = block - args->ahead;           /* after the first cutters */
     const unsigned others = args->cutters - args->ahead;  /* cutters between tiles */
     const unsigned before = (unsigned)((wide)place * args->rate >> 32);
     const unsigned until = (unsigned)((wide)(place + 1) * args->rate >> 32);
-    const int early = (unsigned)BLOCK < args->ahead;
+    const int early = block < args->ahead;
     struct tile_part part;
 
     part.cuts = early || (before < others && before < until);
     if (part.cuts)
-        part.number = early ? (unsigned)BLOCK : args->ahead + before;
+        part.number = early ? block : args->ahead + before;
     else
         part.number = place - (before < others ? before : others);
     return part;
+}
+
+DEVICE struct tile_part my_part(const struct tile_merge_args *args)
+{
+    return part_of(args, (unsigned)BLOCK);
 }
 
 enum { AHEAD_PATIENCE = 256 }; /* polls, about a microsecond apart */

@@ -173,12 +173,16 @@ DEVICE void load_codes(const struct tile_sort_args *args, const struct tile_targ
     }
 }
 
-/*
- * The base of a tile whose keys are not sorted yet; `votes` is room to exchange them. Items
- * have `prefix` bits of a key.
- */
-DEVICE struct tile_base base_of_codes(const bare *k, int left, wide_cell *votes, int prefix)
+/* The codes of a tile are from `least` to `most`. */
+struct code_range {
+    key least;
+    key most;
+};
+
+/* Those of a tile whose keys are not sorted yet; `votes` is room to exchange them. */
+DEVICE struct code_range range_of_codes(const bare *k, int left, wide_cell *votes)
 {
+    struct code_range range;
     key least = (key) ~(key)0, most = 0;
 
     UNROLL
@@ -204,7 +208,9 @@ DEVICE struct tile_base base_of_codes(const bare *k, int left, wide_cell *votes,
         least = other_least < least ? other_least : least;
     }
     BARRIER();
-    return base_within(least, most, prefix);
+    range.least = least;
+    range.most = most;
+    return range;
 }
 
 /* The tile as one list, of lane 0. */
@@ -240,7 +246,8 @@ KERNEL(tile_sort, struct tile_sort_args)
 
     load_codes(&args, &to, stage.area, k);
 
-    const struct tile_base b = base_of_codes(k, left, (wide_cell *)sm->cells, PREFIX_BITS);
+    const struct code_range range = range_of_codes(k, left, (wide_cell *)sm->cells);
+    const struct tile_base b = base_between(range.least, range.most);
 
     UNROLL
     for (int j = 0; j < ITEMS; j++)

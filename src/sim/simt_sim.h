@@ -167,6 +167,16 @@
         simt_cell->simt_value = simt_old + simt_more;                                     \
         simt_old;                                                                         \
     }))
+#define RAISE(kind, p, v)                                                      \
+    ((void)__extension__({                                                     \
+        const __typeof__((p)->simt_value) simt_more = (v);                     \
+        __typeof__((p) + 0) const simt_cell = (__typeof__((p) + 0))simt_touch( \
+            SIMT_ACCESS(SIMT_ADD, sizeof *(p), MW_ACCESS_##kind, 1), (p));     \
+                                                                               \
+        SIMT_AGREE_WIDE(p);                                                    \
+        if (simt_cell->simt_value < simt_more)                                 \
+            simt_cell->simt_value = simt_more;                                 \
+    }))
 #define FENCE() ((void)0)
 
 /* No other thread runs between the two accesses. */

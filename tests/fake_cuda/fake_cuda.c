@@ -15,6 +15,7 @@ struct CUfunc_st {
 };
 
 struct CUmod_st {
+    const char *image;
     struct CUfunc_st functions[MOST_FUNCTIONS];
     int count;
 };
@@ -133,7 +134,10 @@ EXPORT CUresult cuMemAllocHost_v2(void **memory, size_t bytes)
 
 FREES(cuMemFreeHost, PINNED, void *)
 
-/* Images: a fat binary, or what the tests call an image. */
+/*
+ * Images: a fat binary, or what the tests call an image. An "image of" some kernels has no
+ * others.
+ */
 static CUresult judge(const void *image)
 {
     static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
@@ -149,8 +153,10 @@ static CUresult judge(const void *image)
 EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
     BEGIN(1);
-    if (judge(image) == CUDA_SUCCESS)
+    if (judge(image) == CUDA_SUCCESS) {
         *module = object_add(MODULE, sizeof **module);
+        (*module)->image = image;
+    }
     return judge(image);
 }
 
@@ -159,6 +165,8 @@ FREES(cuModuleUnload, MODULE, CUmodule)
 EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
     BEGIN(object_holds(MODULE, module, sizeof *module) && module->count < MOST_FUNCTIONS);
+    if (strncmp(module->image, "image of ", 9) == 0 && !strstr(module->image, name))
+        return CUDA_ERROR_NOT_FOUND;
     *function = &module->functions[module->count++];
     snprintf((*function)->name, sizeof(*function)->name, "%s", name);
     (*function)->dynamic_bytes = 49152;

@@ -20,11 +20,13 @@ const struct kernel_file kernel_sources[] = {
 };
 const char kernel_sources_digest[] = "a digest";
 const struct kernel_file kernel_images[] = {
-    {"tile_32_256x32_4_4.fatbin", (const unsigned char *)"images", 6},
-    {"heap_32.fatbin",            (const unsigned char *)"image",  5},
-    {"pair_32.fatbin",            (const unsigned char *)"image",  5},
-    {"heap_8.fatbin",             (const unsigned char *)"reject", 6},
-    {NULL,                        NULL,                            0},
+    {"tile_32_256x32_4_4.fatbin",         (const unsigned char *)"images",               6},
+    {"heap_32.fatbin",                    (const unsigned char *)"image",                5},
+    {"pair_32.fatbin",                    (const unsigned char *)"image",                5},
+    {"heap_8.fatbin",                     (const unsigned char *)"reject",               6},
+    {"lists_32_256x32_0_4_places.fatbin", (const unsigned char *)"image of lists_merge",
+     20                                                                                   },
+    {NULL,                                NULL,                                          0},
 };
 
 struct fakes fakes;
