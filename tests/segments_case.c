@@ -164,7 +164,7 @@ static void make_segments(struct one_case *c)
             c->segment_begin[n] = below(c->count + 1);
             c->segment_end[n++] = below(c->count + 1);
         }
-    if (c->is_lone || below(6) == 0) { /* one, perhaps an empty one */
+    if (c->is_lone || below(3) == 0) { /* one, perhaps an empty one */
         c->segment_begin[0] = below(2) ? 0 : below(c->count);
         c->segment_end[0] = below(2) ? c->count : below(c->count + 2);
         n = 1;

@@ -354,6 +354,8 @@ static const struct large larges[] = {
     {MW_U32, "few:2",    0,         2000,      0},
     {MW_U32, "few:16",   0,         3000,      0},
     {MW_I64, "few:16",   0,         3000,      0},
+    {MW_U32, "few:5000", 0,         500,       0}, /* buckets just too small, ... */
+    {MW_U64, "few:5000", 0,         500,       0}, /* ... also of rows of two words */
     {MW_U32, "sorted",   0,         64,        0},
     {MW_U32, "reversed", 0,         64,        0},
     {MW_F64, "specials", 0,         1000,      0},

@@ -33,21 +33,24 @@ struct slice {
     _Alignas(64) uint64_t left; /* keys up to the pivot */
 };
 
-/* In the working memory of the first worker. */
+/* In the working memory of the first worker; the slices follow it. */
 struct quick_sort {
-    struct pool *pool;
+    _Alignas(struct slice) struct pool *pool;
     const struct suite *suite;
     size_t size;
     unsigned workers;
     struct quick_task all;
-    uint64_t share;     /* keys of a piece that one thread sorts alone */
-    int is_together;    /* the first partitions are made by all workers */
+    uint64_t share;  /* keys of a piece that one thread sorts alone */
+    int is_together; /* the first partitions are made by all workers */
     struct slice *slices;
     atomic_ullong left; /* keys that are not sorted yet */
     atomic_flag lock;   /* guards what follows */
     unsigned waiting_count;
     struct quick_task waiting[WAITING_MOST];
 };
+
+_Static_assert(sizeof(struct quick_sort) % _Alignof(struct slice) == 0,
+               "what follows it is aligned as slices are");
 
 static unsigned char *at(const struct quick_sort *q, const struct quick_task *piece,
                          uint64_t key)
