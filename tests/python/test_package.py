@@ -236,6 +236,18 @@ def test_out(tmp_path):
     assert multiway.sort(numbers, out=numbers) is numbers and numbers.tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize("shape, axis", [((7, 1), 0), ((1, 7, 1), 1), ((0, 5), 0),
+                                         ((6, 4), 0), ((4, 6), 1)])
+def test_out_along_any_axis(shape, axis):
+    x = array_of("i4", shape, 9, 1)
+    expected = np.sort(x, axis=axis)
+    out = np.empty_like(x)
+    assert multiway.sort(x, axis=axis, out=out) is out
+    same(out, expected)
+    multiway.sort(x, axis=axis, out=x)
+    same(x, expected)
+
+
 def test_bfloat16():
     dtype = pytest.importorskip("ml_dtypes").bfloat16
     x = array_of("f4", 3000, 200, 1).astype(dtype)
