@@ -15,11 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    THREAD_STACK = 1 << 20,
-    PERCENT = 100,
-    LONG = 5 /* seconds that deserve a summary */
-};
+enum { THREAD_STACK = 1 << 20, PERCENT = 100 };
 
 int file_work_open(struct file_work *files, struct work *work, int argc)
 {
@@ -244,15 +240,15 @@ static int run_job(struct file_work *files, mw_context *context, const mw_file_j
     mw_file_report report = MW_FILE_REPORT_INIT;
     const mw_status status =
         (files->is_merge ? mw_merge_files : mw_sort_file)(context, job, &report);
+    const int is_wanted = progress_close(job->user);
 
-    progress_close(job->user);
     if (status != MW_OK)
         return complain(work->command, "%s",
                         *report.message ? report.message : mw_status_text(status));
     mw_get_counts(context, &work->counts);
     if (work->json)
         print_json(files, &report);
-    else if (work->stats || (report.seconds > LONG && !files->is_quiet && !files->progress))
+    else if (work->stats || is_wanted)
         print_line(files, &report);
     return 0;
 }
