@@ -6,8 +6,7 @@
 #include "input.h"
 
 #include "cli.h"
-#include "multiway_file.h"
-#include "output.h"
+#include "npy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,8 +53,8 @@ static int skip_header(struct input *input, const char *path)
                : 0;
 }
 
-int input_open(struct input *input, const char *command, const char *path, uint32_t bytes,
-               const char *what)
+int input_open(struct input *input, const char *command, const char *path,
+               mw_file_format format, uint32_t bytes, const char *what)
 {
     *input = (struct input){
         .command = command, .bytes = bytes, .what = what, .file = STDIN_FILENO};
@@ -70,7 +69,7 @@ int input_open(struct input *input, const char *command, const char *path, uint3
     input->file = open(path, O_RDONLY | O_CLOEXEC);
     if (input->file < 0)
         return complain(command, "cannot open %s: %s", path, strerror(errno));
-    return path_is_npy(path) ? skip_header(input, path) : 0;
+    return is_npy(path, format) ? skip_header(input, path) : 0;
 }
 
 void input_close(struct input *input)
