@@ -1,5 +1,4 @@
 """Handles of the library, one for each thread and device, and how jobs run on them."""
-import itertools
 import os
 import threading
 from ctypes import addressof, byref, c_uint64, c_void_p, sizeof
@@ -12,9 +11,8 @@ _JOB_BYTES, _TABLE_BYTES, _COLUMN_BYTES = map(sizeof, (native.Job, native.Table,
                                                        native.Column))
 _KEPT = 1024  # shapes of jobs of each kind that a handle remembers
 _process = [0]  # counts forks: handles made before one belong to the parent
-_numbers = itertools.count()
-# Device memory of each handle, by its number. It is not in the handle, because a forked
-# child drops its parent's handles, but must not free what is on a GPU.
+# Device memory of each handle, by the id of the dictionary. It is not in the handle alone,
+# because a forked child drops its parent's handles, but must not free what is on a GPU.
 _offsets: Dict[int, Dict[Any, Any]] = {}
 
 
@@ -24,12 +22,12 @@ class Handle:
     def __init__(self, device: str) -> None:
         self.device = device
         self.process = _process[0]
+        self.pid = os.getpid()
         self.prepared: Dict[Any, int] = {}
         self.keys: Dict[Any, Tuple[native.Table, native.Job, int]] = {}
         self.rows: Dict[Any, Any] = {}  # RowsJob by shape
         self.offsets: Dict[Any, Any] = {}  # of rows
-        self.number = next(_numbers)
-        _offsets[self.number] = self.offsets
+        _offsets[id(self.offsets)] = self.offsets
         self.received: Any = None  # what sort_across keeps for its next call
         self.context = c_void_p()
         if not isinstance(device, str) or "\0" in device:
@@ -39,11 +37,12 @@ class Handle:
             raise native.failure(status, self.context)
 
     def __del__(self, close: Any = library.mw_close, now: List[int] = _process,
-                offsets: Dict[int, Any] = _offsets) -> None:
+                offsets: Dict[int, Any] = _offsets, getpid: Any = os.getpid) -> None:
         # The threads of a parent's handle do not exist in a child, so it is left alone.
-        if self.process != now[0]:
+        # A child drops those of its parent's other threads before it counts the fork.
+        if self.process != now[0] or self.pid != getpid():
             return
-        offsets.pop(self.number, None)
+        offsets.pop(id(self.offsets), None)
         if self.context:
             close(self.context)
 

@@ -306,6 +306,39 @@ def test_fork():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+BESIDE = """
+import os, signal, threading, warnings
+import numpy as np, multiway
+warnings.simplefilter("ignore")  # of forks beside threads
+x = np.arange(1 << 17)[::-1]
+ready, end = threading.Event(), threading.Event()
+
+def own_handle():
+    multiway.sort(x, device="cpu:2")
+    ready.set()
+    end.wait()
+
+thread = threading.Thread(target=own_handle)
+thread.start()
+ready.wait()
+child = os.fork()
+if child == 0:
+    os._exit(0 if (multiway.sort(x, device="cpu:2") == x[::-1]).all() else 1)
+signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+signal.alarm(60)
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+end.set()
+thread.join()
+assert status == 0, status
+"""
+
+
+def test_fork_beside_a_thread_that_has_a_handle():
+    """The child has no thread that its parent's handle could wait for."""
+    subprocess.run([sys.executable, "-c", BESIDE], check=True,
+                   env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
 def test_count_is_a_table():
     x = np.arange(5000, dtype="i4")[::-1]
     counted = multiway.count(x, engine="heap", ways=8, base=1024)
