@@ -41,6 +41,7 @@ void input_allow(uint32_t inputs)
 static int skip_header(struct input *input, const char *path)
 {
     mw_npy npy = {.size = sizeof npy};
+    struct stat about;
     char message[512];
 
     if (mw_read_npy(path, &npy, message) != MW_OK)
@@ -48,6 +49,13 @@ static int skip_header(struct input *input, const char *path)
     if (npy.row_bytes != input->bytes)
         return complain(input->command, "%s has elements of %u bytes (expected %u)", path,
                         npy.row_bytes, input->bytes);
+    if (fstat(input->file, &about) == 0 && S_ISREG(about.st_mode) &&
+        (uint64_t)about.st_size != npy.header_bytes + npy.rows * npy.row_bytes)
+        return complain(input->command,
+                        "%s has %" PRIu64 " bytes after its header (expected %" PRIu64
+                        ", as the header says)",
+                        path, (uint64_t)about.st_size - npy.header_bytes,
+                        npy.rows * npy.row_bytes);
     return lseek(input->file, npy.header_bytes, SEEK_SET) < 0
                ? complain(input->command, "cannot read %s: %s", path, strerror(errno))
                : 0;
