@@ -9,7 +9,8 @@ from ._native import library
 
 _JOB_BYTES, _TABLE_BYTES, _COLUMN_BYTES = map(sizeof, (native.Job, native.Table,
                                                        native.Column))
-_KEPT = 1024  # shapes of jobs of each kind that a handle remembers
+_KEPT = 1024       # shapes of jobs of each kind that a handle remembers, ...
+_KEPT_LISTS = 256  # ... of at most so many lists, since each shape has all their lengths
 _process = [0]  # counts forks: handles made before one belong to the parent
 # Device memory of each handle, by the id of the dictionary. It is not in the handle alone,
 # because a forked child drops its parent's handles, but must not free what is on a GPU.
@@ -62,8 +63,11 @@ class Handle:
         self.check(library.mw_prepare(self.context, byref(job), byref(bytes_)))
         return bytes_.value
 
-    def workspace_bytes(self, job: native.Job, shape: Any) -> int:
-        """The same, remembered for the next job of this shape."""
+    def workspace_bytes(self, job: native.Job, shape: Any = None) -> int:
+        """The same, remembered for the next job of this shape (None: that of _shape_of)."""
+        if job.in_count > _KEPT_LISTS:
+            return self.prepare(job)
+        shape = shape or _shape_of(job)
         known = self.prepared.get(shape)
         if known is None:
             known = self.prepare(job)
@@ -194,7 +198,7 @@ def run(arrays: Any, like: Any, device: str, job: native.Job, shape: Any = None)
         if arrays.on_host(like):
             handle.check(library.mw_run(handle.context, byref(job)))
             return
-        bytes_ = handle.workspace_bytes(job, shape or _shape_of(job))
+        bytes_ = handle.workspace_bytes(job, shape)
         enqueue(arrays, like, handle, job, bytes_, arrays.stream(like))
     finally:
         give(handle)

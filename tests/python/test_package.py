@@ -17,6 +17,7 @@ from hypothesis import given, strategies as st
 import multiway
 from cases import NUMBERS, REAL, array_of, same
 from multiway import _handle, _insight, _lists, _order, _select, _sort
+from multiway import _native as native
 from strategies import arrays
 
 ROOT = Path(__file__).parents[2]
@@ -304,6 +305,18 @@ def test_fork():
         multiway.release()
         os._exit(0 if (multiway.sort(x, device="cpu:2") == expected).all() else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("lists, kept", [(2, 1), (5000, 0)])
+def test_shapes_of_many_lists_are_not_kept(lists, kept):
+    """Each has as many numbers as there are lists."""
+    handle = _handle.Handle("sim")
+    x = np.arange(3)
+    tables = (native.Table * lists)(*[_handle.table(x.ctypes.data, 3)] * lists)
+    job = _handle.job_of(native.MERGE, _order.compiled(x.dtype, None, False), tables,
+                         _handle.table(1 << 20, 3 * lists))
+    assert handle.workspace_bytes(job) == handle.prepare(job) > 0
+    assert len(handle.prepared) == kept
 
 
 BESIDE = """
