@@ -16,7 +16,9 @@ struct check {
     struct order_choice order;
     const char *same_as;
     const char *stable_from;
+    const char *command;
     const char *input;
+    mw_file_format format;
     int json;
     int is_strict; /* equal neighbours are not in order */
 };
@@ -92,8 +94,8 @@ static int examine_chunks(const struct check *check, struct input *input, char *
 
 static int open_input(const struct check *check, const char *path, struct input *input)
 {
-    return input_open(input, "check", path, check->order.order->element_bytes,
-                      check->order.what);
+    return input_open(input, check->command, path, check->format,
+                      check->order.order->element_bytes, check->order.what);
 }
 
 static int examine(const struct check *check, const char *path, char *chunk,
@@ -241,9 +243,14 @@ static void print_json(const struct check *check, const struct finding *finding,
     json_close(&json, '{');
 }
 
-int check_order(const struct order_choice *order, const char *path, int is_strict)
+int check_order(const struct order_choice *order, const char *path, mw_file_format format,
+                int is_strict)
 {
-    struct check check = {.order = *order, .input = path, .is_strict = is_strict};
+    struct check check = {.order = *order,
+                          .command = "sort",
+                          .input = path,
+                          .format = format,
+                          .is_strict = is_strict};
     struct finding *const finding = memory_for("sort", 1, sizeof *finding);
     char *const chunk = memory_for("sort", CHUNK_BYTES, 1);
     int status = EXIT_TROUBLE;
@@ -266,7 +273,7 @@ static int check(struct check *check)
     static char chunk[CHUNK_BYTES];
     int same;
 
-    if (order_from_npy(&check->order, "check", check->input, MW_FILE_BY_NAME) ||
+    if (order_from_npy(&check->order, "check", &check->input, 1, MW_FILE_BY_NAME) ||
         order_make(&check->order, "check"))
         return EXIT_TROUBLE;
     if (check->order.order->field_count == 0)
@@ -290,7 +297,7 @@ static int check(struct check *check)
 
 int command_check(int argc, char **argv)
 {
-    struct check c = {.order = ORDER_CHOICE_INIT};
+    struct check c = {.order = ORDER_CHOICE_INIT, .command = "check"};
     /* clang-format off */
     const struct option options[] = {
         TYPE_OPTION_IF(c.order.type, 0),

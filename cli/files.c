@@ -15,11 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    THREAD_STACK = 1 << 20,
-    PERCENT = 100,
-    LONG = 5 /* seconds that deserve a summary */
-};
+enum { THREAD_STACK = 1 << 20, PERCENT = 100 };
 
 int file_work_open(struct file_work *files, struct work *work, int argc)
 {
@@ -125,15 +121,15 @@ static int read_memory(const struct file_work *files, uint64_t *bytes)
                              "--memory %s: expected a size such as 256M, 4G or 50%%", text);
 }
 
-static int read_format(const struct file_work *files, mw_file_format *format)
+static int read_format(struct file_work *files)
 {
-    *format = MW_FILE_BY_NAME;
+    files->how = MW_FILE_BY_NAME;
     if (!files->format)
         return 0;
     if (strcmp(files->format, "npy") == 0)
-        *format = MW_FILE_NPY;
+        files->how = MW_FILE_NPY;
     else if (strcmp(files->format, "raw") == 0)
-        *format = MW_FILE_RAW;
+        files->how = MW_FILE_RAW;
     else
         return complain(files->work->command, "--format %s: expected npy or raw",
                         files->format);
@@ -144,17 +140,17 @@ int file_work_begin(struct file_work *files)
 {
     static const char *const standard = "-";
     struct work *const work = files->work;
-    mw_file_format format;
 
     if (files->progress && strcmp(files->progress, "json") != 0)
         return complain(work->command, "--progress %s: expected json", files->progress);
-    if (read_format(files, &format) || (files->files_from && take_names(files)))
+    if (read_format(files) || (files->files_from && take_names(files)))
         return -1;
     while (!files->files_from && files->files[files->file_count])
         files->file_count++;
     if (!files->file_count)
         files->files[files->file_count++] = standard;
-    return order_from_npy(&work->order, work->command, files->files[0], format);
+    return order_from_npy(&work->order, work->command, files->files, files->file_count,
+                          files->how);
 }
 
 /* ---- Running ---------------------------------------------------------------------- */
@@ -244,15 +240,15 @@ static int run_job(struct file_work *files, mw_context *context, const mw_file_j
     mw_file_report report = MW_FILE_REPORT_INIT;
     const mw_status status =
         (files->is_merge ? mw_merge_files : mw_sort_file)(context, job, &report);
+    const int is_wanted = progress_close(job->user);
 
-    progress_close(job->user);
     if (status != MW_OK)
         return complain(work->command, "%s",
                         *report.message ? report.message : mw_status_text(status));
     mw_get_counts(context, &work->counts);
     if (work->json)
         print_json(files, &report);
-    else if (work->stats || (report.seconds > LONG && !files->is_quiet && !files->progress))
+    else if (work->stats || is_wanted)
         print_line(files, &report);
     return 0;
 }
@@ -280,9 +276,9 @@ int file_work_run(struct file_work *files)
     mw_status status;
     int bad = 0;
 
-    if (read_memory(files, &job.memory_bytes) || read_format(files, &job.input_format))
+    if (read_memory(files, &job.memory_bytes))
         return -1;
-    job.output_format = job.input_format;
+    job.input_format = job.output_format = files->how;
     job.order = work->order.order;
     job.inputs = files->files;
     job.input_count = files->file_count;

@@ -24,6 +24,7 @@ struct file_work {
 
     char device[32];
     char *names; /* what --files0-from holds */
+    mw_file_format how; /* --format */
 };
 
 /* clang-format off */

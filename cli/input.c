@@ -6,8 +6,7 @@
 #include "input.h"
 
 #include "cli.h"
-#include "multiway_file.h"
-#include "output.h"
+#include "npy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +41,7 @@ void input_allow(uint32_t inputs)
 static int skip_header(struct input *input, const char *path)
 {
     mw_npy npy = {.size = sizeof npy};
+    struct stat about;
     char message[512];
 
     if (mw_read_npy(path, &npy, message) != MW_OK)
@@ -49,13 +49,20 @@ static int skip_header(struct input *input, const char *path)
     if (npy.row_bytes != input->bytes)
         return complain(input->command, "%s has elements of %u bytes (expected %u)", path,
                         npy.row_bytes, input->bytes);
+    if (fstat(input->file, &about) == 0 && S_ISREG(about.st_mode) &&
+        (uint64_t)about.st_size != npy.header_bytes + npy.rows * npy.row_bytes)
+        return complain(input->command,
+                        "%s has %" PRIu64 " bytes after its header (expected %" PRIu64
+                        ", as the header says)",
+                        path, (uint64_t)about.st_size - npy.header_bytes,
+                        npy.rows * npy.row_bytes);
     return lseek(input->file, npy.header_bytes, SEEK_SET) < 0
                ? complain(input->command, "cannot read %s: %s", path, strerror(errno))
                : 0;
 }
 
-int input_open(struct input *input, const char *command, const char *path, uint32_t bytes,
-               const char *what)
+int input_open(struct input *input, const char *command, const char *path,
+               mw_file_format format, uint32_t bytes, const char *what)
 {
     *input = (struct input){
         .command = command, .bytes = bytes, .what = what, .file = STDIN_FILENO};
@@ -70,7 +77,7 @@ int input_open(struct input *input, const char *command, const char *path, uint3
     input->file = open(path, O_RDONLY | O_CLOEXEC);
     if (input->file < 0)
         return complain(command, "cannot open %s: %s", path, strerror(errno));
-    return path_is_npy(path) ? skip_header(input, path) : 0;
+    return is_npy(path, format) ? skip_header(input, path) : 0;
 }
 
 void input_close(struct input *input)

@@ -6,6 +6,7 @@
 #define MW_CLI_INPUT_H
 
 #include "kit.h"
+#include "multiway_file.h"
 
 struct input {
     const char *command;
@@ -16,8 +17,9 @@ struct input {
     uint64_t count; /* elements read so far */
 };
 
-int input_open(struct input *input, const char *command, const char *path, uint32_t bytes,
-               const char *what);
+/* Of a file in NumPy's format, which standard input cannot have, the header is skipped. */
+int input_open(struct input *input, const char *command, const char *path,
+               mw_file_format format, uint32_t bytes, const char *what);
 void input_close(struct input *input);
 
 /* Read up to `count` elements; `*got` is less only at the end. Half of one is an error. */

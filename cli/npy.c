@@ -73,17 +73,49 @@ static int name_keys(struct order_choice *choice, const char *command, const mw_
     return status;
 }
 
-int order_from_npy(struct order_choice *choice, const char *command, const char *path,
-                   mw_file_format format)
+int is_npy(const char *path, mw_file_format format)
 {
-    mw_npy npy = {.size = sizeof npy};
+    return !is_standard(path) &&
+           (format == MW_FILE_NPY || (format == MW_FILE_BY_NAME && path_is_npy(path)));
+}
+
+static int read_header(const char *command, const char *path, mw_npy *npy)
+{
     char message[512];
 
-    if (choice->type != MW_BYTES || choice->record || is_standard(path) ||
-        format == MW_FILE_RAW || (format != MW_FILE_NPY && !path_is_npy(path)))
+    npy->size = sizeof *npy;
+    return mw_read_npy(path, npy, message) == MW_OK ? 0 : complain(command, "%s", message);
+}
+
+/* Rows of another dtype would be compared, and written, as if they were of the first. */
+static int same_dtypes(const char *command, const char *const *paths, uint32_t count,
+                       mw_file_format format, const mw_npy *first)
+{
+    int status = 0;
+
+    for (uint32_t i = 1; !status && i < count; i++) {
+        mw_npy other;
+
+        if (!is_npy(paths[i], format))
+            continue;
+        status = read_header(command, paths[i], &other);
+        if (!status && strcmp(other.descr, first->descr) != 0)
+            status = complain(command, "%s has dtype %s (expected %s, as %s has)", paths[i],
+                              other.descr, first->descr, paths[0]);
+    }
+    return status;
+}
+
+int order_from_npy(struct order_choice *choice, const char *command,
+                   const char *const *paths, uint32_t count, mw_file_format format)
+{
+    mw_npy npy;
+
+    if (choice->type != MW_BYTES || choice->record || !is_npy(paths[0], format))
         return 0;
-    if (mw_read_npy(path, &npy, message) != MW_OK)
-        return complain(command, "%s", message);
+    if (read_header(command, paths[0], &npy) ||
+        same_dtypes(command, paths, count, format, &npy))
+        return -1;
     if (npy.type != MW_BYTES) {
         choice->type = npy.type;
         return 0;

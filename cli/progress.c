@@ -43,8 +43,8 @@ void progress_open(struct progress *progress, const char *command, const char *h
     *progress = (struct progress){.command = command, .started = kit_seconds()};
     if (how)
         progress->kind = PROGRESS_JSON;
-    else if (!is_quiet && isatty(STDERR_FILENO))
-        progress->kind = PROGRESS_TERMINAL;
+    else if (!is_quiet)
+        progress->kind = isatty(STDERR_FILENO) ? PROGRESS_TERMINAL : PROGRESS_SUMMARY;
     watch_signals();
 }
 
@@ -87,11 +87,14 @@ int progress_show(void *arg, const mw_file_progress *at)
     return came != 0;
 }
 
-void progress_close(struct progress *progress)
+int progress_close(struct progress *progress)
 {
-    if (progress->is_open)
+    const int was_shown = progress->is_open;
+
+    if (was_shown)
         fprintf(stderr, "\r\033[K");
     progress->is_open = 0;
     if (came)
         raise(came); /* whose handler is the default one again */
+    return was_shown || progress->kind == PROGRESS_SUMMARY;
 }

@@ -8,7 +8,7 @@
 
 struct progress {
     const char *command;
-    enum { PROGRESS_NONE, PROGRESS_TERMINAL, PROGRESS_JSON } kind;
+    enum { PROGRESS_NONE, PROGRESS_SUMMARY, PROGRESS_TERMINAL, PROGRESS_JSON } kind;
     double started, shown;
     int is_open; /* a line without its end is on the terminal */
 };
@@ -20,7 +20,10 @@ void progress_open(struct progress *progress, const char *command, const char *h
 /* The callback of a job: not 0 once a signal has come. */
 int progress_show(void *progress, const mw_file_progress *at);
 
-/* End the line on the terminal; die of the signal, if one has come. */
-void progress_close(struct progress *progress);
+/*
+ * End the line on the terminal; die of the signal, if one has come. Returns whether a
+ * summary is wanted: instead of progress, or after some on a terminal.
+ */
+int progress_close(struct progress *progress);
 
 #endif

@@ -40,8 +40,11 @@ static int sort_files(struct sort *sort)
         return complain("sort", "-c takes one file, not %u", files->file_count);
     if (sort->is_check && files->output)
         return complain("sort", "-c and -o: expected one of them");
+    if (sort->is_check && files->how == MW_FILE_NPY && is_standard(files->files[0]))
+        return complain("sort", "-c --format npy: expected a file, not standard input");
     if (sort->is_check)
-        return check_order(&sort->work.order, files->files[0], files->is_unique);
+        return check_order(&sort->work.order, files->files[0], files->how,
+                           files->is_unique);
     return work_begin(&sort->work) || file_work_run(files) ? EXIT_TROUBLE : EXIT_FINE;
 }
 

@@ -146,7 +146,7 @@ static int run(struct top *top)
     mw_context *context = NULL;
     int bad;
 
-    if (order_from_npy(&work->order, "top", top->input, MW_FILE_BY_NAME) ||
+    if (order_from_npy(&work->order, "top", &top->input, 1, MW_FILE_BY_NAME) ||
         work_begin(work))
         return -1;
     if (!top->result.path && !work->positions && work->order.less)

@@ -63,7 +63,8 @@ static int open_files(struct work *work)
     for (uint32_t i = 0; i < work->source_count; i++) {
         struct source *const s = &work->sources[i];
 
-        if (input_open(&s->input, work->command, s->path, s->bytes, s->what))
+        if (input_open(&s->input, work->command, s->path, MW_FILE_BY_NAME, s->bytes,
+                       s->what))
             return -1;
     }
     return check_twice(work);

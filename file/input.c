@@ -46,6 +46,14 @@ static void open_direct(struct input *input, const char *path, const struct stat
     posix_fadvise(input->file.fd, 0, 0, POSIX_FADV_RANDOM); /* no pages read ahead */
 }
 
+/* Files in /proc have a length of 0, whatever they hold: they are read as pipes are. */
+static int hides_length(int fd, const struct stat *about)
+{
+    char byte;
+
+    return about->st_size == 0 && pread(fd, &byte, 1, 0) > 0;
+}
+
 static mw_status open_input(struct inputs *inputs, struct input *input, const char *path)
 {
     struct fault *const fault = inputs->disk->fault;
@@ -69,7 +77,7 @@ static mw_status open_input(struct inputs *inputs, struct input *input, const ch
         return fault_file(fault, "read", input->file.name, errno);
     if (S_ISDIR(about.st_mode))
         return fault_file(fault, "read", input->file.name, EISDIR);
-    if (!S_ISREG(about.st_mode))
+    if (!S_ISREG(about.st_mode) || hides_length(input->file.fd, &about))
         return MW_OK;
     input->is_regular = 1;
     input->file_bytes = (uint64_t)about.st_size;

@@ -126,20 +126,22 @@ static const struct {
     {"f8", MW_F64},
 };
 
-/* "<u8" or "|S10"; dates are integers. Returns NULL, or what is wrong. */
+/* "<u8" or "|S10" or "<M8[s]": dates are integers. Returns NULL, or what is wrong. */
 static const char *read_code(const char *code, mw_type *type, uint32_t *bytes)
 {
     const char kind = code[0] ? code[1] : '\0';
+    char *end;
 
     *type = MW_BYTES;
     *bytes = 0;
     if (code[0] == '>')
         return "has big-endian elements (expected little-endian ones)";
     if (kind == 'S' || kind == 'V') {
-        const unsigned long n = strtoul(code + 2, NULL, 10);
+        const unsigned long n = strtoul(code + 2, &end, 10);
 
-        *bytes = n <= ROW_MOST ? (uint32_t)n : 0;
-    } else if ((kind == 'M' || kind == 'm') && code[2] == '8') {
+        *bytes = n <= ROW_MOST && !*end ? (uint32_t)n : 0;
+    } else if ((kind == 'M' || kind == 'm') && code[2] == '8' &&
+               (!code[3] || code[3] == '[')) {
         *type = MW_I64;
     } else {
         for (size_t i = 0; kind && i < sizeof codes / sizeof codes[0]; i++) {
@@ -234,15 +236,15 @@ const char *npy_parse(const unsigned char *header, uint64_t bytes, mw_npy *npy)
             trouble = read_descr(&at, npy);
         else if (strcmp(key, "shape") == 0)
             trouble = take_shape(&at, &npy->rows, &dimensions) ? NULL : broken;
-        else if (strncmp(at, "True", 4) == 0 && dimensions > 1)
-            trouble = "is in Fortran order";
         else
             at += strcspn(at, ",}");
         take(&at, ',');
     }
     if (!trouble && dimensions != 1)
         trouble = "is no array of one dimension";
-    return trouble ? trouble : npy->row_bytes ? NULL : broken;
+    if (!trouble && (!npy->row_bytes || npy->rows > UINT64_MAX / 2 / npy->row_bytes))
+        trouble = broken;
+    return trouble;
 }
 
 void npy_descr(const mw_order *order, char descr[64])

@@ -18,7 +18,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { NAME_TRIES = 100 };
+enum { NAME_TRIES = 100, LINKS_MOST = 40 };
 
 static mw_status trouble(const struct outfile *output, const char *verb)
 {
@@ -38,27 +38,51 @@ static char *join(const char *folder, const char *name)
 
 /* ---- Aiming ----------------------------------------------------------------------- */
 
-/* Follow links; see that a file can be made in the target's folder. */
-static mw_status aim(struct outfile *output, const char *path)
+/* Aim at a file that is not there yet: of a link, at the one that it names. */
+static void aim_at_new(struct outfile *output, const char *path, int links)
 {
     const char *const slash = strrchr(path, '/');
     const char *const last = slash ? slash + 1 : path;
     char *const before = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char link[PATH_MAX];
+    ssize_t length = -1;
+
+    if (before && *last)
+        output->folder = realpath(before, NULL);
+    free(before);
+    if (output->folder)
+        output->target = join(output->folder, last);
+    if (output->target)
+        length = readlink(output->target, link, sizeof link);
+    if (length > 0 && length < (ssize_t)sizeof link && links > 0) {
+        char *next;
+
+        link[length] = '\0';
+        next = *link == '/' ? strdup(link) : join(output->folder, link);
+        free(output->folder);
+        free(output->target);
+        output->folder = output->target = NULL;
+        if (next)
+            aim_at_new(output, next, links - 1);
+        free(next);
+    }
+}
+
+/* Follow links; see that a file can be made in the target's folder. */
+static mw_status aim(struct outfile *output, const char *path)
+{
     struct stat about;
 
-    if (before && stat(path, &about) == 0) {
+    if (stat(path, &about) == 0) {
         output->replaces = 1;
         output->mode = about.st_mode & 0777;
         output->target = realpath(path, NULL);
         if (output->target)
             output->folder = strndup(
                 output->target, (size_t)(strrchr(output->target, '/') - output->target));
-    } else if (before && errno == ENOENT && *last) {
-        output->folder = realpath(before, NULL);
-        if (output->folder)
-            output->target = join(output->folder, last);
+    } else if (errno == ENOENT) {
+        aim_at_new(output, path, LINKS_MOST);
     }
-    free(before);
     if (!output->target || !output->folder)
         return trouble(output, "write");
     return access(*output->folder ? output->folder : "/", W_OK | X_OK)

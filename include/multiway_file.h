@@ -157,7 +157,7 @@ typedef struct mw_npy_field {
 
 enum { MW_NPY_FIELDS = 64 };
 
-/* The header of a .npy file of one dimension, or of more if C-contiguous. */
+/* The header of a .npy file of one dimension. */
 typedef struct mw_npy {
     size_t size;           /* sizeof(mw_npy), set by the caller */
     uint32_t row_bytes;    /* of an element */
@@ -171,7 +171,7 @@ typedef struct mw_npy {
 } mw_npy;
 
 /*
- * Read the header of a .npy file, versions 1 to 3, little-endian and not in Fortran order.
+ * Read the header of a .npy file, versions 1 to 3, little-endian.
  * Returns MW_OK, MW_FILE_FAILED or MW_UNSUPPORTED; `message`, of 512 bytes, says why.
  */
 MW_API mw_status mw_read_npy(const char *path, mw_npy *npy, char *message);

@@ -402,7 +402,8 @@ int main(int argc, char **argv)
     snprintf(folder, sizeof folder, "%s/multiway-files-XXXXXX",
              argc > 1 ? argv[1] : "/tmp");
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    if (!mkdtemp(folder) || chdir(folder) || mw_open(&cpu, "cpu:2", NULL) != MW_OK)
+    if (!mkdtemp(folder) || chdir(folder) || !getcwd(folder, sizeof folder) ||
+        mw_open(&cpu, "cpu:2", NULL) != MW_OK)
         return 1;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         test_row(&tap, &rows[i], cpu);

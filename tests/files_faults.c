@@ -206,7 +206,8 @@ int main(int argc, char **argv)
 
     snprintf(folder, sizeof folder, "%s/multiway-faults-XXXXXX",
              argc > 1 && access(argv[1], W_OK) == 0 ? argv[1] : "/tmp");
-    if (!mkdtemp(folder) || chdir(folder) || mw_open(&cpu, "cpu:2", NULL) != MW_OK)
+    if (!mkdtemp(folder) || chdir(folder) || !getcwd(folder, sizeof folder) ||
+        mw_open(&cpu, "cpu:2", NULL) != MW_OK)
         return 1;
     for (size_t i = 0; i < COUNT_OF(jobs); i++)
         test_job(&tap, &jobs[i], cpu);

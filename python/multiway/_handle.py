@@ -1,5 +1,4 @@
 """Handles of the library, one for each thread and device, and how jobs run on them."""
-import itertools
 import os
 import threading
 from ctypes import addressof, byref, c_uint64, c_void_p, sizeof
@@ -10,11 +9,11 @@ from ._native import library
 
 _JOB_BYTES, _TABLE_BYTES, _COLUMN_BYTES = map(sizeof, (native.Job, native.Table,
                                                        native.Column))
-_KEPT = 1024  # shapes of jobs of each kind that a handle remembers
+_KEPT = 1024       # shapes of jobs of each kind that a handle remembers, ...
+_KEPT_LISTS = 256  # ... of at most so many lists, since each shape has all their lengths
 _process = [0]  # counts forks: handles made before one belong to the parent
-_numbers = itertools.count()
-# Device memory of each handle, by its number. It is not in the handle, because a forked
-# child drops its parent's handles, but must not free what is on a GPU.
+# Device memory of each handle, by the id of the dictionary. It is not in the handle alone,
+# because a forked child drops its parent's handles, but must not free what is on a GPU.
 _offsets: Dict[int, Dict[Any, Any]] = {}
 
 
@@ -24,12 +23,12 @@ class Handle:
     def __init__(self, device: str) -> None:
         self.device = device
         self.process = _process[0]
+        self.pid = os.getpid()
         self.prepared: Dict[Any, int] = {}
         self.keys: Dict[Any, Tuple[native.Table, native.Job, int]] = {}
         self.rows: Dict[Any, Any] = {}  # RowsJob by shape
         self.offsets: Dict[Any, Any] = {}  # of rows
-        self.number = next(_numbers)
-        _offsets[self.number] = self.offsets
+        _offsets[id(self.offsets)] = self.offsets
         self.received: Any = None  # what sort_across keeps for its next call
         self.context = c_void_p()
         if not isinstance(device, str) or "\0" in device:
@@ -39,11 +38,12 @@ class Handle:
             raise native.failure(status, self.context)
 
     def __del__(self, close: Any = library.mw_close, now: List[int] = _process,
-                offsets: Dict[int, Any] = _offsets) -> None:
+                offsets: Dict[int, Any] = _offsets, getpid: Any = os.getpid) -> None:
         # The threads of a parent's handle do not exist in a child, so it is left alone.
-        if self.process != now[0]:
+        # A child drops those of its parent's other threads before it counts the fork.
+        if self.process != now[0] or self.pid != getpid():
             return
-        offsets.pop(self.number, None)
+        offsets.pop(id(self.offsets), None)
         if self.context:
             close(self.context)
 
@@ -63,8 +63,11 @@ class Handle:
         self.check(library.mw_prepare(self.context, byref(job), byref(bytes_)))
         return bytes_.value
 
-    def workspace_bytes(self, job: native.Job, shape: Any) -> int:
-        """The same, remembered for the next job of this shape."""
+    def workspace_bytes(self, job: native.Job, shape: Any = None) -> int:
+        """The same, remembered for the next job of this shape (None: that of _shape_of)."""
+        if job.in_count > _KEPT_LISTS:
+            return self.prepare(job)
+        shape = shape or _shape_of(job)
         known = self.prepared.get(shape)
         if known is None:
             known = self.prepare(job)
@@ -195,7 +198,7 @@ def run(arrays: Any, like: Any, device: str, job: native.Job, shape: Any = None)
         if arrays.on_host(like):
             handle.check(library.mw_run(handle.context, byref(job)))
             return
-        bytes_ = handle.workspace_bytes(job, shape or _shape_of(job))
+        bytes_ = handle.workspace_bytes(job, shape)
         enqueue(arrays, like, handle, job, bytes_, arrays.stream(like))
     finally:
         give(handle)

@@ -176,11 +176,13 @@ def sort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
         result = sort(grouped[0], axis=axis, order=grouped[1], device=device)["value"]
         return _deliver(arrays, back, result.copy(), out)
     compiled_order = compiled(arrays.dtype(x), order, descending)
-    result = _sort_rows(arrays, rows, compiled_order, place(arrays, x, device), out)
+    is_last = rows.axis == len(rows.shape) - 1
+    result = _sort_rows(arrays, rows, compiled_order, place(arrays, x, device),
+                        out if is_last else None)
     if compiled_order.has_ties and rows.size and arrays.on_host(x):
         before = arrays.bits(arrays.contiguous(rows.array))
         _keep_ties(before, arrays.bits(result), compiled_order.type)
-    if rows.axis != len(rows.shape) - 1:
+    if not is_last:
         result = arrays.moveaxis(result, -1, rows.axis)
     return _deliver(arrays, back, result, out)
 

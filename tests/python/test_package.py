@@ -17,6 +17,7 @@ from hypothesis import given, strategies as st
 import multiway
 from cases import NUMBERS, REAL, array_of, same
 from multiway import _handle, _insight, _lists, _order, _select, _sort
+from multiway import _native as native
 from strategies import arrays
 
 ROOT = Path(__file__).parents[2]
@@ -236,6 +237,18 @@ def test_out(tmp_path):
     assert multiway.sort(numbers, out=numbers) is numbers and numbers.tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize("shape, axis", [((7, 1), 0), ((1, 7, 1), 1), ((0, 5), 0),
+                                         ((6, 4), 0), ((4, 6), 1)])
+def test_out_along_any_axis(shape, axis):
+    x = array_of("i4", shape, 9, 1)
+    expected = np.sort(x, axis=axis)
+    out = np.empty_like(x)
+    assert multiway.sort(x, axis=axis, out=out) is out
+    same(out, expected)
+    multiway.sort(x, axis=axis, out=x)
+    same(x, expected)
+
+
 def test_bfloat16():
     dtype = pytest.importorskip("ml_dtypes").bfloat16
     x = array_of("f4", 3000, 200, 1).astype(dtype)
@@ -292,6 +305,51 @@ def test_fork():
         multiway.release()
         os._exit(0 if (multiway.sort(x, device="cpu:2") == expected).all() else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("lists, kept", [(2, 1), (5000, 0)])
+def test_shapes_of_many_lists_are_not_kept(lists, kept):
+    """Each has as many numbers as there are lists."""
+    handle = _handle.Handle("sim")
+    x = np.arange(3)
+    tables = (native.Table * lists)(*[_handle.table(x.ctypes.data, 3)] * lists)
+    job = _handle.job_of(native.MERGE, _order.compiled(x.dtype, None, False), tables,
+                         _handle.table(1 << 20, 3 * lists))
+    assert handle.workspace_bytes(job) == handle.prepare(job) > 0
+    assert len(handle.prepared) == kept
+
+
+BESIDE = """
+import os, signal, threading, warnings
+import numpy as np, multiway
+warnings.simplefilter("ignore")  # of forks beside threads
+x = np.arange(1 << 17)[::-1]
+ready, end = threading.Event(), threading.Event()
+
+def own_handle():
+    multiway.sort(x, device="cpu:2")
+    ready.set()
+    end.wait()
+
+thread = threading.Thread(target=own_handle)
+thread.start()
+ready.wait()
+child = os.fork()
+if child == 0:
+    os._exit(0 if (multiway.sort(x, device="cpu:2") == x[::-1]).all() else 1)
+signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+signal.alarm(60)
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+end.set()
+thread.join()
+assert status == 0, status
+"""
+
+
+def test_fork_beside_a_thread_that_has_a_handle():
+    """The child has no thread that its parent's handle could wait for."""
+    subprocess.run([sys.executable, "-c", BESIDE], check=True,
+                   env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
 
 
 def test_count_is_a_table():
