@@ -103,6 +103,16 @@ if [ -n "$mpi_include" ]; then
         "-I$prefix/include" "$source_tree/examples/15_mpi.c" \
         "$prefix/share/multiway/multiway_mpi.c" -o "$work/mpi_source" "-L$libdir" \
         -lmultiway_across "-Wl,-rpath-link,$libdir" -lmultiway
+    other_mpicc=$(for name in mpicc.openmpi mpicc.mpich; do
+        { "$name" -show | grep -qF "$mpi_include"; } 2>/dev/null || command -v "$name"
+    done | head -n 1)
+    if [ -n "$other_mpicc" ]; then
+        try "find_package refuses another MPI" bash -c "cmake -S '$user/mpi' -B '$work/mpi_other' \
+            -DCMAKE_PREFIX_PATH='$prefix' -DMPI_C_COMPILER='$other_mpicc' 2>&1 |
+            tr '\n' ' ' | grep 'compiled *for *the *MPI'"
+    else
+        skip "find_package refuses another MPI" "there is one MPI"
+    fi
 else
     skip "the component mpi" "no MPI was found"
 fi
