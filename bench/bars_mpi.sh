@@ -40,7 +40,7 @@ mpi_build() { # KIND: sets `folder` and MPIRUN; builds once
         "-DMPI_C_COMPILER=$(command -v mpicc$suffix)" >"$work/log" 2>&1 &&
         cmake --build "$folder" -j "$(nproc)" --target multiway_across_bench $(
             wanted jobs && echo multiway_cli multiway_mpi_cli across_mpi across_mpi_chunks \
-                multiway_mpi_killed example_15_mpi
+                across_mpi_shapes across_mpi_open multiway_mpi_killed example_15_mpi
             wanted threads && echo across
             wanted many || wanted exchange && echo across_cost
             wanted faults && echo across_faults

@@ -78,7 +78,7 @@ typedef struct mw_comm {
  * Memory, besides `in` and `out`: the rows received, and the workspace of one sort or one
  * merge (in host memory the handle keeps it). If `out` has fewer rows than `in`, or lacks
  * an array that is compared, also a sorted copy of `in`. For each rank, also about 600
- * bytes and 32 times the bytes of what is compared. With MW_COMM_KEEPS_MEMORY the
+ * bytes and 32 to 48 times the bytes of what is compared. With MW_COMM_KEEPS_MEMORY the
  * communicator keeps the host memory of received rows, because the page faults of fresh
  * memory take longer than receiving the rows.
  *

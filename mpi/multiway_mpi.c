@@ -118,22 +118,29 @@ static void abort_all(void *state, mw_status status)
 mw_status mw_mpi_open(mw_comm *comm, MPI_Comm mpi)
 {
     struct state *const s = calloc(1, sizeof *s);
+    MPI_Comm own = MPI_COMM_NULL;
+    int all_have_memory = s != NULL;
     int rank, ranks, code;
 
     *comm = (mw_comm)MW_COMM_INIT;
     comm->state = s;
-    if (!s)
-        return MW_NO_MEMORY;
-    s->mpi = MPI_COMM_NULL;
-    code = MPI_Comm_dup(mpi, &s->mpi);
+    code = MPI_Comm_dup(mpi, &own);
     if (code == MPI_SUCCESS)
-        code = MPI_Comm_set_errhandler(s->mpi, MPI_ERRORS_RETURN);
+        code = MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
     if (code == MPI_SUCCESS)
-        code = MPI_Comm_rank(s->mpi, &rank);
+        code = MPI_Comm_rank(own, &rank);
     if (code == MPI_SUCCESS)
-        code = MPI_Comm_size(s->mpi, &ranks);
+        code = MPI_Comm_size(own, &ranks);
+    if (code == MPI_SUCCESS)
+        code = MPI_Allreduce(MPI_IN_PLACE, &all_have_memory, 1, MPI_INT, MPI_MIN, own);
+    if (!s && own != MPI_COMM_NULL)
+        MPI_Comm_free(&own);
+    else if (s)
+        s->mpi = own;
     if (code != MPI_SUCCESS)
         return MW_DEVICE_FAILED;
+    if (!all_have_memory)
+        return MW_NO_MEMORY;
     comm->rank = s->rank = (uint32_t)rank;
     comm->ranks = s->ranks = (uint32_t)ranks;
     comm->maximum = maximum;

@@ -18,8 +18,8 @@ extern "C" {
  * Fill in `comm`: a collective call. It works on a duplicate of `mpi`, so its messages
  * never match those of the program. Its `abort` is MPI_Abort. It takes device memory if the
  * MPI says so (MPIX_Query_cuda_support); otherwise, if you know that the MPI does, set
- * MW_COMM_DEVICE_MEMORY in comm->flags. Returns MW_OK, MW_NO_MEMORY, or MW_DEVICE_FAILED if
- * MPI reported an error. Close it either way.
+ * MW_COMM_DEVICE_MEMORY in comm->flags. Returns MW_OK, MW_NO_MEMORY on all ranks if one has
+ * none, or MW_DEVICE_FAILED if MPI reported an error. Close it either way.
  */
 MW_API mw_status mw_mpi_open(mw_comm *comm, MPI_Comm mpi);
 

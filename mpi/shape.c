@@ -253,7 +253,7 @@ mw_status shape_compare(struct across *a, uint64_t positions)
                                     : "more than 2^62 rows%s",
                           positions ? mw_type_name(type) : "");
         in += h->in_count;
-        out += h->out_count < most ? h->out_count : most;
+        out = h->out_count < UINT64_MAX - out ? out + h->out_count : UINT64_MAX;
     }
     a->targets[a->ranks] = out;
     if (in != out)

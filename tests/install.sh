@@ -93,16 +93,26 @@ try "find_package refuses another minor version" bash -c "cmake -S '$user' -B '$
     -DCMAKE_PREFIX_PATH='$prefix' -DCMAKE_PROJECT_INCLUDE='$work/other.cmake' 2>&1 |
     tr '\n' ' ' | grep 'compatible *with *requested *version'"
 
+mpicc=$(sed -n 's/^MPI_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
 if [ -n "$mpi_include" ]; then
     try "find_package with the component mpi" \
         cmake -S "$user/mpi" -B "$work/mpi" -DCMAKE_PREFIX_PATH="$prefix" \
-        "-DMPI_C_COMPILER=$(sed -n 's/^MPI_C_COMPILER:FILEPATH=//p' "$build/CMakeCache.txt")"
+        "-DMPI_C_COMPILER=$mpicc"
     try "builds a program for MPI" cmake --build "$work/mpi"
     try "as another mpicc would, from the source of the communicator" \
-        "$(sed -n 's/^MPI_C_COMPILER:FILEPATH=//p' "$build/CMakeCache.txt")" -std=c11 \
-        "-I$prefix/include" "$source_tree/examples/15_mpi.c" \
+        "$mpicc" -std=c11 "-I$prefix/include" "$source_tree/examples/15_mpi.c" \
         "$prefix/share/multiway/multiway_mpi.c" -o "$work/mpi_source" "-L$libdir" \
         -lmultiway_across "-Wl,-rpath-link,$libdir" -lmultiway
+    other_mpicc=$(for name in mpicc.openmpi mpicc.mpich; do
+        { "$name" -show | grep -qF "$mpi_include"; } 2>/dev/null || command -v "$name"
+    done | head -n 1)
+    if [ -n "$other_mpicc" ]; then
+        try "find_package refuses another MPI" bash -c "cmake -S '$user/mpi' -B '$work/mpi_other' \
+            -DCMAKE_PREFIX_PATH='$prefix' -DMPI_C_COMPILER='$other_mpicc' 2>&1 |
+            tr '\n' ' ' | grep 'compiled *for *the *MPI'"
+    else
+        skip "find_package refuses another MPI" "there is one MPI"
+    fi
 else
     skip "the component mpi" "no MPI was found"
 fi
@@ -122,6 +132,13 @@ if command -v pkg-config >/dev/null; then
     try "and it runs" "$work/c_static"
     try "pkg-config knows multiway-across" bash -c \
         "pkg-config --libs multiway-across | grep -F -- '-lmultiway_across'"
+    if [ -n "$mpi_include" ]; then
+        read -ra flags < <(pkg-config --cflags --libs multiway-mpi)
+        try "an MPI's compiler through pkg-config" "$mpicc" -std=c11 \
+            "$source_tree/examples/15_mpi.c" -o "$work/mpi_pc" "${flags[@]}"
+    else
+        skip "an MPI's compiler through pkg-config" "no MPI was found"
+    fi
     mv "$prefix" "$work/moved"
     try "pkg-config still finds it after a move" bash -c \
         "PKG_CONFIG_PATH='${pc%/*}'; PKG_CONFIG_PATH=\${PKG_CONFIG_PATH/'$prefix'/'$work/moved'}

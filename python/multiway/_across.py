@@ -130,19 +130,8 @@ def _share(comm: Any) -> str:
     return f"cpu:{max((os.cpu_count() or 1) // ranks, 1)}"
 
 
-def sort_across(x: Any, comm: Any, /, *, descending: bool = False, order: OrderLike = None,
-                device: Optional[str] = None) -> Any:
-    """Sort an array that is spread over the ranks of an MPI program: a collective call.
-
-    ``x`` is this rank's part, 1-D, in host memory, of any length. ``comm`` is a
-    communicator of mpi4py. The result has as many elements as x. All results, in the
-    order of ranks, are the stable sort of all inputs. Without ``device`` the ranks of a
-    machine share its processors. A failure of the sort is the same error on all ranks.
-
-    ::
-
-        part = multiway.sort_across(part, MPI.COMM_WORLD)  # mpirun -n 4 python program.py
-    """
+def _prepare(x: Any, order: OrderLike, descending: bool) -> Any:
+    """A copy of x, the job that sorts it in place, and what makes the result of it."""
     arrays, x, back = enter(x)
     if x.ndim != 1 or not arrays.on_host(x):
         raise ValueError(f"x of shape {tuple(x.shape)}, expected one dimension, in host "
@@ -150,15 +139,36 @@ def sort_across(x: Any, comm: Any, /, *, descending: bool = False, order: OrderL
     compiled_order = compiled(arrays.dtype(x), order, descending)
     result = arrays.copy(x)
     count = x.shape[0]
-    job = job_of(native.SORT, compiled_order,
-                 table(arrays.pointer(result) if count else None, count))
+    return result, job_of(native.SORT, compiled_order,
+                          table(arrays.pointer(result) if count else None, count)), back
+
+
+def sort_across(x: Any, comm: Any, /, *, descending: bool = False, order: OrderLike = None,
+                device: Optional[str] = None) -> Any:
+    """Sort an array that is spread over the ranks of an MPI program: a collective call.
+
+    ``x`` is this rank's part, 1-D, in host memory, of any length. ``comm`` is a
+    communicator of mpi4py. The result has as many elements as x. All results, in the
+    order of ranks, are the stable sort of all inputs. Without ``device`` the ranks of a
+    machine share its processors. A failure on one rank is an error on all ranks.
+
+    ::
+
+        part = multiway.sort_across(part, MPI.COMM_WORLD)  # mpirun -n 4 python program.py
+    """
     library = _library()
     own = comm.Dup()  # so that nobody else's messages are received
     try:
-        handle = take(device or _share(own))
+        share = _share(own)  # also if this rank has a device: all must call it
+        ranks = _Ranks(own)
+        try:
+            result, job, back = _prepare(x, order, descending)
+            handle = take(device or share)
+        except BaseException:
+            library.mw_sort_across(None, byref(ranks.struct), None)  # tells the others
+            raise
         try:
             handle.received = handle.received or _Received()
-            ranks = _Ranks(own)
             handle.received.move(handle.received.comm, ranks.struct)
             status = library.mw_sort_across(handle.context, byref(ranks.struct), byref(job))
             handle.received.move(ranks.struct, handle.received.comm)

@@ -24,6 +24,7 @@ static const struct scenario {
     int least;     /* it takes at least this number of calls, or nothing is tested */
 } scenarios[] = {
     {"cpu:1", OF_HOST,   0, 10},
+    {"sim",   OF_HOST,   1, 40},
     {"sim",   OF_DEVICE, 0, 20},
     {"sim",   OF_DEVICE, 1, 40},
     {"cpu:2", OF_COMM,   0, 15},

@@ -38,6 +38,9 @@ static void wide_column(struct offer *o)     { o->columns[0].bytes = 5000; }
 static void short_column(struct offer *o)    { o->columns[0].bytes = 2; }
 static void more_wanted(struct offer *o)     { o->out.count++; }
 static void many_wanted(struct offer *o)     { o->out.count = UINT64_MAX; }
+static void most_brought(struct offer *o)    { many_wanted(o); /* 2^32 in all */
+                                               o->in.elements = NULL;
+                                               o->in.count = UINT32_MAX - 2 * COUNT + 1; }
 static void no_positions(struct offer *o)    { o->job.positions = NULL; }
 static void long_positions(struct offer *o)  { o->job.position_type = MW_U64; }
 static void odd_positions(struct offer *o)   { o->job.position_type = MW_F32; }
@@ -66,6 +69,7 @@ static const struct refusal {
     {"values of another width",    short_column,    MW_BAD_ARGUMENT,  "ranks 0 and 1"},
     {"one row too many",           more_wanted,     MW_BAD_ARGUMENT,  "want 31"      },
     {"far too many rows",          many_wanted,     MW_BAD_ARGUMENT,  "want"         },
+    {"all that u32 can number",    most_brought,    MW_BAD_ARGUMENT,  "want"         },
     {"no positions",               no_positions,    MW_BAD_ARGUMENT,  "ranks 0 and 1"},
     {"positions of another type",  long_positions,  MW_BAD_ARGUMENT,  "ranks 0 and 1"},
     {"positions of no type",       odd_positions,   MW_BAD_ARGUMENT,  "position_type"},
@@ -105,6 +109,8 @@ static mw_status rank_main(mw_comm *comm, void *argument)
     o.job.position_type = MW_U32;
     if (comm->rank == ODD)
         t->refusal->change(&o);
+    else if (t->refusal->change == most_brought)
+        o.out.count = 0;
     t->status[comm->rank] =
         o.leaves ? MW_DEVICE_FAILED : mw_sort_across(o.context, comm, o.given);
     memcpy(t->error[comm->rank], comm->error, sizeof comm->error);

@@ -6,7 +6,8 @@
 #   MORE                     not empty: all shapes, and kill a rank at every call
 #
 # cmake/mpi.cmake has what else Open MPI needs to be told.
-# FOLDER has across_mpi, across_mpi_chunks and multiway-mpi-killed.
+# FOLDER has across_mpi, across_mpi_chunks, across_mpi_shapes, across_mpi_open and
+# multiway-mpi-killed.
 # Speaks TAP.
 # shellcheck disable=SC2086 # MPIRUN is a list of words
 set -u
@@ -55,13 +56,21 @@ done
 "$MULTIWAY" gen --type u8 --count 5 -o five
 : >none
 
+test_program() { # RANKS PROGRAM ARGUMENT...
+    local ranks=$1 program=$2
+    shift 2
+    if start "$ranks" "$programs/$program" "$@"; then
+        say "$program${*:+ $*}, $ranks ranks" ''
+    else
+        say "$program${*:+ $*}, $ranks ranks" "$(complaint)"
+    fi
+}
+
 for ranks in "$@"; do
-    for program in across_mpi across_mpi_chunks; do
-        if start "$ranks" "$programs/$program" "$ranks" 40; then
-            say "$program, $ranks ranks" ''
-        else
-            say "$program, $ranks ranks" "$(complaint)"
-        fi
+    test_program "$ranks" across_mpi "$ranks" 40
+    test_program "$ranks" across_mpi_chunks "$ranks" 40
+    for rows in keys pairs records ties; do
+        test_program "$ranks" across_mpi_shapes $rows
     done
     for shape in $shapes; do
         compare "u64 $shape" "$ranks" "$shape" --type u64
@@ -72,6 +81,7 @@ for ranks in "$@"; do
     compare 'no keys' "$ranks" none --type f32
 done
 
+test_program 3 across_mpi_open
 start 3 "$EXAMPLE"
 say "the example, 3 ranks" "$([ $? = 0 ] && [ "$(grep -c '^rank' log)" = 3 ] || cat log)"
 

@@ -24,5 +24,16 @@ try:
     multiway.sort_across(np.zeros(3, "i4" if comm.rank else "i8"), comm)
 except multiway.MultiwayError as error:
     cases += "rank" in str(error)
+ours = multiway.sort_across(np.arange(3), comm, device=None if comm.rank else "cpu:1")
+cases += (ours == np.repeat(np.arange(3), 3)[3 * comm.rank:][:3]).all()
+for wrong, device in ((np.zeros((2, 2)), None), (np.zeros(3), "gpu")):  # on one rank only
+    try:
+        if comm.rank == 1:
+            multiway.sort_across(wrong, comm, device=device)
+        else:
+            multiway.sort_across(np.zeros(3), comm)
+    except ValueError as error:  # what it is there, and which rank it was elsewhere
+        cases += ("expected" if comm.rank == 1 else "rank 1") in str(error)
+assert comm.allreduce(int(cases)) == comm.size * cases
 if comm.rank == 0:
     print(cases + 1)

@@ -21,4 +21,4 @@ def test_ranks():
     told = subprocess.run([mpirun, "-n", "3", sys.executable, "-m", "mpi4py",
                            here / "across_ranks.py"], env=environment,
                           capture_output=True, text=True, timeout=100)
-    assert told.stdout.strip() == "26", told.stderr
+    assert told.stdout.strip() == "29", told.stderr
