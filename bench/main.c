@@ -177,7 +177,7 @@ static int read_and_run(int argc, char **argv)
         TEXT("counts", "LIST", counts, "numbers of keys: 2^20,1000003 (by device)"),
         TEXT("shapes", "LIST", shapes, "shapes of the input, see gen, or all (random)"),
         {"seed", 0, "N", OPTION_COUNT, &wish.seed, 0, "seed of the input (0)"},
-        TEXT("with", "LIST", with, "contestants: tile,tally,cub-merge ... (all but tally)"),
+        TEXT("with", "LIST", with, "tile,cub-merge ... (all but deal, tally and auto)"),
         TEXT("ours", "NAME", ours, "the contestant that ratios refer to (the first)"),
         {"trials", 0, "N", OPTION_NUMBER, &wish.trials, 0, "trials after 2 warm-ups (10)"},
         {"phases", 0, NULL, OPTION_FLAG, &wish.phases, 0,

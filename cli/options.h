@@ -79,7 +79,7 @@ void shape_text(struct kit_shape shape, char text[SHAPE_WORDS]);
      "number of keys: 1000000, 1M (k M G T), 2^20, 2^20-1"}
 #define SHAPE_OPTION(shape)                                                              \
     {"shape",   0, "SHAPE", OPTION_SHAPE, &(shape),      0,                              \
-     "of the input, see multiway gen --help (random)"}
+     "of the input, see Shapes in multiway gen --help (random)"}
 #define SEED_OPTION(seed)                                                                \
     {"seed",    0, "N",     OPTION_COUNT, &(seed),       0,                              \
      "another seed gives another input (0)"}

@@ -299,9 +299,8 @@ int command_tune(int argc, char **argv)
             "Sort the same keys by many tunings; check every result; print the times, the\n"
             "fastest, and its row of the library's tuning table (src/tune.def).\n"
             "Engine tile: threads, items and ways. Engine heap: ways and warps, then base\n"
-            "and threads for the fastest of those. Engines pair and tally have\n"
-            "nothing to tune.\n"
-            "What you set is not swept.",
+            "and threads for the fastest of those. Engines pair, tally and deal have\n"
+            "nothing to tune. What you set is not swept.",
         .options = options,
         .more =
             "A time is the wall clock's, from the call to the end of the sort, keys in\n"

@@ -84,11 +84,11 @@ static void take_keys(struct host_sort *sort, const struct request *theirs)
     sort->rows = (struct request){.element_type = type};
     sort->rows.order =
         (struct request_order){.element_bytes = (uint32_t)type->size, .field_count = 1};
-    sort->rows.order.field[0] = (struct request_field){
-        .bytes = (uint32_t)type->size,
-        .code = {
-                 .flip = theirs->code.flip, .lowest = type->lowest, .mask = mask, .high = mask}
-    };
+    sort->rows.order.field[0] = (struct request_field){.bytes = (uint32_t)type->size,
+                                                       .code.flip = theirs->code.flip,
+                                                       .code.lowest = type->lowest,
+                                                       .code.mask = mask,
+                                                       .code.high = mask};
     add_column(sort, theirs->keys, theirs->keys, (uint32_t)type->size);
 }
 

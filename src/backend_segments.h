@@ -52,8 +52,8 @@ mw_status segments_fast_enqueue(struct segments_run *run, const struct request *
 
 /*
  * One segment: is a request of this shape for keys of up to 4 bytes alone? Then they are
- * sorted as bare keys, unless the tuning wishes for more than engine tile: other wishes are
- * for sorts of rows.
+ * sorted as bare keys, unless the tuning sets more than engine tile: then it is meant for
+ * sorts of rows.
  */
 int segments_may_be_one(struct backend *backend, const struct request *request);
 mw_status segments_one_prepare(struct backend *backend, const struct request *request,

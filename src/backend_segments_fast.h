@@ -27,7 +27,7 @@ struct fast_plan {
     uint64_t first, last; /* in the workspace: of windows, ... */
     uint64_t crossed;
     uint64_t cuts;
-    uint64_t cut_cells; /* that have room */
+    uint64_t cut_cells; /* that `cuts` has room for */
     uint64_t samples[FAST_SIDES];
     uint64_t side[FAST_SIDES]; /* ... and temporary arrays */
     uint64_t workspace_bytes;
@@ -43,7 +43,7 @@ struct fast_rows {
     struct segment_temp side[FAST_SIDES];
 };
 
-/* The kernels of both. */
+/* The kernels of both ways. */
 extern const kernel_set segments_fast_kernels;
 
 /*

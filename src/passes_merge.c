@@ -143,9 +143,9 @@ done:
 }
 
 /*
- * Should the lists of a round turn out not to be sorted, copy them as they are. Of bare
- * keys one copy is enough, of the caller's lists after the last round, whichever round it
- * was: rounds after that merge any keys.
+ * If the lists of a round are not sorted, copy them as they are. For bare keys one copy of
+ * the caller's lists, after the last round, is enough for all rounds: it replaces whatever
+ * later rounds made of the wrong result.
  */
 static mw_status copy_round(struct merge_run *m, uint32_t number,
                             const struct merge_rows_args *merge)

@@ -75,10 +75,9 @@ mw_status lists_plan_room(struct lists_plan *plan, const mw_tuning *wish,
 
     if (!tile)
         return plan_no_row("tile", info, shape->keys.size, error);
-    *plan = (struct lists_plan){
-        .program = {
-                    .engine = PROGRAM_LISTS, .bits = (int)(8 * shape->keys.size), .tile = *tile}
-    };
+    *plan = (struct lists_plan){.program.engine = PROGRAM_LISTS,
+                                .program.bits = (int)(8 * shape->keys.size),
+                                .program.tile = *tile};
     plan->shared = tile_merge_shared(&plan->program);
     plan->table_offset = take(plan, LISTS_MOST_ROUNDS * words * sizeof(wide));
     plan->cut_cells = most_cells(tile, list_count, count);

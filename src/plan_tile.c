@@ -83,7 +83,7 @@ static void set_blocks(struct tile_geometry *tile, const mw_info *info,
     tile->sort_blocks = tile->merge_blocks = 0;
 }
 
-enum { TILE_USUAL_ROWS = 256 }; /* at most, if the wish is a base alone */
+enum { TILE_USUAL_ROWS = 256 }; /* of a tile, at most, if only a base is wished for */
 
 /* Fill in threads, items and base: the wish's, or what follows from it, or the row's. */
 static mw_status tile_tuning(struct plan *plan, const mw_info *info, struct plan_keys keys,
@@ -100,7 +100,7 @@ static mw_status tile_tuning(struct plan *plan, const mw_info *info, struct plan
         tile->items = t->items;
     else if (t->base && t->threads)
         tile->items = t->base / t->threads;
-    else if (t->base) /* a small count's rows may be too short */
+    else if (t->base) /* rows that the table has for small counts may be too short */
         while (tile->items < 32 && t->base / tile->items > TILE_USUAL_ROWS)
             tile->items *= 2;
     if (t->threads)

@@ -76,7 +76,8 @@ struct rows {
     uint32_t column_count;
     uint32_t segment_count;
     uint32_t part_count;
-    struct rows_column column[ROWS_MOST_COLUMNS];    /* from here on only some are set */
+    /* Of the arrays below only as many elements are set as these counts say. */
+    struct rows_column column[ROWS_MOST_COLUMNS];
     struct rows_segment segment[ROWS_MOST_SEGMENTS]; /* besides the key */
     struct code_part part[TILE_MOST_PARTS]; /* whole: `at` is set for each side, ... */
     uint32_t part_column[TILE_MOST_PARTS];  /* ... the place in this column that travels */

@@ -121,7 +121,8 @@ static int verb_fails(struct device *device, const char *verb, mw_status status)
 /* THE list of verbs that can fail: name, status, does it open something?, parameters. */
 #define DEVICE struct device *device
 #define COPY DEVICE, void *to, const void *from, uint64_t bytes, void *stream
-#define LOAD DEVICE, const struct program_name *name, kernel_set set, struct program **program
+#define LOAD \
+    DEVICE, const struct program_name *name, kernel_set set, struct program **program
 #define PLANTS(P)                                                                        \
     P(alloc, MW_NO_MEMORY, 1, (DEVICE, uint64_t bytes, void **at), (device, bytes, at))  \
     P(upload, MW_DEVICE_FAILED, 0, (COPY), (device, to, from, bytes, stream))            \

@@ -28,7 +28,7 @@ tiles() {
     "$nvrtc_compile" tiles "$1" "$2" | sort -u
 }
 
-# judge RESULT ARCHITECTURE PROGRAM NAME [PLACES]: one case, from the log in $folder/log.
+# judge RESULT ARCHITECTURE KERNELS NAME [PLACES]: one case, from the log in $folder/log.
 # Kernels that may spill a little, in bytes of stack: tile_cut and those that select, since
 # what waits gains more by more warps; those that deal, tally_sum, and those with places,
 # so that more blocks share an SM; and deal_merge, which rarely has anything to do.
@@ -36,7 +36,8 @@ judge() {
     local problem
     problem=$(
         [ "$1" -eq 0 ] || echo "it does not compile"
-        for kernel in $("$nvrtc_compile" kernels "$3"); do
+        [ -n "$3" ] || echo "no names of kernels"
+        for kernel in $3; do
             grep -q "Compiling entry function '$kernel' for 'sm_$2'" "$folder/log" ||
                 echo "no word of $kernel"
         done
@@ -55,15 +56,32 @@ by_nvcc() { # PROGRAM ARCHITECTURE DEFINITION...
     program=$1
     architecture=$2
     shift 2
+
+    # The names of all kernels that the library looks for in such an image.
+    local -A value=()
+    local definition words kernels
+    for definition in "${@#-D}"; do
+        value[${definition%%=*}]=${definition#*=}
+    done
+    words=("${value[KEY_BITS]}" "$architecture" "$program")
+    [ -z "${value[TILE_ROWS]:-}" ] ||
+        words+=("${value[TILE_ROWS]}" "${value[TILE_ITEMS]}" 0 0)
+    [ -z "${value[TILE_PLACES]:-}" ] || words+=(places)
+    kernels=$("$nvrtc_compile" kernels "${words[@]}")
+
     "$nvcc" -cubin -O3 "$@" -arch="sm_$architecture" -Xptxas -v -I"$source_tree/src/base" \
         -o "$folder/cubin" "$source_tree/src/kernels/program.cu" >"$folder/log" 2>&1
-    judge $? "$architecture" "$program" "nvcc, sm_$architecture, $*: few spills" \
+    judge $? "$architecture" "$kernels" "nvcc, sm_$architecture, $*: few spills" \
         "$(grep -o TILE_PLACES <<<"$*")"
 }
 
 by_nvrtc() { # BITS ARCHITECTURE heap|pair|tally|rows|tile|lists [ROWS ITEMS SORT MERGE [places]]
+    local kernels
+    kernels=$("$nvrtc_compile" kernels "$@")
+    # NVRTC compiles no kernels of segments here, since that takes long.
+    [ -z "${8:-}" ] || kernels=$(grep -v '^segment_' <<<"$kernels")
     "$nvrtc_compile" "$@" >"$folder/log" 2>&1
-    judge $? "$2" "$3" \
+    judge $? "$2" "$kernels" \
         "NVRTC, $3, $1-bit keys, sm_$2${5:+, tiles of $4 x $5}${8:+ with $8}: few spills" \
         "${8:-}"
 }

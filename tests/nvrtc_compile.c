@@ -3,7 +3,7 @@
  *
  *   nvrtc_compile BITS ARCHITECTURE heap|pair|rows      such as 32 90 heap or 0 90 rows
  *   nvrtc_compile BITS ARCHITECTURE tile|lists ROWS ITEMS SORT MERGE [places]
- *   nvrtc_compile kernels heap|pair|tile|lists|rows  the names of an engine's kernels
+ *   nvrtc_compile kernels ...    the names of the kernels of a program, named as above
  *   nvrtc_compile tiles ARCHITECTURE BITS     ROWS ITEMS SORT MERGE [places] of its
  *                                             rows of tune.def
  *   nvrtc_compile lists ARCHITECTURE BITS     the same of those that merge lists
@@ -55,10 +55,12 @@ static unsigned engine_of(const char *name)
                                         : MW_ENGINE_AUTO;
 }
 
-static int print_kernels(unsigned engine)
+static int print_kernels(const struct program_name *name)
 {
+    const kernel_set set = program_kernels(name);
+
     for (int i = 0; i < KERNEL_COUNT; i++) {
-        if (kernels[i].engine == engine)
+        if (set & KERNEL_SET(i))
             printf("%s\n", kernels[i].name);
     }
     return 0;
@@ -121,14 +123,15 @@ static int compile_all(struct nvrtc_request *request)
 
 int main(int count, char **arguments)
 {
+    const int only_names = count > 1 && strcmp(arguments[1], "kernels") == 0;
     unsigned numbers[9] = {0};
     struct nvrtc_request request = {
         .sources = kernel_sources, .digest = kernel_sources_digest, .verbose = 1};
 
+    arguments += only_names; /* the others are where they would be without the word */
+    count -= only_names;
     for (int i = 0; i < count && i < 9; i++)
         numbers[i] = (unsigned)atoi(arguments[i]);
-    if (count == 3 && strcmp(arguments[1], "kernels") == 0)
-        return print_kernels(engine_of(arguments[2]));
     if (count == 4 && strcmp(arguments[1], "tiles") == 0)
         return print_tiles(numbers[2], numbers[3]);
     if (count == 4 && strcmp(arguments[1], "lists") == 0)
@@ -155,5 +158,5 @@ int main(int count, char **arguments)
                 "nvrtc_compile: wrong arguments; its source says which are right\n");
         return 2;
     }
-    return compile_all(&request);
+    return only_names ? print_kernels(&request.program) : compile_all(&request);
 }

@@ -360,7 +360,7 @@ static const struct outcome {
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  8, TILED + 1, MW_ENGINE_HEAP, NULL},
     {{0, MW_ENGINE_AUTO, 8, 0, 0,    0,  0    }, H200,  4, MANY, MW_ENGINE_HEAP, NULL},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, SM_86, 2, MANY, MW_ENGINE_HEAP, NULL},
-    {{0, MW_ENGINE_TILE, 2, 0, 0,    0,  0    }, H200,  4, MANY + 1, NOT, "more than 2 ways"},
+    {{0, MW_ENGINE_TILE, 2, 0, 0,    0,  0    }, H200,  4, MANY + 1, NOT, "than 2 ways"},
     {{0, MW_ENGINE_TILE, 0, 0, 0,    0,  0    }, H200,  4, TILED + 1, NOT, "2^34"},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  1, MOST, MW_ENGINE_TALLY, NULL},
     {{0, MW_ENGINE_AUTO, 0, 0, 0,    0,  0    }, H200,  2, 1000, MW_ENGINE_TILE, NULL},

@@ -55,7 +55,8 @@ static int covers_below(struct sample *s, uint64_t most, uint64_t *state, int ev
 {
     struct error error = {""};
     struct plan plan;
-    const mw_status status = plan_cover(&s->cover, s->wish, s->info, plan_bare(s->size), most, &error);
+    const mw_status status =
+        plan_cover(&s->cover, s->wish, s->info, plan_bare(s->size), most, &error);
     int passed = 1;
 
     if (status != plan_make(&plan, s->wish, s->info, plan_bare(s->size), most, &error))

@@ -228,7 +228,10 @@ const rivals table = {
     RIVALS_VERSION, "GCC " __VERSION__, "wall clock around the call",
     list, sizeof list / sizeof *list, open_device, /* close: */ [] {}, describe,
     /* start: */ [](void *) { started = kit_seconds(); return 0; },
-    /* stop: */ [](void *, double *ms) { *ms = 1000 * (kit_seconds() - started); return 0; },
+    /* stop: */ [](void *, double *ms) {
+        *ms = 1000 * (kit_seconds() - started);
+        return 0;
+    },
     /* copy: */ [](void *to, const void *from, uint64_t bytes, void *) {
         std::memcpy(to, from, bytes);
         return 0;

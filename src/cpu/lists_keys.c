@@ -144,15 +144,15 @@ int lists_merge_keys(struct pool *pool, const struct request *request, void *scr
         .scratch = scratch,
         .work = work,
     };
+    unsigned char *const starts = (unsigned char *)scratch + (stay ? 0 : ranks_bytes);
+    const unsigned threads = pool_threads(pool);
     struct keys_merge merge = {
-        .sort = {
-                 .request = &keys,
-                 .size = (size_t)bits / 8,
-                 .workers = worth < pool_threads(pool) ? (unsigned)worth : pool_threads(pool),
-                 .stream = ranks_bytes >= STREAM_BYTES,
-                 .check = stay,
-                 .starts =
-                (uint64_t *)(void *)((unsigned char *)scratch + (stay ? 0 : ranks_bytes))}
+        .sort.request = &keys,
+        .sort.size = (size_t)bits / 8,
+        .sort.workers = worth < threads ? (unsigned)worth : threads,
+        .sort.stream = ranks_bytes >= STREAM_BYTES,
+        .sort.check = stay,
+        .sort.starts = (uint64_t *)(void *)starts,
     };
     unsigned rounds;
 

@@ -25,13 +25,13 @@ struct pool *pool_alone(struct pool *pool);
 /*
  * Run `job` on workers 0 to `workers` - 1, at most all of them, and return
  * when the last is through. What they wrote is visible to the caller and to
- * every later job. One caller at a time. A worker that has not begun when the
- * caller is through with its part, perhaps since its processor is busy, is not
- * waited for: the caller does that part, too.
+ * every later job. One caller at a time. A worker may not have begun when the
+ * caller is through with its own part, for example if its processor is busy.
+ * Then the caller does that worker's part, too.
  */
 void pool_run(struct pool *pool, unsigned workers, pool_job *job, void *arg);
 
-/* The same, and each worker runs on a thread of its own: they may wait for each other. */
+/* The same, but each worker runs on its own thread, so workers may wait for each other. */
 void pool_run_together(struct pool *pool, unsigned workers, pool_job *job, void *arg);
 
 /* In such a job of `workers`: wait until all of them are here. */

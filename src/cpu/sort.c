@@ -15,7 +15,7 @@ enum {
     SCAN_STEP = 1 << 16,     /* keys looked at before asking what others found */
     TALLY_LEAST = 1 << 15,   /* 16-bit keys that are worth a table */
     TALLY_THREAD = 1 << 18,  /* and those worth a thread with its own table */
-    QUICK_THREAD = 1 << 16,  /* keys of each thread of a quicksort, but two may share them */
+    QUICK_THREAD = 1 << 16,  /* keys of a quicksort for each of three threads or more */
     NATURAL_LEAST = 1 << 14, /* keys in which runs are looked for */
     WINDOWS = 16             /* places where they are */
 };
@@ -267,7 +267,7 @@ static void sort_disorder(struct pool *pool, const struct sort_request *request,
                           int in_place)
 {
     const uint64_t parts = request->count / QUICK_THREAD;
-    const uint64_t worth = parts == 1 ? 2 : parts > 1 ? parts : 1;
+    const uint64_t worth = parts == 1 ? 2 : parts > 1 ? parts : 1; /* two share one part */
     const unsigned threads = pool_threads(pool);
     const unsigned workers = worth < threads ? (unsigned)worth : threads;
 

@@ -15,7 +15,7 @@ struct program {
     struct program *next;
     struct program_name name;
     kernel_set kernels;              /* the set of these */
-    kernel_set waiting;              /* those that wait for the previous launch themselves */
+    kernel_set waiting;              /* those that wait for the launch before them */
     CUmodule image;                  /* with all kernels, or NULL */
     CUmodule compiled[KERNEL_COUNT]; /* with one kernel each, or NULL */
     CUfunction functions[KERNEL_COUNT];

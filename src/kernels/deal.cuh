@@ -104,8 +104,8 @@ DEVICE struct deal_bins bins_of_bucket(const struct deal_args *args, int bucket)
 
 /*
  * The place of a sample: one in each stretch of the keys, at a varying offset. The first
- * key is none. It may lie far from all others, as 0 does among sorted floats, and would
- * make the range of the samples, and so their bins, much wider.
+ * key is no sample. It may lie far from all others, as 0 does among sorted floats, and
+ * would make the range of the samples, and so the bins, much wider.
  */
 DEVICE wide sample_place(const struct deal_args *args, unsigned number)
 {

@@ -8,9 +8,9 @@
 #include "deal_runs.cuh"
 
 enum {
-    SKEW = 256,       /* of as many cells of ordered keys, one is left out, ... */
-    DIGIT_SKEW = 128, /* ... and of as many digits of bins; DEAL_BINS: none */
-    NO_COUNTER = DEAL_MOST + DEAL_FREQUENT /* it counts what is beyond the last key */
+    SKEW = 256,       /* ordered keys have a spare cell after this many, ... */
+    DIGIT_SKEW = 128, /* ... and digits of bins after this many */
+    NO_COUNTER = DEAL_MOST + DEAL_FREQUENT /* the counter of places after the last key */
 };
 
 AGREE(NO_COUNTER < 1 << DIGIT_BITS && DEAL_FREQUENT < DEAL_MOST);
@@ -40,9 +40,9 @@ struct deal_way {
 };
 
 /*
- * The cells of a block's ordered key, and of a bin's digit. Of sorted sequences that take
- * turns, a warp has keys at equal distances, and as many of each. They would all be in the
- * same bank if no cells were left out.
+ * The cell of an ordered key, and of a bin's digit. If sorted sequences are interleaved, a
+ * warp's accesses are a constant stride apart. Without spare cells that could put all of
+ * them in one bank.
  */
 DEVICE unsigned ordered_cell(unsigned place)
 {
@@ -109,7 +109,7 @@ DEVICE void load_keys(const struct deal_way *way, unsigned first, int count, key
         k[j] = WARP * j < left ? LOAD_EVICT(BULK, &in[WARP * j]) : 0;
 }
 
-/* Make codes of my keys; integers take fewer instructions. */
+/* Make codes of my keys. Integers have their own loop, of fewer instructions. */
 DEVICE void enter_keys(key *k, const struct key_code *by)
 {
     const struct key_code integers = {by->flip, 0, 0};

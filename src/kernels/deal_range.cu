@@ -104,7 +104,7 @@ DEVICE int reach_of_row(int cells, key zero, struct deal_reach *mine)
     return again;
 }
 
-/* The same without values of `alike` samples or more, and with how many are equal. */
+/* The same without values of `alike` samples or more, and with the count of equal ones. */
 DEVICE struct deal_reach reach_of_most(int cells, key zero, unsigned alike)
 {
     const unsigned first = (unsigned)(THREAD * ITEMS);
@@ -201,8 +201,8 @@ DEVICE unsigned turn_sample(unsigned turn)
 
 /*
  * Each block sorts a tile of samples, spread over all keys, and tells what it found. It
- * also stores them side by side for deal_sample, where keys are dealt to later: a sample is
- * a sector of its own among the keys.
+ * also stores the samples for deal_sample, contiguously, in the array that keys are dealt
+ * to later: among the keys each sample costs a sector.
  */
 KERNEL(deal_range, struct deal_args)
 {

@@ -2,19 +2,17 @@
  * deal_runs.cuh - counting the keys of a block's turn by digit, a bucket, a tile or a bin
  * (deal.cuh).
  *
- * Lanes that add to one counter wait for each other. Where keys are sorted, or nearly so,
- * neighbours mostly have the same digit: a run. Its first lane adds for all of it.
+ * Lanes that add to the same counter are serialised. Where keys are sorted, or nearly so,
+ * neighbouring lanes mostly have the same digit: they are a run, whose first lane adds for
+ * all of it.
  */
 
 enum {
     DIGIT_BITS = 10,     /* of a counter of deal_keys.cu */
-    RUNS_MOST = WARP / 4 /* in a warp's first request, or each lane adds for itself */
+    RUNS_MOST = WARP / 4 /* of lanes' first keys; with more each lane adds for itself */
 };
 
-/*
- * Each warp takes neighbouring keys of a turn, and a thread every WARP-th of these: my
- * first one.
- */
+/* My first key of a turn. A warp takes neighbouring keys, a lane every WARP-th of them. */
 DEVICE int my_first(void)
 {
     return THREAD / WARP * (WARP * DEAL_EACH) + LANE;
@@ -26,7 +24,7 @@ DEVICE int count_from(unsigned first, unsigned end)
     return first >= end ? 0 : end - first < DEAL_KEYS ? (int)(end - first) : DEAL_KEYS;
 }
 
-/* Which lanes' digits differ from those of the lanes before them? The first lane's does. */
+/* The lanes where runs begin: lane 0, and those with another digit than the lane before. */
 DEVICE unsigned run_begins(unsigned digit)
 {
     const unsigned before = SHUFFLE(digit, (LANE + WARP - 1) % WARP);
@@ -42,8 +40,8 @@ DEVICE int are_alike(unsigned digit)
 
 /* Neighbouring lanes that have one digit. */
 struct deal_run {
-    int place;     /* my lane's place in it */
-    unsigned more; /* if that is 0: lanes of it after mine */
+    int place;     /* of my lane in the run */
+    unsigned more; /* if that is 0: the lanes of the run after mine */
 };
 
 DEVICE struct deal_run run_of(unsigned digit)
@@ -58,9 +56,9 @@ DEVICE struct deal_run run_of(unsigned digit)
 }
 
 /*
- * Number my keys among those of their digits, which the counts get: told[j] becomes the
- * digit of key j, plus its number times 2^DIGIT_BITS. If all keys of a warp have one digit,
- * one lane adds for all of them.
+ * Count my keys by digit. told[j], at first the digit of key j, also gets the key's number
+ * among those of its digit, times 2^DIGIT_BITS. If all keys of a warp have one digit, one
+ * lane adds for all of them.
  */
 DEVICE void count_keys(unsigned_cell *counts, unsigned *told)
 {
@@ -101,8 +99,8 @@ DEVICE void count_keys(unsigned_cell *counts, unsigned *told)
 }
 
 /*
- * Count the keys of a turn in bins. `left` keys follow from my first one on; those beyond
- * the last are counted in a cell after the bins.
+ * Count the keys of a turn in bins. `left` keys are there from my first one on. Places
+ * after the last key are counted in a cell after the bins.
  */
 DEVICE void count_turn(unsigned_cell *counts, const struct deal_bins *bins,
                        const key_cell *in, int left, const int gapped)

@@ -13,7 +13,7 @@ enum {
     DEAL_BLOCKS = 2,                  /* that deal on an SM */
     DEAL_THREADS = 512,               /* of a block that deals: one for each bucket */
     DEAL_BYTES = 32768,               /* of the keys that a block deals at once */
-    DEAL_SAMPLES = 16 * DEAL_THREADS, /* of which there are a multiple: whole tiles */
+    DEAL_SAMPLES = 16 * DEAL_THREADS, /* their number is a multiple of it: whole tiles */
     DEAL_SAMPLED = 8 * DEAL_THREADS,  /* samples that a block of deal_sample counts */
     DEAL_PASSES = 3, /* that read and write all keys: deal_out, deal_in, deal_sort */
     DEAL_STRETCH_BITS = 16,

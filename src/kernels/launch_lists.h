@@ -37,8 +37,8 @@ struct copy_lists_args {
     const wide *firsts;
     const wide *at;
     void *out;
-    const wide *condition; /* nothing is to be done unless this is `number`; NULL: do it */
-    wide number;           /* 0: any other number */
+    const wide *condition; /* rows are copied only if this is `number`; NULL: always */
+    wide number;           /* 0: only if the condition is not 0 */
     wide count;            /* rows of all lists */
     unsigned list_count;
     unsigned bytes; /* 1 to GATHER_MOST_BYTES */
@@ -54,7 +54,7 @@ struct copy_lists_args {
 /* Rows that a warp of copy_lists copies at once. */
 #define LISTS_COPY_ROWS(bytes) (GATHER_ROWS(bytes) / LISTS_COPY_WARPS)
 
-/* Cuts that a warp finds at once: two lists of bare keys have 32, and lists_pair. */
+/* Cuts that a warp finds at once. Rounds of more than one have the kernel lists_pair. */
 #define LISTS_CUTS(ways, groups, places) \
     (!(places) && (ways) == 2 && (groups) == 1 ? WARP : 1)
 

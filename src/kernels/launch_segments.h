@@ -108,9 +108,9 @@ struct segment_positions_args {
  * caller's arrays, others to temporary ones.
  *
  * Which segments are open where windows begin, as SEGMENT_CARRY wrote it; and what is
- * short and long. A run of a round is 2^n windows. So whether any long segment crosses the
- * beginning of a run is told by one word: the lowest bits of the numbers of all windows
- * whose beginnings are crossed. A round that merges nothing ends after a look at it.
+ * short and long. *crossed tells whether any long segment crosses the beginning of a run:
+ * for each window whose beginning is crossed it has the lowest bit set in the window's
+ * number, and a run is 2^n windows. A round that merges nothing ends after a look at it.
  */
 struct segment_windows {
     const wide *first;
@@ -151,8 +151,8 @@ struct segment_merge_args {
 };
 
 /*
- * The first and the last pass of sorting one segment as all rows are sorted by engine
- * tile. `temp` has only the number of a piece.
+ * The first and the last pass of sorting one segment together with all other rows, by
+ * engine tile. Of `temp` only `position` is used.
  */
 struct segment_first_args {
     struct tile_sort_args sort;

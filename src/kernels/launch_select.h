@@ -16,9 +16,9 @@ enum {
     SELECT_SORTED = 1024, /* rows that it sorts rather than count once more */
     SELECT_FEW = 128,     /* rows that are ordered by counting */
     SELECT_HELD = 64,     /* rows that a warp of select_stage holds back */
-    SELECT_BUCKET = 16,   /* rows of a bucket that blocks collect in together */
+    SELECT_BUCKET = 16,   /* places of a bucket that blocks fill together */
     SELECT_ALONE = 1,     /* tiles up to which one block selects alone */
-    SELECT_UNITS = 1024,  /* the most shares of the rows that blocks count */
+    SELECT_UNITS = 1024,  /* shares of the rows that blocks count, at most */
     SELECT_ROOM = 6144    /* rows that one block can sort */
 };
 
@@ -58,7 +58,9 @@ struct select_end {
 
 #define SELECT_END_CELLS (sizeof(struct select_end) / sizeof(wide))
 
-/* Of the codes that one pass has counted: the greatest complement, and the greatest code.
+/*
+ * Of the codes that a pass has counted for an end: the complement of the least, and the
+ * greatest. Both only grow, from 0 on.
  */
 struct select_seen {
     wide unlike, most;

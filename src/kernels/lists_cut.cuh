@@ -110,7 +110,7 @@ enum { LISTS_PIVOTS = 4 }; /* pivots tried before settle(), not counting tied on
 
 #ifdef TILE_PLACES
 
-/* My keys before the pivot; `k` is the key at `guess`. */
+/* How many of my keys precede the pivot; `k` is the key at `guess`. */
 DEVICE unsigned keys_before(const struct cut_search *s, const struct cut_pivot *p,
                             unsigned guess, key k)
 {
@@ -120,8 +120,8 @@ DEVICE unsigned keys_before(const struct cut_search *s, const struct cut_pivot *
 #else
 
 /*
- * The same in few rounds. All keys of the windows are from `low` to `high`. Lists that are
- * not sorted have values beyond: then the result is some place of the window.
+ * The same in few rounds. Keys of the windows are from `low` to `high`, unless lists are
+ * not sorted: then the result is some place of the window.
  */
 DEVICE unsigned keys_before(const struct cut_search *s, const struct cut_pivot *p,
                             unsigned guess, key k)
@@ -169,9 +169,9 @@ DEVICE unsigned keys_before(const struct cut_search *s, const struct cut_pivot *
 
 /* Where the next pivot is looked for in my list, if lists are similar. */
 struct alike_guess {
-    float part; /* of the keys in the windows that should precede it */
+    float part; /* of the keys in all windows, those that should precede it */
     unsigned place;
-    key k; /* the key there */
+    key k; /* the key at that place */
 };
 
 DEVICE struct alike_guess guess_alike(const struct cut_search *s, unsigned target)
@@ -187,8 +187,8 @@ DEVICE struct alike_guess guess_alike(const struct cut_search *s, unsigned targe
 }
 
 /*
- * Find a pivot whose rank is near the target, which is neither 0 nor that of the end. The
- * keys that tell where values begin and end are loaded together with the first guess.
+ * Find a pivot whose rank is near the target, which is neither 0 nor the number of all
+ * keys. The least and the greatest key are loaded together with the first guess.
  */
 DEVICE struct cut_pivot search_lists(const struct tile_round *round,
                                      const struct cut_task *t)
@@ -245,7 +245,7 @@ DEVICE struct cut_pivot search_lists(const struct tile_round *round,
     return settle(s.w, target, TILE_SLACK(TILE));
 }
 
-/* Of all groups; `pieces` are the tiles of all. */
+/* Rows of cuts in all groups; `pieces` are the tiles of all groups. */
 DEVICE unsigned rows_of(const struct tile_round *round)
 {
     return round->groups + round->pieces;

@@ -9,8 +9,8 @@
  *   - fillers end up among the keys of the tile (ends_in_fillers)
  * If none of this happens in any tile, each key is in the result once: tiles have all keys
  * between them, levels of merging permute the cells of a tile, and the fillers are where
- * they are not stored. Otherwise the round is flagged, and a copy of the lists as they are
- * replaces its result, or that of the last round (copy_lists).
+ * they are not stored. Otherwise the round is flagged, and copy_lists replaces its result,
+ * or for bare keys that of the last round, by a copy of the lists as they are.
  */
 #include "lists_cut.cuh"
 

@@ -1,7 +1,7 @@
 /*
  * lists_pair.cu - merge two lists of bare keys: as lists_merge, but a warp finds 32 cuts at
- * once (lists_pair.cuh). In one kernel, the code of either kind of cut changes registers
- * and the order of instructions where the other merges.
+ * once (lists_pair.cuh). With both kinds of cuts in one kernel the compiler allocates other
+ * registers and schedules other instructions for the merge, which is then slower.
  */
 #include "lists_pair.cuh"
 

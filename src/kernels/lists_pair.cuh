@@ -1,10 +1,10 @@
 /*
  * lists_pair.cuh - the cuts of two lists of bare keys: each lane finds one. A warp for each
- * cut would leave 30 lanes idle, and cutters would fill an eighth of all blocks.
+ * cut would leave 30 lanes idle, and an eighth of all blocks would find cuts.
  *
- * A cut before `target` keys has exactly that rank. Key i of the first list is before it
- * if key target - 1 - i of the second list does not precede it. This holds up to some i,
- * which is searched as a place in a list is (lists_place.cuh).
+ * A cut has exactly `target` keys before it. Key i of the first list is one of them unless
+ * key target - 1 - i of the second list precedes it (merge path). This holds for all i
+ * below some place, which is found as a place in a list is (lists_place.cuh).
  */
 
 /* The only group, whose cuts have two cells. */
@@ -32,7 +32,7 @@ struct pair_task {
     unsigned target;
 };
 
-/* The keys of the first list before my cut. Similar lists are tried first. */
+/* How many keys of the first list are before my cut. The first guess: lists are similar. */
 DEVICE unsigned pair_place(const struct pair_task *t)
 {
     const float part = QUOTIENT((float)t->a_count, (float)t->a_count + (float)t->b_count);
@@ -42,8 +42,8 @@ DEVICE unsigned pair_place(const struct pair_task *t)
     w.lo = t->target > t->b_count ? t->target - t->b_count : 0;
     w.hi = t->target < t->a_count ? t->target : t->a_count;
 
-    float below = alike - (float)w.lo; /* later how far b's key is above a's, or ... */
-    float above = (float)w.hi - alike; /* ... below it, at both ends of the window */
+    float below = alike - (float)w.lo; /* after probes: b's key less a's at w.lo, ... */
+    float above = (float)w.hi - alike; /* ... and a's less b's at w.hi */
     int misses = 0;
 
     NO_UNROLL
@@ -76,7 +76,7 @@ DEVICE unsigned pair_place(const struct pair_task *t)
     return w.lo;
 }
 
-/* What bounds the keys of my cut (find_bound): the key after it, or the last of all. */
+/* The bound of my cut (find_bound): the key after it, or at the end the last key. */
 DEVICE cut_bound pair_bound(const struct pair_task *t, unsigned place)
 {
 #if NEAR_KEYS

@@ -1,21 +1,22 @@
 /*
- * lists_place.cuh - finding a place in a list of the caller's, where each probe waits for
- * DRAM: three probes at once, and few rounds of them.
+ * lists_place.cuh - finding a place in one of the caller's lists. Probes come from DRAM, so
+ * there are few rounds of three independent probes.
  *
- * There are two kinds of rounds. The first assumes that keys are spread evenly in the
+ * There are two kinds of rounds. An even round assumes that keys are evenly spread in the
  * window: it probes where the place should be, and on both sides of that. On random keys
- * the window shrinks to about its square root. If it shrinks too little twice, all further
- * rounds quarter the window: one round for each two bits of its length.
+ * the window shrinks to about its square root. After two even rounds in sequence that
+ * shrink it too little, all further rounds quarter the window: each takes two bits off its
+ * length.
  */
 
 enum {
     PLACE_PROBES = 3,
-    PLACE_FEW = 16,   /* keys that are quartered: they fill two sectors or three */
-    PLACE_MISSES = 2, /* even rounds in sequence that did not */
-    PLACE_NEARER = 8  /* a round that shrinks a window so much is worth another */
+    PLACE_FEW = 16,   /* keys; such a window is quartered: it fills two or three sectors */
+    PLACE_MISSES = 2, /* even rounds in sequence that shrink the window too little ... */
+    PLACE_NEARER = 8  /* ... if it stays longer than an eighth */
 };
 
-/* The places [lo, hi] that may be the one that is searched. */
+/* The place that is searched for is in [lo, hi]. */
 struct place_window {
     unsigned lo;
     unsigned hi;
@@ -46,7 +47,7 @@ DEVICE void probe_around(const struct place_window *w, unsigned middle, unsigned
     at[2] = above > margin ? middle + margin : w->hi - 1;
 }
 
-/* Probes that quarter the window; up to three keys are all probed. */
+/* Probes that quarter the window. Of up to three keys all are probed. */
 DEVICE void probe_quarters(const struct place_window *w, unsigned *at)
 {
     const unsigned length = w->hi - w->lo;

@@ -32,8 +32,8 @@ struct merged_tile {
 };
 
 /*
- * Merge the lists between two cuts. Mine begins at row `list_first`, and the first of them
- * at row `first`.
+ * Merge the lists between two cuts. My lane's list begins at row `list_first`, and the
+ * first list at row `first`.
  */
 DEVICE struct merged_tile merge_between(const struct tile_merge_args *merge,
                                         const struct tile_cuts *cuts, unsigned first,
@@ -66,7 +66,7 @@ DEVICE struct merged_tile merge_between(const struct tile_merge_args *merge,
     return m;
 }
 
-/* Store a merged tile: the rows `where` of mine; positions count from row `home` on. */
+/* Store my rows of a merged tile as `where` says. Positions count from row `home` on. */
 DEVICE void store_merged(const struct tile_merge_args *merge,
                          const struct segment_temp *temp, const struct merged_tile *m,
                          const struct carry_rows *mine, const struct segment_rows *where,

@@ -72,11 +72,12 @@ DEVICE void look_at_window(const struct segment_scan_args *args)
 }
 
 /*
- * Windows of a warp: lane l has window l, and those 32 apart from it. Rows ascend with
- * windows, so of all last marks the greatest is that of the latest window with a mark, and
- * of all first ones the least is that of the earliest.
+ * A lane has every 32nd of its warp's windows. Rows ascend with windows, so the greatest of
+ * all last marks is that of the latest window with a mark, and the least of all first ones
+ * that of the earliest.
  *
- * The last mark before each window in the warp's windows; 0: none. Returns that of all.
+ * last[i] becomes the last mark of the warp's windows before that window; 0: none. Returns
+ * the last mark of all of them.
  */
 DEVICE wide carry_up(wide *last)
 {
@@ -95,7 +96,7 @@ DEVICE wide carry_up(wide *last)
     return mark;
 }
 
-/* The first mark from each window on in the warp's windows; ~0: none. */
+/* first[i] becomes the first mark of the warp's windows from that window on; ~0: none. */
 DEVICE wide carry_down(wide *first)
 {
     wide mark = ~(wide)0;
@@ -114,8 +115,8 @@ DEVICE wide carry_down(wide *first)
 }
 
 /*
- * Carry the last mark of the windows from `up` on, and the first one of those from `down`
- * on, which are mine. `last` and `first` come from windows that were seen before.
+ * Carry last marks over the windows of which mine begin at `up`, and first marks over those
+ * of which mine begin at `down`. `last` and `first` are those of the steps before.
  */
 DEVICE void carry_some(const struct segment_scan_args *args, struct segment_scan_shared *sm,
                        wide up, wide down, wide *last, wide *first)
@@ -162,7 +163,7 @@ DEVICE void carry_some(const struct segment_scan_args *args, struct segment_scan
     BARRIER(); /* the next windows may be carried */
 }
 
-/* The block carries over all windows, from the first on and from the last on. */
+/* Carry last marks from the first window on, and first marks from the last window back. */
 DEVICE void carry_windows(const struct segment_scan_args *args,
                           struct segment_scan_shared *sm)
 {

@@ -186,8 +186,8 @@ DEVICE void sort_by_region(const struct segment_map *map, const struct carry_ord
 }
 
 /*
- * Load the codes of a tile, stage them, and return their range. The usual keys are loaded
- * without tests: the last one more often than once.
+ * Load the codes of a tile, stage them, and return their range. Contiguous keys are loaded
+ * without bounds checks: places after the last key load that key again.
  */
 DEVICE struct code_range load_range(const struct tile_sort_args *args,
                                     const struct tile_target *to, int area,

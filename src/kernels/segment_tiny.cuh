@@ -99,7 +99,7 @@ DEVICE int region_end(const struct segment_map *map, int place, int count)
     return end;
 }
 
-/* Bits 0 to 7, four apart. */
+/* Bits 0 to 7, moved to every fourth bit. */
 DEVICE unsigned spread_bits(unsigned bits)
 {
     bits = (bits | bits << 12) & 0x000f000f;
@@ -108,8 +108,8 @@ DEVICE unsigned spread_bits(unsigned bits)
 }
 
 /*
- * The regions of up to 16 rows, 4 bits for each row: as many regions begin after row 0 up
- * to it. Row `turn` comes first, and row 0 after the last.
+ * The regions of up to 16 rows, 4 bits a row: how many regions begin after row 0 up to that
+ * row. Rows are rotated so that row `turn` comes first.
  */
 DEVICE wide number_regions(unsigned bounds, int turn)
 {
@@ -125,7 +125,7 @@ DEVICE wide number_regions(unsigned bounds, int turn)
     return all >> 4 * turn | all << (64 - 4 * turn) % 64;
 }
 
-/* The bits of an item that are the region of a row, if `numbers` are the regions of all. */
+/* The region of a row as the highest bits of its item; `numbers` has those of all rows. */
 DEVICE unsigned tiny_region(wide numbers, unsigned bounds, int j, int at)
 {
     enum { SHIFT = 32 - TINY_BITS };
@@ -136,7 +136,7 @@ DEVICE unsigned tiny_region(wide numbers, unsigned bounds, int j, int at)
     return half << (SHIFT - 4 * (j % 8)) & ~0u << SHIFT;
 }
 
-/* Load the codes of ITEMS rows, of which `left` are there, from row `turn` on. */
+/* Load the codes of ITEMS rows, `left` of which exist, rotated: `turn` comes first. */
 DEVICE void load_few(const struct carry_order *order, int first, int turn, int left,
                      bare *k)
 {
@@ -181,8 +181,8 @@ DEVICE void sort_few(const struct segment_map *map, const struct carry_order *or
 }
 
 /*
- * Of rows that were sorted by prefix, do those out of [begin, end) that have the prefix of
- * the row before have a lower code? Their places are stored.
+ * Rows were sorted by prefix, and their places are stored. Has any row in [begin, end) the
+ * prefix of the row before, but a lower code?
  */
 DEVICE int is_out_of_order(const struct carry_order *order, const struct tile_base *b,
                            int first, int begin, int end, const item *r)
@@ -214,8 +214,8 @@ DEVICE int is_out_of_order(const struct carry_order *order, const struct tile_ba
 }
 
 /*
- * Order the rows of regions that cross no multiple of ITEMS, and others somehow. Returns 1
- * if prefixes are not enough.
+ * Order the rows of regions that cross no multiple of ITEMS. Other rows come in any order.
+ * Returns 1 if prefixes are not enough.
  */
 DEVICE int order_blocks(const struct segment_map *map, const struct carry_order *order,
                         const struct tile_base *b)

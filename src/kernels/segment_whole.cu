@@ -3,8 +3,8 @@
  * (launch_segments.h). The passes between them are those of engine tile.
  *
  * The first pass takes the least code for all rows before the segment, and the greatest
- * for all after it. Sorts are stable. So the segment's rows come to its own rows of the
- * result, and only those leave in the last pass.
+ * for all after it. Sorts are stable. So the segment's rows end up in its own rows of the
+ * result, and the last pass stores only those.
  */
 #include "segment_number.cuh"
 
@@ -80,7 +80,7 @@ DEVICE unsigned rows_inside(const struct segment_only *segment,
         return all;
 
     UNROLL
-    for (int i = 0; i < ITEMS; i++) /* a row before the segment becomes a great number */
+    for (int i = 0; i < ITEMS; i++) /* before the segment the difference wraps around */
         inside |= (mine->row + (unsigned)(WARP * i) - segment->begin < segment->count) << i;
     return all & inside;
 }

@@ -263,11 +263,9 @@ DEVICE wide sampled_row(wide i, wide count)
     return first + ((wide)mixed((unsigned)i) * share >> 32);
 }
 
-enum {
-    SELECT_SAMPLES_EACH = SELECT_SAMPLES / SELECT_THREADS
-}; /* of select_guess's threads */
+enum { SELECT_SAMPLES_EACH = SELECT_SAMPLES / SELECT_THREADS };
 
-/* The row that is sample `i` of mine. */
+/* The row of sample `i` of a thread of select_guess. */
 DEVICE unsigned my_sample(int i, wide count)
 {
     return (unsigned)sampled_row((wide)(i * SELECT_THREADS + THREAD), count);
@@ -276,9 +274,9 @@ DEVICE unsigned my_sample(int i, wide count)
 AGREE((int)SELECT_WARPS == (int)WARP);
 
 /*
- * A code at or after that of the sample of a small rank: after the first barrier of
- * widen_by_block(), shared memory has the least code of each warp, and as many samples as
- * there are lesser ones come before the one that is returned.
+ * A code that the sample of a rank less than SELECT_WARPS does not exceed. After
+ * widen_by_block() shared memory has the least code of each warp. Of these the one with
+ * this rank is returned: at least `rank` samples come before it.
  */
 DEVICE wide nearer_end(struct select_shared *sm, unsigned rank)
 {

@@ -12,7 +12,7 @@ enum { BUCKET_LOADS = 4 }; /* of each thread */
 
 /* How rows are divided. */
 struct select_map {
-    wide code, row; /* of the begin of the first bucket */
+    wide code, row; /* where the first bucket begins */
     unsigned scale;
     int shift;
     int by_row;
@@ -54,10 +54,7 @@ DEVICE void post_row(wide_cell *cell, wide code, unsigned row, int is_packed)
         POST(CUT, cell + 1, (wide)row);
 }
 
-/*
- * Put the `count` rows of my block's list in buckets, or with those that find no room
- * there.
- */
+/* Put the `count` rows of my block's list in buckets, or in `rest` if these are full. */
 DEVICE void put_in_buckets(const struct select_args *args, const struct select_list *list,
                            unsigned count, const struct select_map *map)
 {

@@ -1,9 +1,10 @@
 /*
  * select_passes.cuh - for select_count: many blocks narrow ranges together.
  *
- * All passes are one launch. The rows are divided into units, each of which is one block's
- * in all passes: the block whose ticket it was. A block takes another ticket when it has
- * counted a unit, until none is left. So it waits for units of blocks that run already.
+ * All passes are one launch. The rows are divided into units. In the first pass a block
+ * takes a ticket for a unit, counts it, and takes the next one, until no unit is left. Its
+ * units are the same in all later passes. So a block only waits for units of blocks that
+ * already run.
  */
 
 /* Do the staged rows include all that are wanted? */
@@ -124,7 +125,7 @@ DEVICE wide greatest_of_warp(wide mine, int code_bytes)
     return (wide)upper << 32 | GREATEST(mine >> 32 == upper ? (unsigned)mine : 0);
 }
 
-/* Keep the ends of what my warp has counted for a side; a barrier follows. */
+/* Keep the least and greatest code that my warp counted for a side. A barrier follows. */
 DEVICE void keep_seen(struct select_shared *sm, wide unlike, wide most, int code_bytes)
 {
     unlike = greatest_of_warp(unlike, code_bytes);
@@ -135,7 +136,7 @@ DEVICE void keep_seen(struct select_shared *sm, wide unlike, wide most, int code
     }
 }
 
-/* Tell all blocks the ends of what mine has counted. */
+/* Tell all blocks the least and the greatest code that mine has counted. */
 DEVICE void post_seen(const struct select_shared *sm, struct select_seen *seen,
                       int code_bytes)
 {
@@ -152,8 +153,8 @@ DEVICE void post_seen(const struct select_shared *sm, struct select_seen *seen,
 }
 
 /*
- * `done` of all units are done, and mine are among them. Wait for the others; then what
- * their blocks have stored can be loaded. By one thread, before a barrier.
+ * Wait until all units are done, as `done` counts them; mine are. Then what their blocks
+ * have stored can be loaded. One thread calls this, before a barrier.
  */
 DEVICE void await_units(const wide *done, unsigned units)
 {
@@ -161,7 +162,7 @@ DEVICE void await_units(const wide *done, unsigned units)
     }
 }
 
-/* The range of a side, after it was narrowed, has no codes but those that were seen. */
+/* Limit the range of a side, after it was narrowed, to the codes that were seen. */
 DEVICE void clip_range(const struct select_aim *aim, struct select_shared *sm, int side,
                        wide least, wide most)
 {
@@ -184,7 +185,7 @@ DEVICE void narrow_both(const struct select_args *args, struct select_shared *sm
 {
     const wide *const bins =
         args->bins + pass * (aim->is_two_sided ? 2u : 1u) * SELECT_BINS;
-    /* if nobody looks for a begin, the first pass tells the least code */
+    /* where no begin is searched for, the first pass tells the least code */
     const int is_begin = !aim->is_two_sided && aim->is_sorted && pass == 0;
     const int both = is_begin || is_one_range(sm);
     const int clips = THREAD < 2 && (is_begin || !range_at(sm, THREAD % 2).found);

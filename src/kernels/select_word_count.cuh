@@ -51,8 +51,8 @@ DEVICE void SELECT_NAME(count_pass)(const struct select_args *args,
 }
 
 /*
- * Find both ends: the passes. A block takes tickets in the first one, until no unit is
- * left. Returns how many units are mine.
+ * Find both ends, in passes. In the first pass a block takes tickets until no unit is left.
+ * Returns how many units are mine.
  */
 DEVICE unsigned SELECT_NAME(find_together)(const struct select_args *args,
                                            struct select_shared *sm,
@@ -94,7 +94,7 @@ DEVICE unsigned SELECT_NAME(find_together)(const struct select_args *args,
         BARRIER();
         FENCE();
         unit = LOAD(&sm->ticket);
-        if (unit < units) { /* more than one unit does not stay in registers */
+        if (unit < units) { /* the codes of several units do not stay in registers */
             mine->tiles = 2;
             continue;
         }

@@ -98,7 +98,7 @@ extern const struct simt_kernel *const simt_tally_16[KERNEL_COUNT];
 #define TUNE_LESS(kib, bits, most, threads, items)                                       \
     {PROGRAM_LESS, bits, threads, items, 0, 0, simt_less_##bits##_##threads##x##items},
 #define WIDTH(bits)                                                                      \
-    {MW_ENGINE_HEAP, bits, 0, 0, 0, 0, simt_heap_##bits},                                   \
+    {MW_ENGINE_HEAP, bits, 0, 0, 0, 0, simt_heap_##bits},                                \
     {MW_ENGINE_PAIR, bits, 0, 0, 0, 0, simt_pair_##bits},
 #define TILE(bits, rows, items)                                                          \
     {MW_ENGINE_TILE, bits, rows, items, 0, 0, simt_tile_##bits##_##rows##x##items},

@@ -171,7 +171,8 @@ RUN(last, select_keys(what, arrays, 0))
 #define ODD_NAME "<b>&\"'; a name that goes on and on"
 
 /* clang-format off */
-#define SORT(name, about, takes, needs, sort) {name, about, takes, needs, sort, KIT_SORT, NULL}
+#define SORT(name, about, takes, needs, sort) \
+    {name, about, takes, needs, sort, KIT_SORT, NULL}
 #define WORK(name, about, takes, operation, run) \
     {name, about, takes, needs_keys, NULL, operation, run}
 static const struct rival list[] = {
