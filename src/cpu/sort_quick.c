@@ -33,15 +33,15 @@ struct slice {
     _Alignas(64) uint64_t left; /* keys up to the pivot */
 };
 
-/* In the working memory of the first worker. */
+/* In the working memory of the first worker; slices follow, so it is aligned like them. */
 struct quick_sort {
-    struct pool *pool;
+    _Alignas(_Alignof(struct slice)) struct pool *pool;
     const struct suite *suite;
     size_t size;
     unsigned workers;
     struct quick_task all;
-    uint64_t share;     /* keys of a piece that one thread sorts alone */
-    int is_together;    /* the first partitions are made by all workers */
+    uint64_t share;  /* keys of a piece that one thread sorts alone */
+    int is_together; /* the first partitions are made by all workers */
     struct slice *slices;
     atomic_ullong left; /* keys that are not sorted yet */
     atomic_flag lock;   /* guards what follows */
