@@ -241,7 +241,7 @@ static void insert_all(const struct row_sort *sort, uint64_t first, uint64_t las
 {
     item *const items = items_of(sort);
 
-    if (sort->compare.order->field_count == 0) {
+    if (!sort->is_complete && sort->compare.order->field_count == 0) {
         insert_by_calls(sort, first, last);
         return;
     }
