@@ -146,7 +146,8 @@ cpu_lists() {
 }
 
 cpu_arm() {
-    local tests=(unit_cpu unit_cpu_{tight,rows,few} anything primitives sort_matrix)
+    local tests=(unit_cpu unit_cpu_{tight,rows,few} cpu_bounds anything primitives
+        sort_matrix)
     { command -v aarch64-linux-gnu-gcc && command -v qemu-aarch64; } >/dev/null || {
         tell arm "no cross compiler and emulator here" skipped
         return
@@ -155,7 +156,8 @@ cpu_arm() {
         -DMW_CUDA=OFF >"$work/log" 2>&1 &&
         cmake --build "$work/arm" -j "$(nproc)" --target "${tests[@]}" >>"$work/log" 2>&1
     judge arm "tests of the CPU on aarch64, emulated" ctest --test-dir "$work/arm" -Q \
-        -j "$(nproc)" -R '^(unit_cpu(_tight|_rows|_few)?|(anything|primitives|sort_matrix)_cpu)$'
+        -j "$(nproc)" \
+        -R '^(unit_cpu(_tight|_rows|_few)?|cpu_bounds|(anything|primitives|sort_matrix)_cpu)$'
 }
 
 cpu() {

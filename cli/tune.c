@@ -123,6 +123,7 @@ static void print_best(const struct tune *tune, mw_type type, const struct sweep
     const double median = best->times.median;
     const unsigned size = (unsigned)mw_type_size(type);
     const uint32_t warps = t->warps / tune->info.processors;
+    const int kib = tune->info.shared_per_processor >= 160 << 10 ? 160 : 0;
 
     printf("fastest: ways %u, warps %u, threads %u, items %u, base %u: %.3f ms, %.3f times "
            "as fast as the default\n",
@@ -133,13 +134,11 @@ static void print_best(const struct tune *tune, mw_type type, const struct sweep
                sweep->why);
     if (t->engine == MW_ENGINE_TILE)
         printf("TUNE_TILE(%u, %d, %u, %" PRIu64 ", %u, %u, %u, 0, 0)\n\n",
-               tune->info.architecture,
-               tune->info.shared_per_processor >= 160 << 10 ? 160 : 0, size,
-               tune->count <= 1 << 20 ? tune->count : 0, most_ways(tune, type, t),
-               t->threads, t->items);
+               tune->info.architecture, kib, size, tune->count <= 1 << 20 ? tune->count : 0,
+               most_ways(tune, type, t), t->threads, t->items);
     else
-        printf("TUNE(%u, %u, %u, %u, %u, %u)\n\n", tune->info.architecture, size, t->ways,
-               warps ? warps : 1, t->threads,
+        printf("TUNE(%u, %d, %u, %u, %u, %u, %u)\n\n", tune->info.architecture, kib, size,
+               t->ways, warps ? warps : 1, t->threads,
                best->wish.base ? t->base : largest_base(tune, type));
 }
 

@@ -81,10 +81,17 @@ static struct segments_plan plan_sorting(const struct request *request)
     return plan;
 }
 
+/* Shared memory of a block whose warps select. */
+enum { WARPS_SHARED = SELECT_TEAM_WARPS * SELECT_WARP_SHARED };
+
+_Static_assert((int)SELECT_TEAM_SHARED <= (int)WARPS_SHARED, "where warps can, blocks can");
+
+/* Else all rows are sorted: also where a block has only 48 KiB of shared memory. */
 static int selects(struct backend *backend, const struct request *request,
                    struct rows_shape *shape)
 {
     return request->last - request->first <= SELECT_TEAM_MOST &&
+           backend_device(backend)->info.shared_per_block >= WARPS_SHARED &&
            request->count <= UINT32_MAX && request->segment_count < UINT32_MAX &&
            select_by_codes(backend, request, shape);
 }
@@ -122,7 +129,7 @@ static mw_status launch_step(struct select_run *run, struct select_segments_args
         shared = SELECT_TEAM_SHARED;
     else if (step == SELECT_WARPS_STEP || step == SELECT_PARTS_STEP ||
              step == SELECT_JOIN_STEP)
-        shared = SELECT_TEAM_WARPS * SELECT_WARP_SHARED;
+        shared = WARPS_SHARED;
     args->step = (int)step;
     return select_launch(run, is_longer ? KERNEL_SELECT_LONGER : KERNEL_SELECT_SEGMENTS,
                          blocks, SELECT_TEAM_THREADS, shared, args, sizeof *args);

@@ -8,6 +8,7 @@
 /* One row of tune.def for engine heap. */
 struct tune_row {
     uint32_t arch;
+    uint32_t kib; /* of shared memory that an SM must have */
     size_t size;
     uint32_t ways;
     uint32_t warps; /* per SM */
@@ -16,19 +17,22 @@ struct tune_row {
 };
 
 static const struct tune_row tune_rows[] = {
-#define TUNE(arch, size, ways, warps, threads, base) \
-    {arch, size, ways, warps, threads, base},
+#define TUNE(arch, kib, size, ways, warps, threads, base) \
+    {arch, kib, size, ways, warps, threads, base},
 #include "tune.def"
 };
 
 enum { TUNE_ROW_COUNT = sizeof tune_rows / sizeof *tune_rows };
 
 /* The first row that fits, or NULL. */
-static const struct tune_row *tune_row(uint32_t arch, size_t size)
+static const struct tune_row *tune_row(const mw_info *info, size_t size)
 {
     for (int i = 0; i < TUNE_ROW_COUNT; i++) {
-        if (tune_rows[i].arch <= arch && tune_rows[i].size == size)
-            return &tune_rows[i];
+        const struct tune_row *const row = &tune_rows[i];
+
+        if (row->arch <= info->architecture && row->size == size &&
+            row->kib * UINT64_C(1024) <= info->shared_per_processor)
+            return row;
     }
     return NULL;
 }
@@ -107,7 +111,7 @@ static uint32_t choose_base(uint64_t count, uint32_t ways, uint32_t most)
 static mw_status heap_tuning(mw_tuning *t, const mw_info *info, size_t key_size,
                              uint64_t count, struct error *error)
 {
-    const struct tune_row *const row = tune_row(info->architecture, key_size);
+    const struct tune_row *const row = tune_row(info, key_size);
 
     if (!row)
         return plan_no_row("heap", info, key_size, error);

@@ -7,12 +7,13 @@
 
 /* One row of tune.def. */
 static const struct geometry {
+    uint32_t kib; /* of shared memory that an SM must have */
     uint32_t bits;
     uint64_t most; /* items; 0: any number */
     uint32_t threads;
     uint32_t items;
 } geometries[] = {
-#define TUNE_LESS(bits, most, threads, items) {bits, most, threads, items},
+#define TUNE_LESS(kib, bits, most, threads, items) {kib, bits, most, threads, items},
 #include "tune.def"
 };
 
@@ -45,7 +46,8 @@ static struct tile_geometry geometry_of(const struct less_shape *shape,
     struct tile_geometry tile = {.rows = wish->threads, .items = wish->items};
     uint64_t blocks;
 
-    while (row->bits != shape->bits || (row->most && shape->count > row->most))
+    while (row->bits != shape->bits || (row->most && shape->count > row->most) ||
+           row->kib * UINT64_C(1024) > info->shared_per_processor)
         row++;
     tile.items = tile.items ? tile.items : row->items;
     if (!tile.rows) {

@@ -61,17 +61,23 @@ uint64_t plan_tile_row_end(uint64_t count)
     return end;
 }
 
-/* Blocks on an SM: the table's if a row has this geometry, else by TILE_BLOCKS. */
+/*
+ * Blocks on an SM: the table's if a row has this geometry, else by TILE_BLOCKS. For 2^32
+ * keys and more the table has few rows; they take the blocks of fewer keys.
+ */
 static void set_blocks(struct tile_geometry *tile, const mw_info *info,
                        struct plan_keys keys)
 {
-    for (int i = 0; i < TILE_ROW_COUNT; i++) {
-        const struct tile_row *const row = &tile_rows[i];
+    for (; keys.large >= 0; keys.large--) {
+        for (int i = 0; i < TILE_ROW_COUNT; i++) {
+            const struct tile_geometry *const other = &tile_rows[i].tile;
 
-        if (row_fits(row, info, keys) && row->tile.rows == tile->rows &&
-            row->tile.items == tile->items) {
-            *tile = row->tile;
-            return;
+            if (row_fits(&tile_rows[i], info, keys) && other->rows == tile->rows &&
+                other->items == tile->items) {
+                tile->sort_blocks = other->sort_blocks;
+                tile->merge_blocks = other->merge_blocks;
+                return;
+            }
         }
     }
     tile->sort_blocks = tile->merge_blocks = 0;

@@ -126,10 +126,10 @@ if [ $? -ne 77 ]; then
         done
         printf '%s\n' '8 75 tally' '16 75 tally' '8 90 tally' '16 90 tally'
         printf '%s\n' '32 75 heap' '32 75 pair' '64 75 pair' '0 75 rows' '0 90 rows'
-        printf '%s 0 0\n' '32 75 tile 128 32' '64 75 tile 128 16' '32 90 tile 64 8' \
-            '32 90 tile 128 16' '32 90 tile 512 32' '64 90 tile 512 8' '64 90 tile 256 32'
-        tiles 0 32 | grep places | sed 's/^/32 75 tile /'
-        tiles 0 64 | grep places | sed 's/^/64 75 tile /'
+        printf '%s 0 0\n' '32 90 tile 64 8' '32 90 tile 128 16' '32 90 tile 512 32' \
+            '64 90 tile 512 8' '64 90 tile 256 32'
+        tiles 0 32 | sed 's/^/32 75 tile /'
+        tiles 0 64 | sed 's/^/64 75 tile /'
     )
 fi
 

@@ -308,14 +308,14 @@ static void test_table(struct tap *tap)
         {H200,   MW_ENGINE_TILE, 4, UINT32_MAX, "256x32, 5 of 4: 16 16 16 16 8"  },
         {H200,   MW_ENGINE_TILE, 4, 4294979641, "256x32, 5 of 4: 16 16 16 16 16" },
         {H200,   MW_ENGINE_TILE, 8, 20000000,   "256x16, 4 of 4: 16 8 8 8"       },
-        {A100,   MW_ENGINE_TILE, 8, 4097,       "256x16, 4 of 4: 2j"             },
+        {A100,   MW_ENGINE_TILE, 8, 4097,       "256x8, 0 of 0: 4j"              },
         {SM_86,  MW_ENGINE_TILE, 4, 1 << 20,    "128x32, 0 of 0: 16j 16j"        },
         {SM_60,  MW_ENGINE_TILE, 8, 1 << 20,    "128x16, 0 of 0: 8 8 8"          },
         {H200,   MW_ENGINE_HEAP, 8, 1 << 20,    "128x32, 4096 of 3696: 16 16"    },
         {H200,   MW_ENGINE_HEAP, 4, 1 << 26,    "128x32, 16384 of 4224: 16 16 16"},
         {SM_60,  MW_ENGINE_HEAP, 4, 8193,       "128x32, 2048 of 640: 8"         },
-        {LITTLE, MW_ENGINE_HEAP, 4, 16384,      "128x32, 1024 of 4224: 16"       },
-        {LITTLE, MW_ENGINE_HEAP, 8, 16384,      "96x32, 1024 of 3696: 16"        },
+        {LITTLE, MW_ENGINE_HEAP, 4, 16384,      "128x32, 2048 of 2112: 8"        },
+        {LITTLE, MW_ENGINE_HEAP, 8, 16384,      "128x32, 1024 of 2112: 4 4"      },
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -209,10 +209,42 @@ static void merge(const struct row_sort *sort, struct row_merge task)
 
 /* ---- Sorting ------------------------------------------------------------------ */
 
+/*
+ * Sort by insertion with few comparisons, each of which calls the caller's function: first
+ * with the item before, which is enough for runs, and then by bisection.
+ */
+static void insert_by_calls(const struct row_sort *sort, uint64_t first, uint64_t last)
+{
+    item *const items = items_of(sort);
+
+    for (uint64_t i = first + 1; i < last; i++) {
+        const item inserted = items[i];
+        uint64_t low = first;
+        uint64_t high = i - 1; /* an item that `inserted` precedes */
+
+        if (!precedes(sort, inserted, items[high]))
+            continue;
+        while (low < high) {
+            const uint64_t middle = low + (high - low) / 2;
+
+            if (precedes(sort, inserted, items[middle]))
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        memmove(items + low + 1, items + low, (i - low) * sizeof *items);
+        items[low] = inserted;
+    }
+}
+
 static void insert_all(const struct row_sort *sort, uint64_t first, uint64_t last)
 {
     item *const items = items_of(sort);
 
+    if (!sort->is_complete && sort->compare.order->field_count == 0) {
+        insert_by_calls(sort, first, last);
+        return;
+    }
     for (uint64_t i = first + 1; i < last; i++) {
         const item inserted = items[i];
         uint64_t to = i;

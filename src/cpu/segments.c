@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "cpu/rows.h"
 #include "cpu/select.h"
 #include "cpu/sort.h"
 
@@ -84,6 +85,22 @@ static void sort_bare(const struct segments *s, const struct row_range *range,
     sort_keys(s->pool, &keys, NULL);
 }
 
+/* Sort FEW rows or fewer by the caller's function, with few calls. */
+static void sort_by_calls(const struct comparison *c, uint32_t count, uint32_t order[FEW])
+{
+    uint32_t spare[FEW / 2];
+    const struct row_sort sort = {.compare = *c,
+                                  .count = count,
+                                  .items = order,
+                                  .spare = spare,
+                                  .spare_of_32 = 16,
+                                  .position_mask = UINT32_MAX};
+
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    row_suite_32.sort(&sort, 0, count);
+}
+
 /* Sort FEW rows or fewer by insertion: `order` gets their places in the range. */
 static void insert_all(const struct segments *s, const struct row_range *range,
                        uint32_t order[FEW])
@@ -91,6 +108,10 @@ static void insert_all(const struct segments *s, const struct row_range *range,
     const struct comparison c = comparison_of(s->request, range->first);
     uint64_t codes[FEW];
 
+    if (s->request->order.field_count == 0) {
+        sort_by_calls(&c, (uint32_t)range->count, order);
+        return;
+    }
     comparison_codes(&c, 0, (uint32_t)range->count, codes);
     for (uint32_t i = 0; i < range->count; i++) {
         const uint64_t code = codes[i];

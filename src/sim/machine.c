@@ -209,10 +209,10 @@ static mw_status check_launch(const struct machine *m, const struct machine_laun
         return fail(m->error, MW_KERNEL_FAULT,
                     "%s: launched with %u threads a block, may have 1 to %u", k->name,
                     launch->threads, k->threads < MOST_THREADS ? k->threads : MOST_THREADS);
-    if (launch->shared_bytes > MOST_SHARED)
+    if (launch->shared_bytes > m->limits.shared_bytes)
         return fail(m->error, MW_KERNEL_FAULT,
-                    "%s: launched with %u bytes of shared memory, may have %d", k->name,
-                    launch->shared_bytes, MOST_SHARED);
+                    "%s: launched with %u bytes of shared memory, may have %u", k->name,
+                    launch->shared_bytes, m->limits.shared_bytes);
     if (launch->args_bytes != k->args_bytes)
         return fail(m->error, MW_KERNEL_FAULT,
                     "%s: launched with %zu bytes of arguments, takes %zu", k->name,
@@ -301,7 +301,7 @@ done:
 
 mw_status machine_open(struct machine *m, struct error *error)
 {
-    static const struct machine_limits limits = {1 << 20, 1 << 22};
+    static const struct machine_limits limits = {1 << 20, 1 << 22, MOST_SHARED};
 
     m->error = error;
     m->limits = limits;

@@ -49,10 +49,14 @@ struct warp {
     uint64_t epoch; /* the tick of the warp's last barrier */
 };
 
-/* Limits beyond which a kernel is reported as endless. A test may lower them. */
+/*
+ * Limits beyond which a kernel is reported as endless, and the shared memory that a block
+ * may have. A test may lower them.
+ */
 struct machine_limits {
     uint32_t accesses; /* of a lane between two meetings */
     uint64_t meetings; /* of lanes, with no store in between */
+    uint32_t shared_bytes;
 };
 
 struct machine {

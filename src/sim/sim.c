@@ -50,7 +50,7 @@ struct program {
     LISTS_PLACES_OF(BITS_##size, rows, items)
 #define LISTS_OF(bits, rows, items) LISTS(bits, rows, items)
 #define LISTS_PLACES_OF(bits, rows, items) LISTS_PLACES(bits, rows, items)
-#define TUNE_LESS(bits, most, threads, items)                                            \
+#define TUNE_LESS(kib, bits, most, threads, items)                                       \
     extern const struct simt_kernel *const                                               \
         simt_less_##bits##_##threads##x##items[KERNEL_COUNT];
 #define WIDTHS WIDTH(8) WIDTH(16) WIDTH(32) WIDTH(64)
@@ -95,7 +95,7 @@ extern const struct simt_kernel *const simt_tally_16[KERNEL_COUNT];
     LARGE_OF(BITS_##size, rows, items)
 #define TUNE_TILE(arch, kib, size, most, ways, rows, items, sort_blocks, merge_blocks)   \
     TILE_OF(BITS_##size, rows, items)
-#define TUNE_LESS(bits, most, threads, items)                                            \
+#define TUNE_LESS(kib, bits, most, threads, items)                                       \
     {PROGRAM_LESS, bits, threads, items, 0, 0, simt_less_##bits##_##threads##x##items},
 #define WIDTH(bits)                                                                      \
     {MW_ENGINE_HEAP, bits, 0, 0, 0, 0, simt_heap_##bits},                                \
