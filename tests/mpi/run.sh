@@ -13,6 +13,7 @@
 set -u
 
 programs=$(realpath "$1")
+manual=$(realpath "$(dirname "$0")/../../docs/multiway-mpi.1")
 shift
 [ $# -gt 0 ] || set -- 1 2 3 4 7 8
 # shellcheck source=tests/say.sh
@@ -21,8 +22,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-start() { # RANKS PROGRAM ARGUMENT...
-    timeout 60 $MPIRUN "$@" >log 2>&1
+start() { # RANKS PROGRAM ARGUMENT...; mpirun would read the input of a loop
+    timeout 60 $MPIRUN "$@" >log 2>&1 </dev/null
 }
 
 if ! start 2 true; then
@@ -85,13 +86,19 @@ test_program 3 across_mpi_open
 start 3 "$EXAMPLE"
 say "the example, 3 ranks" "$([ $? = 0 ] && [ "$(grep -c '^rank' log)" = 3 ] || cat log)"
 
+start 1 "$MULTIWAY_MPI" --help
+say "the manual page names every option" "$(
+    sed -n 's/^ *\(-., \)*\(--[a-z-]*\).*/\2/p' log | while read -r option; do
+        sed 's/\\-/-/g' "$manual" | grep -q -e "$option" || echo "$option"
+    done; grep -q -e --help log || cat log)"
+
 # What fails, and what rank 0 says about it; no file appears.
 while IFS='|' read -r arguments words; do
     rm -f out
     start 3 "$MULTIWAY_MPI" $arguments
     code=$?
     say "multiway-mpi $arguments" "$([ $code != 0 ] && [ ! -e out ] &&
-        [ "$(grep -c "$words" log)" = 1 ] || { echo "status $code"; cat log; ls; })"
+        [ "$(grep -c -e "$words" log)" = 1 ] || { echo "status $code"; cat log; ls; })"
 done <<'CASES'
 sort --type u64 -o out missing|cannot read missing: No such file
 sort --type u64 -o out five|five has 5 bytes, which is no number of u64 keys
