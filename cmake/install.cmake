@@ -40,6 +40,7 @@ if(TARGET multiway_mpi) # and its source, for users of another MPI
     install(FILES mpi/multiway_mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     install(FILES mpi/multiway_mpi.c DESTINATION ${CMAKE_INSTALL_DATADIR}/multiway)
     install(TARGETS multiway_mpi_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(FILES docs/multiway-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
     install(TARGETS multiway_mpi EXPORT multiway_mpi
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
     install(EXPORT multiway_mpi NAMESPACE multiway:: FILE multiwayMpiTargets.cmake

@@ -75,10 +75,11 @@ no_bench() { # it is installed on request only, and the command says so
     ! "$prefix/bin/multiway" bench 2>"$work/bench" && grep -q MW_INSTALL_BENCH "$work/bench"
 }
 try "and says how to get multiway-bench" no_bench
+pages=("$prefix/share/man/man1/multiway.1" ${mpi_include:+"$prefix/share/man/man1/multiway-mpi.1"})
 if command -v man >/dev/null; then
-    try "man can show the page" env MANWIDTH=80 man -l "$prefix/share/man/man1/multiway.1"
+    try "man can show the pages" env MANWIDTH=80 man -l "${pages[@]}"
 else
-    skip "man can show the page" "there is no man"
+    skip "man can show the pages" "there is no man"
 fi
 
 try "find_package configures a project" \
