@@ -196,6 +196,30 @@ INLINED void store_columns(rank *to, wide *rows, int count)
     }
 }
 
+INLINED void load_rows(wide *rows, const rank *from, int count)
+{
+    UNROLL
+    for (int i = 0; i < count; i++)
+        rows[i] = wide_load(from + i * WIDE);
+}
+
+/* The last steps of a merge, of rows that are a bitonic sequence; then store them. */
+INLINED void store_merged(rank *to, wide *rows, int count)
+{
+    row_steps(rows, count);
+#if WIDE >= 16
+    LANE_STEPS(rows, count, 8);
+#endif
+#if WIDE >= 8
+    LANE_STEPS(rows, count, 4);
+#endif
+    LANE_STEPS(rows, count, 2);
+    LANE_STEPS(rows, count, 1);
+    UNROLL
+    for (int i = 0; i < count; i++)
+        wide_store(to + i * WIDE, rows[i]);
+}
+
 /*
  * Merge two sorted sequences in `at`, of BLOCK_ROWS and of `rows` rows: a bitonic merge,
  * the second sequence in reverse. Rows that it lacks are later than all others, so they
@@ -205,9 +229,7 @@ INLINED void merge_blocks(rank *at, int rows)
 {
     wide all[2 * BLOCK_ROWS];
 
-    UNROLL
-    for (int i = 0; i < BLOCK_ROWS; i++)
-        all[i] = wide_load(at + i * WIDE);
+    load_rows(all, at, BLOCK_ROWS);
     UNROLL
     for (int i = 0; i < rows; i++) {
         const wide mirror = wide_load(at + (BLOCK_ROWS + rows - 1 - i) * WIDE);
@@ -215,19 +237,63 @@ INLINED void merge_blocks(rank *at, int rows)
         all[BLOCK_ROWS + i] = SWAPPED(mirror, WIDE - 1);
         wide_exchange(&all[BLOCK_ROWS - rows + i], &all[BLOCK_ROWS + i]);
     }
-    row_steps(all, BLOCK_ROWS);
-    row_steps(all + BLOCK_ROWS, rows);
-#if WIDE >= 16
-    LANE_STEPS(all, BLOCK_ROWS + rows, 8);
-#endif
-#if WIDE >= 8
-    LANE_STEPS(all, BLOCK_ROWS + rows, 4);
-#endif
-    LANE_STEPS(all, BLOCK_ROWS + rows, 2);
-    LANE_STEPS(all, BLOCK_ROWS + rows, 1);
-    UNROLL
-    for (int i = 0; i < BLOCK_ROWS + rows; i++)
-        wide_store(at + i * WIDE, all[i]);
+    store_merged(at, all, BLOCK_ROWS);
+    store_merged(at + BLOCK_MOST, all + BLOCK_ROWS, rows);
+}
+
+/* Exchange the rows from `low` on with those from `high` on. */
+static void exchange_rows(rank *low, rank *high, int count)
+{
+    for (int i = 0; i < count; i++) {
+        wide one = wide_load(low + i * WIDE);
+        wide other = wide_load(high + i * WIDE);
+
+        wide_exchange(&one, &other);
+        wide_store(low + i * WIDE, one);
+        wide_store(high + i * WIDE, other);
+    }
+}
+
+INLINED void merge_steps(rank *at, int count)
+{
+    wide rows[BLOCK_ROWS];
+
+    load_rows(rows, at, count);
+    store_merged(at, rows, count);
+}
+
+/*
+ * Merge two sorted sequences in `at`, of two blocks and of `rows` rows, as merge_blocks
+ * does. These are too many for registers: steps of whole blocks go through memory.
+ */
+static void merge_pairs(rank *at, int rows)
+{
+    rank *const second = at + 2 * BLOCK_MOST;
+    rank *const first = second - rows * WIDE; /* what the second sequence meets */
+    const rank *const end = second + rows * WIDE;
+
+    for (int i = 0; i < rows / 2; i++) {
+        const int mirror = rows - 1 - i;
+        wide a = wide_load(first + i * WIDE);
+        wide b = wide_load(first + mirror * WIDE);
+        wide c = SWAPPED(wide_load(second + mirror * WIDE), WIDE - 1);
+        wide d = SWAPPED(wide_load(second + i * WIDE), WIDE - 1);
+
+        wide_exchange(&a, &c);
+        wide_exchange(&b, &d);
+        wide_store(first + i * WIDE, a);
+        wide_store(first + mirror * WIDE, b);
+        wide_store(second + i * WIDE, c);
+        wide_store(second + mirror * WIDE, d);
+    }
+    exchange_rows(at, at + BLOCK_MOST, BLOCK_ROWS);
+    if (rows > BLOCK_ROWS)
+        exchange_rows(second, second + BLOCK_MOST, BLOCK_ROWS);
+    for (; at < end; at += BLOCK_MOST)
+        if (end - at >= BLOCK_MOST)
+            merge_steps(at, BLOCK_ROWS);
+        else
+            merge_steps(at, BLOCK_ROWS / 2);
 }
 
 /* The last `count` ranks of those before `end`, at most WIDE, after as many fillers. */

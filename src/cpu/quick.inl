@@ -1,14 +1,17 @@
 /*
  * quick.inl - a quicksort in place, by partitions of whole registers.
  *
- * Pieces of at most LEAF_MOST ranks are sorted in registers: one block, or two that are
+ * Pieces of at most LEAF_MOST ranks are sorted in registers: up to four blocks, which are
  * merged. The first partition makes ranks of keys, and writing sorted pieces makes keys of
  * ranks: no pass is needed for conversions.
  *
  * Every piece knows the least and the greatest rank that it may hold. A piece for which
  * they agree is not looked at again. Equal ranks make a sort faster.
  */
-enum { LEAF_MOST = 2 * BLOCK_MOST }; /* ranks of a piece that is not partitioned */
+enum {
+    PAIR_MOST = 2 * BLOCK_MOST, /* ranks of two blocks */
+    LEAF_MOST = 2 * PAIR_MOST   /* of a piece that is not partitioned */
+};
 
 struct quick {
     enum coding coding; /* of the keys that leave */
@@ -85,20 +88,32 @@ static int sort_block(const rank *ranks, size_t count, rank *sorted)
     return sort_rows(ranks, count, sorted, BLOCK_ROWS);
 }
 
-/* Sort at most LEAF_MOST ranks, more than BLOCK_MOST: two blocks, then a merge. */
-static void sort_blocks(const rank *ranks, size_t count, rank *sorted)
+/*
+ * Fillers after a sorted sequence, so that its rows are a power of two and at least half a
+ * block: with more kinds of merges the code of a leaf would exceed L1.
+ */
+static int fill_rows(rank *sorted, int rows)
 {
-    int rows = sort_block(ranks + BLOCK_MOST, count - BLOCK_MOST, sorted + BLOCK_MOST);
+    for (; rows < BLOCK_ROWS / 2 || (rows & (rows - 1)); rows++)
+        wide_store(sorted + rows * WIDE, wide_of(RANK_LAST));
+    return rows;
+}
 
+/* Sort at most two blocks: each, then a merge. Returns rows as sort_block does. */
+static int sort_pair(const rank *ranks, size_t count, rank *sorted)
+{
+    int rows;
+
+    if (count <= BLOCK_MOST)
+        return sort_block(ranks, count, sorted);
+    rows = sort_block(ranks + BLOCK_MOST, count - BLOCK_MOST, sorted + BLOCK_MOST);
+    rows = fill_rows(sorted + BLOCK_MOST, rows);
     sort_block(ranks, BLOCK_MOST, sorted);
-    for (; rows != 4 && rows != 8 && rows != BLOCK_ROWS; rows++)
-        wide_store(sorted + BLOCK_MOST + rows * WIDE, wide_of(RANK_LAST));
-    if (rows == 4)
-        merge_blocks(sorted, 4);
-    else if (rows == 8)
-        merge_blocks(sorted, 8);
+    if (rows == BLOCK_ROWS / 2)
+        merge_blocks(sorted, BLOCK_ROWS / 2);
     else
         merge_blocks(sorted, BLOCK_ROWS);
+    return BLOCK_ROWS + rows;
 }
 
 /* Sort at most LEAF_MOST ranks, and write them as keys. */
@@ -106,10 +121,14 @@ static void sort_leaf(const struct quick *q, const rank *ranks, rank *to, size_t
 {
     _Alignas(wide) rank sorted[LEAF_MOST]; /* no store crosses a cache line */
 
-    if (count <= BLOCK_MOST)
-        sort_block(ranks, count, sorted);
-    else
-        sort_blocks(ranks, count, sorted);
+    if (count <= PAIR_MOST) {
+        sort_pair(ranks, count, sorted);
+    } else {
+        const int rows = sort_pair(ranks + PAIR_MOST, count - PAIR_MOST, sorted + PAIR_MOST);
+
+        sort_pair(ranks, PAIR_MOST, sorted);
+        merge_pairs(sorted, fill_rows(sorted + PAIR_MOST, rows));
+    }
     write_out(q, to, sorted, count);
 }
 
@@ -123,23 +142,22 @@ static inline wide wide_median(wide a, wide b, wide c)
     return b;
 }
 
-/* Sorted ranks, each the median of three or nine, from all over the piece. */
+/* Sorted ranks, each the median of nine, from all over the piece. */
 INLINED wide sample(struct quick *q, const rank *from, size_t count, enum coding coding)
 {
-    const int samples = count < 4 * BLOCK_MOST ? 3 : 9;
-    const size_t step = (count - WIDE) / (size_t)samples;
-    wide found[9];
+    enum { SAMPLES = 9 };
+    const size_t step = (count - WIDE) / SAMPLES;
+    wide found[SAMPLES];
 
     q->chance = q->chance * UINT64_C(6364136223846793005) + 1442695040888963407;
-    for (int i = 0; i < samples; i++) {
+    for (int i = 0; i < SAMPLES; i++) {
         const uint64_t chance = (uint32_t)(q->chance >> (3 * i + 5));
 
         found[i] = wide_load(from + (size_t)i * step + (size_t)(chance * step >> 32));
         found[i] = wide_enter(found[i], coding, q->flip);
     }
-    if (samples == 9)
-        for (int i = 0; i < 3; i++)
-            found[i] = wide_median(found[i], found[i + 3], found[i + 6]);
+    for (int i = 0; i < 3; i++)
+        found[i] = wide_median(found[i], found[i + 3], found[i + 6]);
     return sort_lanes(wide_median(found[0], found[1], found[2]));
 }
 
