@@ -5,8 +5,8 @@
  * merged. The first partition makes ranks of keys, and writing sorted pieces makes keys of
  * ranks: no pass is needed for conversions.
  *
- * Every piece knows the least and the greatest rank that it may hold. A piece for which
- * they agree is not looked at again. Equal ranks make a sort faster.
+ * Every piece knows the least and the greatest rank that it may hold. If the two are equal,
+ * the piece is done. So equal ranks make a sort faster.
  */
 enum {
     PAIR_MOST = 2 * BLOCK_MOST, /* ranks of two blocks */
@@ -16,7 +16,7 @@ enum {
 struct quick {
     enum coding coding; /* of the keys that leave */
     key flip;
-    uint64_t chance; /* for samples */
+    uint64_t chance; /* random numbers that place samples */
 };
 
 /* A piece of the array: all its ranks belong there, in some order. */
@@ -72,7 +72,7 @@ static void write_same(const struct quick *q, rank *to, size_t count, rank value
         write_value(to, count, wide_leave(wide_of(value), q->coding, q->flip));
 }
 
-/* Sort at most BLOCK_MOST ranks; returns how many rows they and fillers after them are. */
+/* Sort at most BLOCK_MOST ranks. Returns how many rows were written, fillers included. */
 static int sort_block(const rank *ranks, size_t count, rank *sorted)
 {
     if (count <= WIDE)
@@ -89,8 +89,8 @@ static int sort_block(const rank *ranks, size_t count, rank *sorted)
 }
 
 /*
- * Fillers after a sorted sequence, so that its rows are a power of two and at least half a
- * block: with more kinds of merges the code of a leaf would exceed L1.
+ * Append rows of fillers, so that there are a power of two and at least half a block: with
+ * more kinds of merges the code of a leaf would exceed L1. Returns the number of rows.
  */
 static int fill_rows(rank *sorted, int rows)
 {
@@ -124,7 +124,8 @@ static void sort_leaf(const struct quick *q, const rank *ranks, rank *to, size_t
     if (count <= PAIR_MOST) {
         sort_pair(ranks, count, sorted);
     } else {
-        const int rows = sort_pair(ranks + PAIR_MOST, count - PAIR_MOST, sorted + PAIR_MOST);
+        const int rows =
+            sort_pair(ranks + PAIR_MOST, count - PAIR_MOST, sorted + PAIR_MOST);
 
         sort_pair(ranks, PAIR_MOST, sorted);
         merge_pairs(sorted, fill_rows(sorted + PAIR_MOST, rows));
@@ -247,7 +248,7 @@ static void quick_piece(struct quick *q, struct piece piece)
             piece.least = piece.most = pivot;
             break;
         }
-        if (pivot == piece.most) /* then the greater ones are all the same */
+        if (pivot == piece.most) /* keys equal to it become the right side */
             pivot--;
 
         const size_t left = part_piece(piece.ranks, piece.count, pivot, CODING_NONE, 0);
@@ -265,7 +266,7 @@ static void quick_piece(struct quick *q, struct piece piece)
         sort_leaf(q, piece.ranks, piece.ranks, piece.count);
 }
 
-/* Partitions that are enough for `count` ranks, if half of them are of any use. */
+/* Nested partitions that suffice for `count` ranks if every other one halves its piece. */
 static int quick_depth(size_t count)
 {
     int depth = 8;
@@ -350,7 +351,7 @@ static uint64_t part(const struct quick_task *task, uint64_t pivot)
 
 static uint64_t pivot(const struct quick_task *task, unsigned part_number, unsigned parts)
 {
-    enum { SAMPLES = 512, FAR = 1 << 20 }; /* fewer will do if little depends on it */
+    enum { SAMPLES = 512, FAR = 1 << 20 }; /* fewer samples for short pieces in two parts */
     const size_t count = task->count < FAR && parts == 2 ? SAMPLES / 8 : SAMPLES;
     const key *const keys = (const key *)task->keys;
     const uint64_t step = task->count / count;
@@ -372,7 +373,7 @@ static uint64_t pivot(const struct quick_task *task, unsigned part_number, unsig
     while (above < count && samples[above] == samples[middle])
         above++;
 
-    /* Equal keys go to the front or stay behind, whichever is nearer to the wish. */
+    /* Keys equal to the pivot go left or right, whichever is nearer to the parts wanted. */
     const rank chosen = samples[middle];
     const int are_after = middle - below < above - middle && chosen > RANK_FIRST &&
                           (!task->is_entered || chosen > (rank)task->least);
