@@ -55,8 +55,7 @@ INLINED void sort_columns(wide *rows, int count, const int near)
         EXCHANGE_ALL(rows, network, near);
 }
 
-/* Merge within a register: lanes exchange with lanes i ^ D; those with bit BIT are later.
- */
+/* Lane i exchanges with lane i ^ D; the greater goes to the lane that has bit BIT set. */
 #define LANE_STEP(v, D, BIT, near) ((v) = WIDE_SORTED_AS(v, SWAPPED(v, D), BIT, near))
 
 /* Sort the lanes of a register. */
@@ -105,7 +104,7 @@ INLINED wide sort_lanes(wide v, const int near)
 
 /*
  * The last steps of a merge: rows exchange with rows, and each step halves bitonic
- * sequences. What is left of twelve rows are sequences of three.
+ * sequences. Twelve rows end in sequences of three.
  */
 INLINED void row_steps(wide *rows, int count, const int near)
 {
@@ -174,7 +173,7 @@ INLINED void merge_columns(wide *rows, int count, const int near)
 /* Write the columns of `count` rows one after the other. */
 INLINED void store_columns(rank *to, wide *rows, int count)
 {
-    /* Of the squares that are transposed: a power of two, which 12 is not. */
+    /* Squares of `side` rows are transposed: a power of two, so 4 of 12 rows. */
     const int power = count & -count;
     const int side = power < WIDE ? power : WIDE;
 
@@ -223,8 +222,8 @@ INLINED void store_merged(rank *to, wide *rows, int count, const int near)
 
 /*
  * Merge two sorted sequences in `at`, of BLOCK_ROWS and of `rows` rows: a bitonic merge,
- * the second sequence in reverse. Rows that it lacks are later than all others, so they
- * need no exchange.
+ * the second sequence in reverse. Rows missing there count as greater than all others, so
+ * their partners need no exchange.
  */
 INLINED void merge_blocks(rank *at, int rows, const int near)
 {
@@ -265,7 +264,7 @@ INLINED void merge_steps(rank *at, int count, const int near)
 
 /*
  * Merge two sorted sequences in `at`, of two blocks and of `rows` rows, as merge_blocks
- * does. These are too many for registers: steps of whole blocks go through memory.
+ * does. They do not fit the registers, so steps across blocks go through memory.
  */
 INLINED void merge_pairs(rank *at, int rows, const int near)
 {
@@ -297,7 +296,7 @@ INLINED void merge_pairs(rank *at, int rows, const int near)
             merge_steps(at, BLOCK_ROWS / 2, near);
 }
 
-/* The last `count` ranks of those before `end`, at most WIDE, after as many fillers. */
+/* The last `count` of `all` ranks before `end`, in the upper lanes; below them fillers. */
 static inline wide load_last(const rank *end, size_t count, size_t all, rank filler)
 {
     const wide lane = {EACH_LANE(LANE_SWAPPED, 0)};
@@ -329,7 +328,7 @@ INLINED int sort_rows(const rank *from, size_t count, rank *to, int rows, key ba
         const uintptr_t is_filler = choice(at + last >= count);
         const uintptr_t here = (uintptr_t)(from + at);
 
-        /* No branch: how many rows there are is as good as random. */
+        /* No branch: it would be mispredicted, since the number of rows is random. */
         all[i] =
             wide_load((const rank *)(here ^ ((here ^ (uintptr_t)&filler) & -is_filler)));
     }

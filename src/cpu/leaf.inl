@@ -11,7 +11,7 @@ enum {
 struct quick {
     enum coding coding; /* how ranks become keys */
     key flip;
-    uint64_t chance; /* for samples */
+    uint64_t chance; /* random numbers that place samples */
 };
 
 /* ---- Writing keys ------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ static void write_same(const struct quick *q, rank *to, size_t count, rank value
 
 /* ---- Sorting ------------------------------------------------------------------------ */
 
-/* Sort at most BLOCK_MOST ranks; returns how many rows they and fillers after them are. */
+/* Sort at most BLOCK_MOST ranks. Returns how many rows were written, fillers included. */
 INLINED int sort_block_as(const rank *ranks, size_t count, rank *sorted, key base,
                           const int near)
 {
@@ -108,8 +108,8 @@ static int sort_block(const struct leaf *leaf, const rank *ranks, size_t count,
 }
 
 /*
- * Fillers after a sorted sequence, so that its rows are a power of two and at least half a
- * block: with more kinds of merges the code of a leaf would exceed L1.
+ * Append rows of fillers, so that there are a power of two and at least half a block: with
+ * more kinds of merges the code of a leaf would exceed L1. Returns the number of rows.
  */
 static int fill_rows(const struct leaf *leaf, rank *sorted, int rows)
 {

@@ -5,8 +5,8 @@
  * makes ranks of keys, and writing sorted pieces makes keys of ranks: no pass is needed for
  * conversions.
  *
- * Every piece knows the least and the greatest rank that it may hold. A piece for which
- * they agree is not looked at again. Equal ranks make a sort faster.
+ * Every piece knows the least and the greatest rank that it may hold. If the two are equal,
+ * the piece is done. So equal ranks make a sort faster.
  */
 
 /* A piece of the array: all its ranks belong there, in some order. */
@@ -133,7 +133,7 @@ static void quick_piece(struct quick *q, struct piece piece)
             piece.least = piece.most = pivot;
             break;
         }
-        if (pivot == piece.most) /* then the greater ones are all the same */
+        if (pivot == piece.most) /* keys equal to it become the right side */
             pivot--;
 
         const size_t left = part_piece(piece.ranks, piece.count, pivot, CODING_NONE, 0);
@@ -152,7 +152,7 @@ static void quick_piece(struct quick *q, struct piece piece)
                   piece.count);
 }
 
-/* Partitions that are enough for `count` ranks, if half of them are of any use. */
+/* Nested partitions that suffice for `count` ranks if every other one halves its piece. */
 static int quick_depth(size_t count)
 {
     int depth = 8;
@@ -237,7 +237,7 @@ static uint64_t part(const struct quick_task *task, uint64_t pivot)
 
 static uint64_t pivot(const struct quick_task *task, unsigned part_number, unsigned parts)
 {
-    enum { SAMPLES = 512, FAR = 1 << 20 }; /* fewer will do if little depends on it */
+    enum { SAMPLES = 512, FAR = 1 << 20 }; /* fewer samples for short pieces in two parts */
     const size_t count = task->count < FAR && parts == 2 ? SAMPLES / 8 : SAMPLES;
     const key *const keys = (const key *)task->keys;
     const uint64_t step = task->count / count;
@@ -259,7 +259,7 @@ static uint64_t pivot(const struct quick_task *task, unsigned part_number, unsig
     while (above < count && samples[above] == samples[middle])
         above++;
 
-    /* Equal keys go to the front or stay behind, whichever is nearer to the wish. */
+    /* Keys equal to the pivot go left or right, whichever is nearer to the parts wanted. */
     const rank chosen = samples[middle];
     const int are_after = middle - below < above - middle && chosen > RANK_FIRST &&
                           (!task->is_entered || chosen > (rank)task->least);
