@@ -23,7 +23,7 @@ struct pass_run {
     uint64_t count;
     char *workspace;
     uint64_t samples; /* engine tile: offset of the runs' samples in the workspace */
-    int floats;       /* keys are 1: ascending floats, -1: descending ones, 0: integers */
+    int floats;       /* of the keys (passes_floats) */
     const struct tile_carry *carry; /* of the pass, for rows; NULL: bare keys */
     const wide *condition; /* engine deal: merges do nothing while this word is 0 */
 };
@@ -269,6 +269,7 @@ mw_status passes_sort(struct device *device, struct program *program,
                       void *workspace, void *stream, struct pass_log *log)
 {
     const struct engine *const engine = &engines[plan->tuning.engine];
+    const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
     /* No programmatic launch for heap: its grid is sized for an idle GPU. */
     const struct pass_queue queue = {.device = device,
                                      .stream = stream,
@@ -280,10 +281,7 @@ mw_status passes_sort(struct device *device, struct program *program,
                            .count = count,
                            .workspace = workspace,
                            .samples = plan->samples_offset,
-                           .floats = !code.is_float ? 0
-                                     : code.flip    ? -1
-                                                    : 1};
-    const struct key_code ours = {.flip = code.flip, .is_float = code.is_float};
+                           .floats = passes_floats(ours)};
     void *const buffer[2] = {keys, workspace};
     uint32_t at = plan->rounds % 2; /* where the runs are; 0 after the last round */
     mw_status status;
@@ -315,12 +313,6 @@ done:
     return status;
 }
 
-/* 1: ascending floats, -1: descending ones, 0: integers. */
-static int floats_of(struct code code)
-{
-    return !code.is_float ? 0 : code.flip ? -1 : 1;
-}
-
 mw_status passes_sort_rows(struct device *device, struct program *program,
                            const struct plan *plan, const struct rows *rows,
                            void *workspace, void *stream, struct pass_log *log)
@@ -334,7 +326,7 @@ mw_status passes_sort_rows(struct device *device, struct program *program,
         .count = rows->count,
         .workspace = workspace,
         .samples = plan->samples_offset,
-        .floats = floats_of(rows->code),
+        .floats = passes_floats(code),
         .carry = &carry
     };
     enum rows_side from = ROWS_IN;

@@ -20,6 +20,12 @@ struct pass_log {
     void *events[PASSES_MOST_LAUNCHES + 1];   /* kept for the next sort; NULL: not open */
 };
 
+/* What keys are: 1: ascending floats, -1: descending ones, 0: integers (tile_round). */
+static inline int passes_floats(struct key_code code)
+{
+    return !code.is_float ? 0 : code.flip ? -1 : 1;
+}
+
 /*
  * Enqueue the sort that `plan` describes: `count` keys of `program`'s width, in device
  * memory and in place, with `workspace`. `code` makes them unsigned numbers. Does not

@@ -220,9 +220,7 @@ mw_status merge_round(struct merge_run *m, uint32_t number)
                   .pieces = (unsigned)table->tiles,
                   .number = number + 1,
                   .ways = (int)r->ways,
-                  .floats = !code.is_float ? 0
-                            : code.flip    ? -1
-                                           : 1},
+                  .floats = passes_floats(code)},
         .cutters = (unsigned)cutters,
         .ahead = (unsigned)(ahead < cutters ? ahead : cutters),
         .rate = (unsigned)((cutters << 32) / blocks + 1),
