@@ -318,10 +318,9 @@ int command_check(int argc, char **argv)
                  "       multiway check --record BYTES --key FIELD ... [FILE]",
         .about =
             "Check that keys or records are in order. If they are not, print the first\n"
-            "position, from 0, that should stand before its left neighbour. The exit "
-            "status\n"
-            "is 0 for yes, 1 for no. Files of any size are read in small pieces, but for\n"
-            "--stable-from, which holds both in memory.",
+            "position, from 0, whose key should come before the previous one. The exit\n"
+            "status is 0 for yes, 1 for no. Files of any size are read in small pieces;\n"
+            "--stable-from holds both files in memory.",
         .options = options,
         .takes_files = 1,
         .more = KEY_HELP

@@ -155,7 +155,7 @@ int file_work_begin(struct file_work *files)
 
 /* ---- Running ---------------------------------------------------------------------- */
 
-/* Was a CPU opened whose threads nobody has counted? */
+/* Was a CPU opened without a number of threads? */
 static int is_cpu_of_any_size(const struct work *work)
 {
     return strncmp(work->info.device, "cpu", 3) == 0 && !strchr(work->device, ':');

@@ -30,7 +30,7 @@ struct file_work {
 /* clang-format off */
 #define FILE_OPTIONS(f)                                                                  \
     {"memory",  'S', "SIZE", OPTION_TEXT,   &(f).memory,     0,                          \
-     "for everything: 256M, 4G, 25%"},                            \
+     "most memory: 256M, 4G, 25%"},                                                      \
     {"temporary", 'T', "DIR", OPTION_LIST,  &(f).folders,    0,                          \
      "for temporary files; several take turns"},                                         \
     {"parallel", 0, "N",     OPTION_NUMBER, &(f).parallel,   0, "threads on the CPU"},   \
@@ -38,7 +38,8 @@ struct file_work {
      "read names of inputs, each with a NUL after it"},                                  \
     {"format",   0, "NAME",  OPTION_TEXT,   &(f).format,     0,                          \
      "npy or raw (npy if a name ends in .npy)"},                                         \
-    {"unique",  'u', NULL,   OPTION_FLAG,   &(f).is_unique,  0, "first of equals only"}, \
+    {"unique",  'u', NULL,   OPTION_FLAG,   &(f).is_unique,  0,                          \
+     "only the first of equal rows"},                                                    \
     {"progress", 0, "json",  OPTION_TEXT,   &(f).progress,   0,                          \
      "lines of JSON on standard error"},                                                 \
     {"quiet",   'q', NULL,   OPTION_FLAG,   &(f).is_quiet,   0,                          \

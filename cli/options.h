@@ -84,7 +84,7 @@ void shape_text(struct kit_shape shape, char text[SHAPE_WORDS]);
     {"seed",    0, "N",     OPTION_COUNT, &(seed),       0,                              \
      "another seed gives another input (0)"}
 #define OUTPUT_OPTION(path)                                                              \
-    {"output", 'o', "FILE", OPTION_TEXT,  &(path),       0, "(standard output)"}
+    {"output", 'o', "FILE", OPTION_TEXT,  &(path),       0, "where to (standard output)"}
 #define JSON_OPTION(json)                                                                \
     {"json",    0, NULL,    OPTION_FLAG,  &(json),       0, "print everything as JSON"}
 #define TUNING_OPTIONS(t)                                                                \

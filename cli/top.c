@@ -191,8 +191,7 @@ int command_top(int argc, char **argv)
                  "       multiway top --record BYTES --key FIELD ... -n N [-o FILE] [FILE]",
         .about =
             "Find the smallest N keys or records of a file of any size, or the largest,\n"
-            "without sorting the rest. They come in order, and equal ones by position, so "
-            "every\n"
+            "without sorting the rest. They come in order, equal ones by position. Every\n"
             "device gives the same answer. Without -o, print one per line: the key, the\n"
             "fields of a record (bytes in hexadecimal, the first 18) or the position.",
         .options = options,

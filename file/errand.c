@@ -304,7 +304,7 @@ mw_status runs_add(struct errand *errand, struct run run)
     return MW_OK;
 }
 
-/* Where temporaries go if nobody says: beside the output, which needs as much room. */
+/* The default folder for temporaries: the output's, which needs as much room. */
 static const char *folder_of(const struct errand *errand, uint32_t i)
 {
     if (errand->job->folder_count)

@@ -205,7 +205,7 @@ MW_API mw_status mw_top(mw_context *context, mw_type type, mw_direction directio
  * is not for the field's type is MW_BAD_ARGUMENT.
  *
  * Zeros or NaNs made equal keep their input order and their bits. Exception: a sort or
- * selection of bare keys (one built-in type, no columns or positions) goes by their bits.
+ * selection of bare keys (one built-in type, no columns or positions) orders them by bits.
  */
 enum {
     MW_ZEROS_EQUAL = 1, /* floats: -0 and +0 are equal */
@@ -361,20 +361,19 @@ typedef struct mw_job {
 
 /*
  * Plan a job, compile and load its kernels, and say how many bytes of workspace
- * mw_enqueue needs. No data is read, and the arrays of `in` may be NULL; but positions and
+ * mw_enqueue needs. No data is read, and the arrays of `in` may be NULL. But positions and
  * arrays of `out` must be NULL, or those of `in`, where they will be. The workspace and the
- * kernels then serve every job of the same operation, order, column sizes, position and
- * segment types and wanted arrays, under the handle's present tuning and timing, with at
- * most as many rows, lists, segments, ranks, and last - first. Workspace, at most, plus a
- * quarter of a byte a row and some kilobytes:
+ * kernels also serve smaller jobs: at most as many rows, lists, segments, ranks, and last -
+ * first. Operation, order, column sizes, position and segment types, wanted arrays and the
+ * handle's tuning and timing must be the same. Workspace, at most, plus a quarter of a byte
+ * a row and some kilobytes:
  *
  *   sort of keys     1.25 times the bytes of the keys, or none for few keys
  *   other sorts      1.25 times the bytes of elements and columns, 4 bytes a row for
- *                      positions (8 beyond 2^32 rows, on the CPU), and once more the bytes
- *                      of what is compared, but not wanted
+ *                      positions (CPU beyond 2^32 rows: 8), arrays that are only compared
  *   argsort          2.25 times the bytes of what is compared, 1.25 times the positions
- *   segments         sorts: twice the bytes of elements and columns and 44 bytes a row, and
- *                      by orders of more than 8 bytes 2.25 times what is compared
+ *   sort of segments twice the bytes of elements and columns and 44 bytes a row; orders of
+ *                      more than 8 bytes: also 2.25 times what is compared
  *   check            8 bytes for each 4096 rows
  */
 MW_API mw_status mw_prepare(mw_context *context, const mw_job *job,
@@ -382,12 +381,13 @@ MW_API mw_status mw_prepare(mw_context *context, const mw_job *job,
 
 /*
  * Run a job on host memory and wait for it. The handle keeps the scratch memory it needed
- * (on a GPU also a copy of all arrays) for the next call. A sort may be larger than a GPU's
- * memory, or than memory_bytes, if all its arrays are in place or none is. It then takes
- * host memory of their size; by an expression it needs less_on_host, too. Other jobs that
- * need more are MW_NO_MEMORY. Statuses are those of mw_sort, and MW_BAD_ORDER. After a
- * failure a sort in place still has all rows: as they were, sorted or, from 32 MiB on, in
- * any order, unless a GPU was lost during the final copies; an `out` is undefined.
+ * (on a GPU also a copy of all arrays) for the next call. Statuses are those of mw_sort,
+ * and MW_BAD_ORDER. A sort may be larger than a GPU's memory, or than memory_bytes, if all
+ * its arrays are in place or none is. It then takes host memory of their size, and by an
+ * expression it needs less_on_host. Other jobs that do not fit are MW_NO_MEMORY.
+ *
+ * After a failure an `out` is undefined. A sort in place still has all rows, unless a GPU
+ * was lost during the final copies: as they were, sorted or, from 32 MiB on, in any order.
  */
 MW_API mw_status mw_run(mw_context *context, const mw_job *job);
 

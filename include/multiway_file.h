@@ -13,8 +13,8 @@
  * every device. An output file appears under its name when it is complete and synced, and
  * may be one of the inputs. Temporary files have no name, so none is left behind even if
  * the process is killed. Where the file system has no O_TMPFILE, a killed process may leave
- * its unfinished output, .multiway-PID-N.tmp, which the next one removes. docs/files.md
- * tells how it works.
+ * its unfinished output, .multiway-PID-N.tmp, which the next sort in that folder removes.
+ * docs/files.md explains how it works.
  */
 #ifndef MULTIWAY_FILE_H
 #define MULTIWAY_FILE_H
@@ -105,8 +105,8 @@ typedef struct mw_file_report {
  * take at most the bytes of the inputs, and give them back while they are merged.
  *
  * Rows are sorted on the device of `context`. Merges run on the CPU, unless the order has
- * a text but no host function.
- * `progress` is called by this thread, several times a second. `report` may be NULL.
+ * a text but no host function. The calling thread calls `progress` several times a second.
+ * `report` may be NULL.
  *
  * Returns MW_OK, MW_BAD_ARGUMENT, MW_FILE_FAILED if a file cannot be used (report->message
  * has its name and the reason), MW_CANCELLED if `progress` said so, or a status of mw_run.
@@ -117,9 +117,9 @@ MW_API mw_status mw_sort_file(mw_context *context, const mw_file_job *job,
                               mw_file_report *report);
 
 /*
- * Merge inputs, each of which is sorted, to the output: equal rows in the order of their
- * inputs. An input that is not sorted is MW_FILE_FAILED. Memory and statuses are those of
- * mw_sort_file. Temporary files are only used if there are too many inputs for the memory.
+ * Merge sorted inputs to the output: equal rows in the order of their inputs. An input that
+ * is not sorted is MW_FILE_FAILED. Memory and statuses are those of mw_sort_file. Temporary
+ * files are only used if there are too many inputs for the memory.
  */
 MW_API mw_status mw_merge_files(mw_context *context, const mw_file_job *job,
                                 mw_file_report *report);
@@ -159,7 +159,7 @@ enum { MW_NPY_FIELDS = 64 };
 
 /* The header of a .npy file of one dimension. */
 typedef struct mw_npy {
-    size_t size;           /* sizeof(mw_npy), set by the caller */
+    size_t size;           /* sizeof(mw_npy): set it before the call */
     uint32_t row_bytes;    /* of an element */
     uint32_t header_bytes; /* where the rows begin */
     uint64_t rows;
@@ -167,7 +167,7 @@ typedef struct mw_npy {
     uint32_t field_count; /* of a structured dtype; 0: plain */
     mw_npy_field fields[MW_NPY_FIELDS];
     char descr[2048]; /* the dtype, as it stands in the header */
-    int is_utf8;      /* which is in UTF-8 (version 3), not in Latin-1 */
+    int is_utf8;      /* 1: descr is UTF-8 (version 3), 0: Latin-1 */
 } mw_npy;
 
 /*

@@ -14,8 +14,8 @@ extern "C" {
 /* The methods by which a GPU or the simulator sorts. Values are pinned. */
 typedef enum mw_engine {
     MW_ENGINE_AUTO = 0,  /* heap if warps, threads or base is set, or for more keys than */
-                         /*   tile takes; otherwise tile. Unless ways or items is set, */
-                         /*   many bare keys go to tally (1, 2 bytes) or deal (4, 8) */
+                         /*   tile takes. Otherwise tile or, for many bare keys if ways */
+                         /*   and items are 0, tally (1, 2 bytes) or deal (4, 8) */
     MW_ENGINE_HEAP = 1,  /* the paper's: shearsort, exact cuts, minBlockHeap */
     MW_ENGINE_TILE = 2,  /* merges tiles in shared memory: faster; up to 2^34 keys of 4 */
                          /*   and 8 bytes, fewer than 2^32 of others */
@@ -76,8 +76,8 @@ typedef struct mw_plan_round {
 } mw_plan_round;
 
 /*
- * How the handle would run a job now. Nothing is run for it, and for sorts and checks
- * without segments nothing compiled or loaded; for other jobs it is, as by mw_prepare.
+ * How the handle would run a job now. mw_get_plan runs nothing. Of sorts and checks without
+ * segments it loads nothing either; the kernels of other jobs it loads as mw_prepare does.
  */
 typedef struct mw_plan {
     size_t size;              /* sizeof(mw_plan), set by MW_PLAN_INIT */
@@ -127,7 +127,7 @@ typedef struct mw_traffic {
 
 /* Figures of the handle's last sort; all 0 before the first, and after a failed one. */
 typedef struct mw_counts {
-    size_t size;            /* sizeof(mw_counts), set by the caller */
+    size_t size;            /* sizeof(mw_counts), set by MW_COUNTS_INIT */
     uint64_t count;         /* keys */
     uint32_t rounds;        /* merge rounds after the base case */
     uint32_t launches;      /* kernels launched */
@@ -156,7 +156,7 @@ typedef enum mw_access {
     MW_ACCESS_GATHER = 3,  /* keys to be merged, from shared memory to registers */
     MW_ACCESS_SCATTER = 4, /* merged keys, from registers to shared memory */
     MW_ACCESS_SERIAL = 5,  /* engine pair: a read of a thread's serial merge */
-    MW_ACCESS_SAMPLE = 6,  /* samples of runs, by which cuts are found */
+    MW_ACCESS_SAMPLE = 6,  /* samples of keys or rows */
     MW_ACCESS_CUT = 7,     /* cuts of lists */
     MW_ACCESS_PROBE = 8,   /* a key or sample that is read to find a cut; not SEARCH, */
                            /*   since its cost is counted per cut */

@@ -101,16 +101,16 @@ MW_API mw_status mw_sort_across_device(mw_context *context, mw_comm *comm,
 
 /*
  * Free what the communicator keeps. It stays usable. mw_mpi_close and mw_across_threads
- * call this for their communicators. A program that sets MW_COMM_KEEPS_MEMORY, or copies a
- * communicator that has it, calls it for its own. Do not copy an mw_comm while it keeps
- * memory.
+ * call this for their communicators. Call it for a communicator in which you set
+ * MW_COMM_KEEPS_MEMORY yourself, or that is your copy of one. Do not copy an mw_comm while
+ * it keeps memory.
  */
 MW_API void mw_across_release(mw_comm *comm);
 
 /*
  * Call `rank_main` on `ranks` threads, each with a communicator of its own, and wait for
- * all. Once one has returned, communicator calls of the others fail instead of waiting for
- * it. Returns the status of the lowest rank that did not return MW_OK,
+ * all. When one thread has returned, the others' communicator calls fail instead of waiting
+ * for it. Returns the status of the lowest rank that did not return MW_OK,
  * MW_NO_MEMORY if a thread could not be made, or MW_BAD_ARGUMENT for 0 ranks.
  */
 MW_API mw_status mw_across_threads(uint32_t ranks,

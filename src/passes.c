@@ -22,13 +22,13 @@ struct pass_run {
     const struct plan *plan;
     uint64_t count;
     char *workspace;
-    uint64_t samples; /* engine tile: where in it those of the runs are */
-    int floats;       /* what keys are, 1: ascending floats, -1: descending, 0: none */
+    uint64_t samples; /* engine tile: offset of the runs' samples in the workspace */
+    int floats;       /* keys are 1: ascending floats, -1: descending ones, 0: integers */
     const struct tile_carry *carry; /* of the pass, for rows; NULL: bare keys */
-    const wide *condition;          /* engine deal: a word; merges do nothing if it is 0 */
+    const wide *condition; /* engine deal: merges do nothing while this word is 0 */
 };
 
-/* What tile kernels get; programs without places have only the first struct. */
+/* Arguments of tile kernels; programs without places get only the first member. */
 struct sort_args {
     struct tile_sort_args bare;
     struct tile_carry carry;
@@ -105,13 +105,13 @@ done:
     return status;
 }
 
-/* Engine tile: that array of the two which has not the runs' samples. */
+/* Engine tile: the offset of the other array of samples. */
 static uint64_t spare_samples(const struct pass_run *run)
 {
     return run->plan->samples_offset + run->plan->spare_samples_offset - run->samples;
 }
 
-/* Engine tile: what it takes to sort tiles of bare keys from `in` to `out`. */
+/* Engine tile: the arguments that sort tiles of bare keys from `in` to `out`. */
 static struct tile_sort_args tile_sort_args(const struct pass_run *run, const void *in,
                                             void *out, struct key_code enter,
                                             struct key_code leave)
@@ -144,7 +144,7 @@ static mw_status tile_sort(struct pass_run *run, const void *in, void *out,
                   plan->base_shared, &args, run->carry ? sizeof args : sizeof args.bare);
 }
 
-/* The round as kernels know it: samples are in one array, new ones go to another. */
+/* The round as kernels get it: samples are in one array, new ones go to the other. */
 static struct tile_round tile_shape(const struct pass_run *run,
                                     const struct plan_round *round, const void *in,
                                     void *out)
@@ -181,7 +181,7 @@ static mw_status tile_merge(struct pass_run *run, const struct plan_round *round
         run->queue.log && run->queue.log->phases && !round->joined && !run->condition;
     const uint64_t cutters = apart || round->joined ? 0 : round->cutters;
     const uint64_t blocks = round->blocks + cutters;
-    const int is_spare = run->condition && !round->joined; /* of engine deal */
+    const int is_spare = run->condition && !round->joined; /* deal: may do nothing */
     const uint64_t most = is_spare ? plan->deal.mergers : blocks;
     struct cut_args cut_args;
     struct merge_args args;
@@ -260,7 +260,7 @@ static const struct engine engines[] = {
     [MW_ENGINE_HEAP] = {heap_base, heap_merge},
     [MW_ENGINE_TILE] = {tile_sort, tile_merge},
     [MW_ENGINE_PAIR] = {pair_sort, pair_merge},
-    [MW_ENGINE_DEAL] = {tile_sort, tile_merge},
+    [MW_ENGINE_DEAL] = {tile_sort, tile_merge}, /* after passes_deal */
     [MW_ENGINE_TALLY] = {NULL,      NULL      }
 };
 
@@ -269,8 +269,7 @@ mw_status passes_sort(struct device *device, struct program *program,
                       void *workspace, void *stream, struct pass_log *log)
 {
     const struct engine *const engine = &engines[plan->tuning.engine];
-    /* No programmatic launch for heap: its grid is sized for an idle GPU. Nor for a
-       timed sort: its launches must not overlap. */
+    /* No programmatic launch for heap: its grid is sized for an idle GPU. */
     const struct pass_queue queue = {.device = device,
                                      .stream = stream,
                                      .log = log,

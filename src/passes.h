@@ -8,7 +8,7 @@
 #include "plan.h"
 #include "rows.h"
 
-/* A first pass, and for each round the merge and, if that is another launch, cuts. */
+/* A first pass, and for each round a merge and perhaps a launch for its cuts. */
 enum { PASSES_MOST_LAUNCHES = 1 + 2 * PLAN_MOST_ROUNDS };
 
 /* The launches of a timed sort; launch i ran between events i and i + 1. */
@@ -21,10 +21,10 @@ struct pass_log {
 };
 
 /*
- * Enqueue the sort that `plan` describes: keys of `program`'s width in `keys`,
- * `count` of them, device memory, sorted in place by way of `workspace`, by
- * the code that makes them unsigned numbers. Does not wait. If `log` is not
- * NULL, launches are entered there and events are recorded around them.
+ * Enqueue the sort that `plan` describes: `count` keys of `program`'s width, in device
+ * memory and in place, with `workspace`. `code` makes them unsigned numbers. Does not
+ * wait. If `log` is not NULL, launches are entered there and events are recorded around
+ * them.
  */
 mw_status passes_sort(struct device *device, struct program *program,
                       const struct plan *plan, struct code code, void *keys, uint64_t count,
@@ -36,9 +36,9 @@ mw_status passes_tally(struct device *device, struct program *program,
                        uint64_t count, void *workspace, void *stream, struct pass_log *log);
 
 /*
- * Enqueue the launches of engine deal. After them either the keys are sorted, or a word of
- * the workspace is DEAL_FAILED: then the tiles were sorted as `merged` says, and engine
- * tile's rounds have to merge them.
+ * Enqueue the launches of engine deal. They either sort the keys, or set word DEAL_FAILED
+ * of the plan's deal.head in the workspace. Then they have sorted tiles as `merged` says,
+ * and engine tile's rounds must merge these.
  */
 mw_status passes_deal(struct device *device, struct program *program,
                       const struct plan *plan, const struct tile_sort_args *merged,
@@ -54,9 +54,8 @@ mw_status passes_sort_rows(struct device *device, struct program *program,
                            void *workspace, void *stream, struct pass_log *log);
 
 /*
- * Enqueue the gathering of `count` rows of `bytes` bytes: row i of `out` is that row of
- * `in` whose number is positions[i], or row i if `positions` is NULL. `program` is
- * PROGRAM_ROWS.
+ * Gather `count` rows of `bytes` bytes: row i of `out` is row positions[i] of `in`, or row
+ * i if `positions` is NULL. `program` is PROGRAM_ROWS.
  */
 mw_status passes_gather(struct device *device, struct program *program, const void *in,
                         void *out, const void *positions, uint64_t count, uint32_t bytes,
@@ -74,7 +73,7 @@ mw_status passes_check(struct device *device, struct program *program,
                        const struct check_last_args *last, void *stream,
                        struct pass_log *log);
 
-/* One launch; if `log` is not NULL, it is entered there between two events. */
+/* One launch. If `log` is not NULL, the launch is entered there between two events. */
 mw_status passes_launch(struct device *device, const struct launch *what,
                         struct pass_log *log);
 
@@ -83,13 +82,13 @@ struct pass_queue {
     struct device *device;
     void *stream;
     struct pass_log *log; /* or NULL */
-    int is_strict;        /* no launch may begin before its predecessor has ended */
+    int is_strict;        /* no launch may begin before the previous one has ended */
     int begun;            /* something was launched */
 };
 
 /*
- * Add a launch to a queue. Without a log, and unless the queue is strict, it may overlap
- * its predecessor: from sm_90 on each kernel waits for its predecessor itself.
+ * Add a launch to a queue. From sm_90 on it may begin before the previous launch has
+ * ended, since each kernel waits for that itself; not if the queue is strict or has a log.
  */
 mw_status passes_enqueue(struct pass_queue *queue, struct program *program,
                          enum kernel_id kernel, uint64_t blocks, uint32_t threads,

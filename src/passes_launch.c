@@ -40,7 +40,7 @@ static mw_status note_launch(struct device *device, const struct launch *what,
     const struct device_verbs *const verbs = device->verbs;
 
     if (log->count == PASSES_MOST_LAUNCHES)
-        return MW_OK; /* a sort by many words: the first launches are told */
+        return MW_OK; /* a sort by many words: only the first launches are logged */
     log->launches[log->count++] = (mw_launch){.kernel = kernel_names[what->kernel],
                                               .round = log->round,
                                               .threads = what->threads,

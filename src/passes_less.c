@@ -18,7 +18,7 @@ struct less_run {
     struct pass_queue queue;
     const struct request *request;
     const struct less_plan *plan;
-    struct program *program; /* by the comparison */
+    struct program *program; /* PROGRAM_LESS, compiled for the comparison */
     struct program *rows;    /* PROGRAM_ROWS, or NULL */
     struct less_order order;
     char *workspace;
@@ -34,7 +34,7 @@ static mw_status launch(struct less_run *run, enum kernel_id kernel, uint64_t bl
                           threads, shared_bytes, args, args_bytes);
 }
 
-/* Blocks that give each of `tasks` as many threads as `each`. */
+/* Blocks of `threads` that give each of `tasks` `each` threads. */
 static uint64_t blocks_for(uint64_t tasks, uint32_t each, uint32_t threads)
 {
     const uint64_t part = threads / each;
@@ -97,7 +97,7 @@ done:
     return status;
 }
 
-/* Sort the items of `in`, or all positions if it is NULL, to `out` by way of `spare`. */
+/* Sort the items of `in`, or all positions if it is NULL, to `out`; `spare` is scratch. */
 static mw_status sort_items(struct less_run *run, const void *in, void *out, void *spare)
 {
     void *const buffer[2] = {out, spare};

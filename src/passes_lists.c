@@ -54,7 +54,7 @@ mw_status lists_flush(struct lists_writer *writer)
 {
     struct write_words_args *const args = &writer->args;
     const uint64_t zeros = (args->zero_count + write_words_threads - 1) /
-                           write_words_threads; /* blocks if each thread wrote one */
+                           write_words_threads; /* blocks of one zero for each thread */
     mw_status status = MW_OK;
 
     if (args->count || zeros)
@@ -109,7 +109,7 @@ done:
 
 mw_status lists_copy(struct lists_run *run, const struct copy_lists_args *args)
 {
-    /* A copy that is hardly ever made has few blocks: they cost time even so. */
+    /* A conditional copy rarely runs, and blocks cost time even if they do nothing. */
     const uint64_t most = args->condition ? 256 : 2048;
     const uint64_t rows = LISTS_COPY_WARPS * (uint64_t)LISTS_COPY_ROWS(args->bytes);
     const uint64_t blocks = (args->count + rows - 1) / rows;

@@ -6,14 +6,14 @@
 /* Arrays of a round: keys, pieces of rows, parts of codes. */
 enum { MERGE_MOST_ARRAYS = 1 + TILE_MOST_PIECES + TILE_MOST_PARTS };
 
-/* An array of which the table has addresses: some bytes of a column, or positions. */
+/* An array whose addresses are in the table: some bytes of a column, or positions. */
 struct merge_array {
     uint32_t column;
     uint32_t offset;
     int is_positions;
 };
 
-/* What lists_merge gets; programs without places have no carry. */
+/* Arguments of lists_merge; programs without places have no carry. */
 struct merge_args {
     struct tile_merge_args merge;
     struct tile_lists lists;
@@ -61,7 +61,7 @@ static uint32_t arrays_of(const struct merge_run *m, uint32_t number,
     return count;
 }
 
-/* Where list `i` of a round has an array. */
+/* The address of an array of list `i` of a round. */
 static wide address_of(const struct merge_run *m, uint32_t number,
                        const struct merge_array *array, uint32_t i)
 {

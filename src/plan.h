@@ -116,18 +116,17 @@ struct plan_cover {
 };
 
 /*
- * Is `tuning` one that plan_make can follow on some device? Fields left 0 are.
- * The error names the field that is not.
+ * Is `tuning` one that plan_make can follow on some device? Fields may be 0. The error
+ * names the field that is wrong.
  */
 mw_status plan_check(const mw_tuning *tuning, struct error *error);
 
 /*
- * The plan for `count` keys on a device described by
- * `info`, following `wish` where it is not 0 and the tuning table elsewhere.
- * MW_BAD_ARGUMENT if `count` is beyond what memory can address,
- * MW_UNSUPPORTED if the wish needs more shared memory than a block can have, or its
- * engine does not take its other numbers, the count or the key size. A device need not
- * have kernels for every geometry of tiles: to load them may still fail.
+ * The plan for `count` keys on a device described by `info`, following `wish` where it is
+ * not 0 and the tuning table elsewhere. MW_BAD_ARGUMENT if `count` is beyond what memory
+ * or a grid can address. MW_UNSUPPORTED if the wish needs more shared memory than a block
+ * can have, or if its engine does not take the count, the key size or other fields of the
+ * wish. A device need not have kernels for every geometry: loading may still fail.
  */
 mw_status plan_make(struct plan *plan, const mw_tuning *wish, const mw_info *info,
                     struct plan_keys keys, uint64_t count, struct error *error);

@@ -81,10 +81,10 @@ CODE_FUNCTION key code_enter_field(key bits, const struct field_code *f)
 /*
  * The same for floats of 32 and 64 bits in fewer steps, but for the NaNs with the sign set.
  * All other bits, folded so that negative numbers ascend, are one addition away from their
- * ranks. These NaNs come to lie behind all others as they should, but backwards: NaN
+ * ranks. These NaNs come after all others, as they should, but in reverse order: NaN
  * -infinity + j gets the code of a rank of -j, where its own is -infinity + j. One
- * subtraction mends that, or undoes it. So where codes are in order it takes a look
- * at the ends to know whether any is to be mended: see tile_code.cuh.
+ * subtraction mends that, or undoes it. So where codes are sorted, a look at both ends
+ * tells whether any must be mended: see tile_code.cuh.
  *
  *   code_enter(bits, 1, flip) == code_mend(code_enter_most(bits, flip), flip)
  *   code_leave(code, 1, flip) == code_leave_most(code_mend(code, flip), flip)

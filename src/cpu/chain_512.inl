@@ -17,11 +17,11 @@ struct heads {
 static inline wide wide_ordered(wide values)
 {
 #if WIDE == 16
-    values = WIDE_SORTED(values, SWAPPED(values, 8), 8);
+    values = wide_sorted(values, SWAPPED(values, 8), 8);
 #endif
-    values = WIDE_SORTED(values, SWAPPED(values, 4), 4);
-    values = WIDE_SORTED(values, SWAPPED(values, 2), 2);
-    return WIDE_SORTED(values, SWAPPED(values, 1), 1);
+    values = wide_sorted(values, SWAPPED(values, 4), 4);
+    values = wide_sorted(values, SWAPPED(values, 2), 2);
+    return wide_sorted(values, SWAPPED(values, 1), 1);
 }
 
 /* Write the WIDE smallest ranks. Of each list WIDE are read, in order or not. */

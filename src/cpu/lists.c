@@ -249,7 +249,7 @@ struct split {
     struct lists lists;
     unsigned char *rooms; /* room_bytes for each worker */
     size_t room_bytes;
-    atomic_ullong next; /* rank that nobody has taken */
+    atomic_ullong next; /* the first rank not yet taken */
 };
 
 static void split_share(void *arg, unsigned worker)

@@ -1,23 +1,13 @@
 /*
  * quick.inl - a quicksort in place, by partitions of whole registers.
  *
- * Pieces of at most LEAF_MOST ranks are sorted in registers: up to four blocks, which are
- * merged. The first partition makes ranks of keys, and writing sorted pieces makes keys of
- * ranks: no pass is needed for conversions.
+ * Pieces of at most LEAF_MOST ranks are sorted in registers (leaf.inl). The first partition
+ * makes ranks of keys, and writing sorted pieces makes keys of ranks: no pass is needed for
+ * conversions.
  *
- * Every piece knows the least and the greatest rank that it may hold. A piece for which
- * they agree is not looked at again. Equal ranks make a sort faster.
+ * Every piece knows the least and the greatest rank that it may hold. If the two are equal,
+ * the piece is done. So equal ranks make a sort faster.
  */
-enum {
-    PAIR_MOST = 2 * BLOCK_MOST, /* ranks of two blocks */
-    LEAF_MOST = 2 * PAIR_MOST   /* of a piece that is not partitioned */
-};
-
-struct quick {
-    enum coding coding; /* of the keys that leave */
-    key flip;
-    uint64_t chance; /* for samples */
-};
 
 /* A piece of the array: all its ranks belong there, in some order. */
 struct piece {
@@ -27,110 +17,6 @@ struct piece {
     rank most;
     int depth; /* partitions that are left before it is sorted another way */
 };
-
-/* ---- Leaving ----------------------------------------------------------------------- */
-
-/* Write ranks as keys; `from` can be read up to a whole register. */
-INLINED void write_coded(rank *to, const rank *from, size_t count, enum coding coding,
-                         key flip)
-{
-    size_t i = 0;
-
-    for (; i + WIDE <= count; i += WIDE)
-        wide_store(to + i, wide_leave(wide_load(from + i), coding, flip));
-    if (i < count) {
-        const wide rest = wide_leave(wide_load(from + i), coding, flip);
-
-        memcpy(to + i, &rest, (count - i) * sizeof *to);
-    }
-}
-
-static void write_out(const struct quick *q, rank *to, const rank *from, size_t count)
-{
-    if (q->coding == CODING_FLOAT)
-        write_coded(to, from, count, CODING_FLOAT, q->flip);
-    else if (q->coding == CODING_FLIP)
-        write_coded(to, from, count, CODING_FLIP, q->flip);
-    else
-        write_coded(to, from, count, CODING_NONE, 0);
-}
-
-static void write_value(rank *to, size_t count, wide value)
-{
-    size_t i = 0;
-
-    for (; i + WIDE <= count; i += WIDE)
-        wide_store(to + i, value);
-    for (; i < count; i++)
-        to[i] = value[0];
-}
-
-/* Write the key of ranks that are all the same. */
-static void write_same(const struct quick *q, rank *to, size_t count, rank value)
-{
-    if (q->coding != CODING_NONE)
-        write_value(to, count, wide_leave(wide_of(value), q->coding, q->flip));
-}
-
-/* Sort at most BLOCK_MOST ranks; returns how many rows they and fillers after them are. */
-static int sort_block(const rank *ranks, size_t count, rank *sorted)
-{
-    if (count <= WIDE)
-        return sort_rows(ranks, count, sorted, 1);
-    if (count <= 2 * WIDE)
-        return sort_rows(ranks, count, sorted, 2);
-    if (count <= 4 * WIDE)
-        return sort_rows(ranks, count, sorted, 4);
-    if (count <= 8 * WIDE)
-        return sort_rows(ranks, count, sorted, 8);
-    if (count <= 12 * WIDE)
-        return sort_rows(ranks, count, sorted, 12);
-    return sort_rows(ranks, count, sorted, BLOCK_ROWS);
-}
-
-/*
- * Fillers after a sorted sequence, so that its rows are a power of two and at least half a
- * block: with more kinds of merges the code of a leaf would exceed L1.
- */
-static int fill_rows(rank *sorted, int rows)
-{
-    for (; rows < BLOCK_ROWS / 2 || (rows & (rows - 1)); rows++)
-        wide_store(sorted + rows * WIDE, wide_of(RANK_LAST));
-    return rows;
-}
-
-/* Sort at most two blocks: each, then a merge. Returns rows as sort_block does. */
-static int sort_pair(const rank *ranks, size_t count, rank *sorted)
-{
-    int rows;
-
-    if (count <= BLOCK_MOST)
-        return sort_block(ranks, count, sorted);
-    rows = sort_block(ranks + BLOCK_MOST, count - BLOCK_MOST, sorted + BLOCK_MOST);
-    rows = fill_rows(sorted + BLOCK_MOST, rows);
-    sort_block(ranks, BLOCK_MOST, sorted);
-    if (rows == BLOCK_ROWS / 2)
-        merge_blocks(sorted, BLOCK_ROWS / 2);
-    else
-        merge_blocks(sorted, BLOCK_ROWS);
-    return BLOCK_ROWS + rows;
-}
-
-/* Sort at most LEAF_MOST ranks, and write them as keys. */
-static void sort_leaf(const struct quick *q, const rank *ranks, rank *to, size_t count)
-{
-    _Alignas(wide) rank sorted[LEAF_MOST]; /* no store crosses a cache line */
-
-    if (count <= PAIR_MOST) {
-        sort_pair(ranks, count, sorted);
-    } else {
-        const int rows = sort_pair(ranks + PAIR_MOST, count - PAIR_MOST, sorted + PAIR_MOST);
-
-        sort_pair(ranks, PAIR_MOST, sorted);
-        merge_pairs(sorted, fill_rows(sorted + PAIR_MOST, rows));
-    }
-    write_out(q, to, sorted, count);
-}
 
 /* ---- Pivots ------------------------------------------------------------------------ */
 
@@ -158,7 +44,7 @@ INLINED wide sample(struct quick *q, const rank *from, size_t count, enum coding
     }
     for (int i = 0; i < 3; i++)
         found[i] = wide_median(found[i], found[i + 3], found[i + 6]);
-    return sort_lanes(wide_median(found[0], found[1], found[2]));
+    return sort_lanes(wide_median(found[0], found[1], found[2]), 0);
 }
 
 /*
@@ -228,7 +114,7 @@ static void heap_piece(const struct quick *q, const struct piece *piece)
         const size_t some = left < BLOCK_MOST ? left : BLOCK_MOST;
 
         memcpy(sorted, heap + at, some * sizeof *heap);
-        write_out(q, heap + at, sorted, some);
+        write_out(q, heap + at, sorted, some, 0);
     }
 }
 
@@ -247,7 +133,7 @@ static void quick_piece(struct quick *q, struct piece piece)
             piece.least = piece.most = pivot;
             break;
         }
-        if (pivot == piece.most) /* then the greater ones are all the same */
+        if (pivot == piece.most) /* keys equal to it become the right side */
             pivot--;
 
         const size_t left = part_piece(piece.ranks, piece.count, pivot, CODING_NONE, 0);
@@ -262,10 +148,11 @@ static void quick_piece(struct quick *q, struct piece piece)
     if (piece.least == piece.most)
         write_same(q, piece.ranks, piece.count, piece.least);
     else if (piece.count > 0)
-        sort_leaf(q, piece.ranks, piece.ranks, piece.count);
+        sort_leaf(q, leaf_of(piece.least, piece.most), piece.ranks, piece.ranks,
+                  piece.count);
 }
 
-/* Partitions that are enough for `count` ranks, if half of them are of any use. */
+/* Nested partitions that suffice for `count` ranks if every other one halves its piece. */
 static int quick_depth(size_t count)
 {
     int depth = 8;
@@ -291,7 +178,7 @@ INLINED void quick_coded(struct quick *q, rank *keys, size_t count, enum coding 
                 memcpy(&some, keys + i, (count - i) * sizeof *keys);
             wide_store(entered + i, wide_enter(some, coding, q->flip));
         }
-        sort_leaf(q, entered, keys, count);
+        sort_leaf(q, leaf_of(RANK_FIRST, RANK_LAST), entered, keys, count);
         return;
     }
 
@@ -350,7 +237,7 @@ static uint64_t part(const struct quick_task *task, uint64_t pivot)
 
 static uint64_t pivot(const struct quick_task *task, unsigned part_number, unsigned parts)
 {
-    enum { SAMPLES = 512, FAR = 1 << 20 }; /* fewer will do if little depends on it */
+    enum { SAMPLES = 512, FAR = 1 << 20 }; /* fewer samples for short pieces in two parts */
     const size_t count = task->count < FAR && parts == 2 ? SAMPLES / 8 : SAMPLES;
     const key *const keys = (const key *)task->keys;
     const uint64_t step = task->count / count;
@@ -372,7 +259,7 @@ static uint64_t pivot(const struct quick_task *task, unsigned part_number, unsig
     while (above < count && samples[above] == samples[middle])
         above++;
 
-    /* Equal keys go to the front or stay behind, whichever is nearer to the wish. */
+    /* Keys equal to the pivot go left or right, whichever is nearer to the parts wanted. */
     const rank chosen = samples[middle];
     const int are_after = middle - below < above - middle && chosen > RANK_FIRST &&
                           (!task->is_entered || chosen > (rank)task->least);

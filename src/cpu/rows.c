@@ -14,7 +14,7 @@ struct rows {
     struct row_sort sort;
     unsigned workers;
     uint64_t parts;     /* pieces of this phase's work */
-    atomic_ullong next; /* the first that nobody has taken */
+    atomic_ullong next; /* the first not yet taken */
     uint32_t item_bytes;
     int has_codes;             /* items can be sorted as numbers */
     struct row_merge *tasks;   /* merge: a piece each */

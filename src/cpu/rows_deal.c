@@ -22,7 +22,7 @@ struct row_deal {
     const struct request *request;
     struct image image;
     struct comparison compare;
-    atomic_uint next; /* bucket that nobody has taken */
+    atomic_uint next; /* the first bucket not yet taken */
 };
 
 _Static_assert((int)DEAL_BLOCK <= (int)IMAGE_BLOCK && (int)IMAGE_MOST <= (int)DEAL_MOST,

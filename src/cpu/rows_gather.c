@@ -167,7 +167,7 @@ void rows_gather(struct pool *pool, const struct row_gather *gather)
 
 struct check {
     struct comparison compare;
-    atomic_ullong next;  /* the first row that nobody has looked at */
+    atomic_ullong next;  /* the first row not yet looked at */
     atomic_ullong found; /* the first row out of order so far, or the count */
 };
 

@@ -23,7 +23,7 @@ struct segments {
     unsigned char *work;
     int is_complete; /* rows of equal codes are equal */
     uint32_t covered_fields;
-    atomic_ullong next; /* segment that nobody has taken */
+    atomic_ullong next; /* the first segment not yet taken */
 };
 
 /* ---- One segment ------------------------------------------------------------------------

@@ -55,12 +55,12 @@ static void reverse_share(void *arg, unsigned worker)
                       share(sort, r->count / 2, worker + 1));
 }
 
-/* Done with keys that ascend or descend? Returns how often they were written, or -1. */
+/* Sort keys that ascend or descend. Returns how often they were written; -1: neither. */
 static int sort_ordered(struct pool *pool, struct sort *sort)
 {
     const struct sort_request *const r = sort->request;
     const uint64_t some = r->count < SCAN_STEP ? r->count : SCAN_STEP;
-    /* Most arrays show their disorder at once; then nobody need be woken up. */
+    /* Most arrays show their disorder at once; then no other thread is woken up. */
     const unsigned begun = r->suite->order(r->keys, some, r->code);
 
     atomic_init(&sort->found, begun);
@@ -146,7 +146,7 @@ static unsigned sort_by_merging(struct pool *pool, struct sort *sort)
 
 /* ---- Choosing ---------------------------------------------------------------- */
 
-/* Are windows of `length` keys in order, all over the array, but for a quarter of them? */
+/* Of windows of `length` keys, all over the array, are three quarters in order? */
 static int has_runs(const struct sort *sort, uint64_t length)
 {
     const struct sort_request *const r = sort->request;

@@ -19,7 +19,7 @@ struct key_deal {
     struct deal deal;
     const struct sort_request *request;
     size_t size;      /* of a key */
-    atomic_uint next; /* bucket that nobody has taken */
+    atomic_uint next; /* the first bucket not yet taken */
 };
 
 static unsigned char *key_of(const struct key_deal *k, uint64_t at)

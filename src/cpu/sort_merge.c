@@ -73,7 +73,7 @@ static unsigned ways_for(uint64_t runs, unsigned rounds)
     return MERGE_WAYS;
 }
 
-/* Several parts for each of several workers, so that a slow one holds up nobody. */
+/* Several parts for each of several workers, so that a slow one delays no other. */
 static uint64_t parts_for(uint64_t count, unsigned workers)
 {
     const uint64_t most = workers == 1 ? 1 : 4 * (uint64_t)workers;

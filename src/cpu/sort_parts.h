@@ -14,8 +14,8 @@ struct sort {
     size_t size; /* bytes of a key */
     unsigned workers;
     int stream;
-    atomic_uint found;  /* scan: the orders nobody has seen broken */
-    atomic_ullong next; /* runs, merge: the first piece that nobody has taken */
+    atomic_uint found;  /* scan: the orders not yet seen broken */
+    atomic_ullong next; /* runs, merge: the first piece not yet taken */
     uint64_t run;       /* runs: keys of each but the last */
     uint64_t *starts;   /* runs + 1 of them: where each run begins */
     uint64_t runs;

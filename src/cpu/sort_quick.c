@@ -3,8 +3,8 @@
  *
  * All threads of a group partition its keys around one pivot: each partitions a slice, then
  * they swap what ended on the wrong side. The group is divided in two, until every thread
- * has a piece of its own. A thread partitions long pieces further, and offers the second
- * side to idle threads.
+ * has a piece of its own. A thread partitions long pieces further, and offers the right
+ * sides to idle threads.
  */
 #include "cpu/sort_quick.h"
 
@@ -16,7 +16,7 @@ enum {
     WAITING_MOST = 512,   /* pieces that wait for a thread, at most */
     SHARES = 16,          /* pieces that a thread should get, ... */
     SHARE = 1 << 14,      /* ... if they have at least as many keys */
-    PAIR_BYTES = 1 << 23, /* up to which one of two threads partitions alone */
+    PAIR_BYTES = 1 << 23, /* up to this size one of two threads partitions alone */
     SWAPPED = 1024        /* bytes swapped at once */
 };
 
@@ -33,7 +33,7 @@ struct slice {
     _Alignas(64) uint64_t left; /* keys up to the pivot */
 };
 
-/* In the working memory of the first worker; the slices follow it. */
+/* Lies in the working memory of the first worker; the slices follow it. */
 struct quick_sort {
     _Alignas(struct slice) struct pool *pool;
     const struct suite *suite;
@@ -84,7 +84,7 @@ static uint64_t left_count(const struct quick_sort *q, const struct group *g)
     return sum;
 }
 
-/* Keys on the wrong side, as they follow each other: a cursor. */
+/* A cursor over the keys on the wrong side, slice by slice. */
 struct cursor {
     unsigned worker; /* whose slice */
     uint64_t at;     /* in the piece */
@@ -112,7 +112,7 @@ static struct cursor wrong_of(const struct quick_sort *q, const struct group *g,
     return c;
 }
 
-/* Skip `count` wrong keys from the first worker's on. */
+/* The cursor after the first `count` keys on the wrong side. */
 static struct cursor skip(const struct quick_sort *q, const struct group *g, int on_left,
                           uint64_t middle, uint64_t count)
 {
@@ -142,7 +142,7 @@ static void swap_bytes(unsigned char *a, unsigned char *b, size_t bytes)
     }
 }
 
-/* Swap this worker's share of what is on the wrong sides; there are as many on both. */
+/* Swap this worker's share of the keys on wrong sides; both sides have as many of them. */
 static void swap_share(const struct quick_sort *q, const struct group *g, unsigned worker)
 {
     const uint64_t middle = left_count(q, g);
@@ -180,7 +180,7 @@ static void swap_share(const struct quick_sort *q, const struct group *g, unsign
     }
 }
 
-/* The two sides of a piece that was partitioned. */
+/* The left and the right side of a partitioned piece. */
 static void divide(const struct quick_sort *q, const struct quick_task *piece,
                    uint64_t left, uint64_t pivot, struct quick_task sides[2])
 {
@@ -193,7 +193,7 @@ static void divide(const struct quick_sort *q, const struct quick_task *piece,
     sides[0].is_entered = sides[1].is_entered = 1;
 }
 
-/* The group of a worker after its group was divided: threads go with the keys. */
+/* The worker's new group: threads are divided as the keys were. */
 static struct group next_group(const struct quick_sort *q, const struct group *g,
                                unsigned worker)
 {
@@ -204,7 +204,7 @@ static struct group next_group(const struct quick_sort *q, const struct group *g
 
     divide(q, &g->piece, left, g->pivot, sides);
 
-    /* Nearest number of threads; a side that needs no work gets none. */
+    /* The nearest number of threads; an empty side gets none. */
     unsigned wanted = (unsigned)((left * workers + g->piece.count / 2) / g->piece.count);
 
     if (wanted == 0 && left > 0)
@@ -273,9 +273,9 @@ static void sort_alone(struct quick_sort *q, const struct quick_task *piece)
 }
 
 /*
- * Sort a piece; what is too long for one share is offered to others. After a pivot with a
- * very uneven partition this thread goes on alone: its quicksort limits the depth of its
- * partitions, whatever the input.
+ * Sort a piece. As long as it exceeds one share, its right side is offered to others. After
+ * a very uneven partition this thread goes on alone, because its quicksort limits the depth
+ * of partitions.
  */
 static void sort_piece(struct quick_sort *q, struct quick_task piece)
 {
@@ -305,7 +305,7 @@ static struct group part_together(const struct quick_sort *q, unsigned worker)
         const unsigned threads = g.last - g.first;
         const int is_parted = threads > 1 && g.piece.least != g.piece.most;
 
-        if (is_parted) /* everyone finds the same */
+        if (is_parted) /* all workers find the same pivot */
             g.pivot = q->suite->pivot(&g.piece, threads / 2, threads);
         pool_wait(q->pool, q->workers);
         if (is_parted)
@@ -362,7 +362,7 @@ void sort_quick(struct pool *pool, unsigned workers, const struct sort_request *
                              .slices = (struct slice *)(q + 1),
                              .lock = ATOMIC_FLAG_INIT};
     atomic_init(&q->left, r->count);
-    /* Few keys are partitioned by one thread before a second one has woken up. */
+    /* One thread has partitioned few keys before a second one wakes up. */
     if (q->is_together)
         pool_run_together(pool, workers, sort_share, q);
     else

@@ -52,6 +52,8 @@
 
 #include "partition.inl"
 
+#include "leaf.inl"
+
 #include "quick.inl"
 
 #include "few.inl"

@@ -99,7 +99,6 @@ static inline wide wide_sorted(wide a, wide b, int n)
     return (wide)WIDE_512(mask_ternarylogic)((__m512i)WIDE_MIN(a, b), LANES_WITH(n),
                                              (__m512i)a, (__m512i)b, 0x96);
 }
-#define WIDE_SORTED(a, b, n) wide_sorted(a, b, n)
 
 /* Add 1 where two are equal. */
 static inline wide wide_count(wide sum, wide a, wide b)
@@ -125,13 +124,45 @@ static inline void wide_exchange(wide *low, wide *high)
 {
     exchange(low, high);
 }
+#endif
 
-#define WIDE_SORTED(a, b, n) wide_pick_##n(a, b)
-#define WIDE_PICK(n)                                      \
-    static inline wide wide_pick_##n(wide low, wide high) \
-    {                                                     \
-        exchange(&low, &high);                            \
-        return PICKED(low, high, n);                      \
+/*
+ * AVX2 has minima of doubles and none of 64-bit integers. Positive doubles that are normal
+ * and finite are in the order of their bits. So 64-bit ranks that are near each other
+ * become such bits: the least of them becomes NEAR_FIRST. The two of an exchange are never
+ * a zero or a NaN, so none is lost.
+ */
+#define NEAR_RANKS (WIDE_BITS == 256 && KEY_BITS == 64)
+#define NEAR_FIRST ((key)(UINT64_C(1) << 52))
+#define NEAR_LAST ((key)((UINT64_C(0x7ff) << 52) - 1))
+
+/* wide_exchange; `near` is a constant. */
+INLINED void wide_exchange_as(wide *low, wide *high, const int near)
+{
+#if NEAR_RANKS
+    if (near) {
+        const __m256d a = (__m256d)*low;
+        const __m256d b = (__m256d)*high;
+
+        *low = (wide)_mm256_min_pd(a, b);
+        *high = (wide)_mm256_max_pd(a, b);
+        return;
+    }
+#endif
+    (void)near;
+    wide_exchange(low, high);
+}
+
+/* wide_sorted for all widths. */
+#if WIDE_BITS == 512
+#define WIDE_SORTED_AS(a, b, n, near) ((void)(near), wide_sorted(a, b, n))
+#else
+#define WIDE_SORTED_AS(a, b, n, near) wide_pick_##n(a, b, near)
+#define WIDE_PICK(n)                                                \
+    INLINED wide wide_pick_##n(wide low, wide high, const int near) \
+    {                                                               \
+        wide_exchange_as(&low, &high, near);                        \
+        return PICKED(low, high, n);                                \
     }
 WIDE_PICK(1)
 WIDE_PICK(2)
@@ -182,7 +213,7 @@ static inline wide wide_to_float(wide ranks)
 /* `a` where the mask is set, `b` elsewhere. */
 static inline wide_keys wide_choose(wide_keys mask, wide_keys a, wide_keys b)
 {
-    return (a & mask) | (b & ~mask);
+    return (wide_keys)_mm256_blendv_epi8((__m256i)b, (__m256i)a, (__m256i)mask);
 }
 
 static inline wide wide_from_float(wide bits)

@@ -3,8 +3,8 @@
  *
  * Bare keys that compare equal are equal bit by bit, so they may move in any order. Two
  * passes deal the keys to buckets by ranges of their codes, and the buckets of the second
- * pass, tiles, are sorted one by one. That is three times through memory for 2^28 keys,
- * where merging needs five.
+ * pass, tiles, are sorted one by one. That writes every key three times, where merging
+ * writes 2^28 keys five times.
  *
  *   deal_range   sorts tiles of samples: the range of codes, and values that repeat
  *   deal_sample  counts samples in DEAL_BINS bins of that range, and of these values

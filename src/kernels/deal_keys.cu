@@ -1,9 +1,10 @@
 /*
  * deal_keys.cu - deal keys to buckets, and buckets to tiles (deal.cuh).
  *
- * A block deals DEAL_KEYS keys at once: it counts the keys of each digit, a bucket or a
- * tile, reserves their places in the output, orders the keys by digit in shared memory and
- * writes them from there, so that keys of one digit are written next to each other.
+ * A digit is a bucket or a tile. A block deals DEAL_KEYS keys at once. It counts the keys
+ * of each digit and reserves their places in the output. Then it orders the keys by digit
+ * in shared memory and writes them from there, so that keys of one digit are written next
+ * to each other.
  */
 #include "deal_runs.cuh"
 

@@ -156,9 +156,9 @@ DEVICE struct deal_reach reach_of_all(struct deal_reach mine, wide_cell *words,
 }
 
 /*
- * Store the values that may be frequent: those of at least 2 samples in the tile; if these
- * are more than DEAL_FREQUENT values, of at least 4, 8 and so on. `again`: my row has such
- * values.
+ * Store the values that may be frequent: those of at least 2 samples in the tile. If there
+ * are more than DEAL_FREQUENT of them, only values of at least 4 samples, 8 and so on.
+ * `again`: my row has a value twice.
  */
 DEVICE void store_likely(const struct deal_args *args, int cells, int again,
                          unsigned_cell *sums)

@@ -2,15 +2,15 @@
  * lists_merge.cu - merge groups of lists that lie anywhere: each block merges one tile of
  * the result, or finds cuts for other blocks. It is tile_merge with another source.
  *
- * The caller's lists may not be sorted. Then no access leaves the arrays, but keys could be
- * lost, in three ways:
+ * The caller's lists may not be sorted. Even then no access leaves the arrays, but keys
+ * could be lost in three ways:
  *   - cuts of neighbouring tiles cross, or a tile is longer than its cells (plan_tile)
  *   - rows of a level's result do not begin where the rows before them end (follows)
  *   - fillers end up among the keys of the tile (ends_in_fillers)
- * If none of this happens in any tile, each key is in the result once: tiles have all keys
- * between them, levels of merging permute the cells of a tile, and the fillers are where
- * they are not stored. Otherwise the round is flagged, and copy_lists replaces its result,
- * or for bare keys that of the last round, by a copy of the lists as they are.
+ * If none of this happens in any tile, each key is in the result once: every key is in one
+ * tile, levels of merging permute the cells of a tile, and fillers lie where nothing is
+ * stored. Otherwise the round is flagged, and copy_lists overwrites its result, or for bare
+ * keys that of the last round, with a copy of the lists as they are.
  */
 #include "lists_cut.cuh"
 
@@ -79,7 +79,7 @@ DEVICE int merge_lists(const tile_input *in, struct tile_merge_shared *sm,
         sound = merge_rounds(&sm->tree, cells, sm->splits, ways, 1, b.fill, r);
     else
         sound = merge_rounds(&sm->tree, cells, sm->splits, ways, 0, b.fill, r);
-#ifdef TILE_PLACES /* items that are not sound may have places where no row is */
+#ifdef TILE_PLACES /* if the merge is not sound, places may be those of no row */
     const unsigned ties = find_ties(r);
 
     if (any_thread(sm->stage.votes, !sound))

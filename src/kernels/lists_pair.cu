@@ -1,7 +1,7 @@
 /*
  * lists_pair.cu - merge two lists of bare keys: as lists_merge, but a warp finds 32 cuts at
- * once (lists_pair.cuh). With both kinds of cuts in one kernel the compiler allocates other
- * registers and schedules other instructions for the merge, which is then slower.
+ * once (lists_pair.cuh). It is a kernel of its own because with both kinds of cuts in one
+ * the compiler needs more registers for the merge, which is then slower.
  */
 #include "lists_pair.cuh"
 

@@ -42,8 +42,8 @@ DEVICE unsigned pair_place(const struct pair_task *t)
     w.lo = t->target > t->b_count ? t->target - t->b_count : 0;
     w.hi = t->target < t->a_count ? t->target : t->a_count;
 
-    float below = alike - (float)w.lo; /* after probes: b's key less a's at w.lo, ... */
-    float above = (float)w.hi - alike; /* ... and a's less b's at w.hi */
+    float below = alike - (float)w.lo; /* after probes: b's key minus a's at w.lo, ... */
+    float above = (float)w.hi - alike; /* ... and a's minus b's at w.hi */
     int misses = 0;
 
     NO_UNROLL

@@ -64,7 +64,7 @@ KERNEL(select_guess, struct select_args)
         wide_guess(&args, sm);
 }
 
-/* Each takes tiles as long as there are some. */
+/* Blocks take tiles in turn. */
 KERNEL(select_stage, struct select_args)
 {
     SHARED(struct stage_shared, sm);
@@ -85,7 +85,7 @@ KERNEL(select_count, struct select_args)
         wide_count(&args, sm);
 }
 
-/* As many blocks as there may be: each takes tiles as long as there are some. */
+/* Blocks take tiles in order, by tickets. */
 KERNEL(select_filter, struct select_args)
 {
     SHARED(struct filter_shared, sm);

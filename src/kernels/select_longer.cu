@@ -49,7 +49,7 @@ DEVICE void take_staged(const struct select_segments_args *args, wide place,
     task->last = task->first + wanted_of(args, count);
 }
 
-/* Not inlined, and names the shared memory itself, as order_collected() does. */
+/* Not inlined, and declares the shared memory itself, as order_collected() does. */
 APART void order_apart(unsigned count, int is_packed)
 {
     SHARED(struct select_shared, sm);

@@ -91,7 +91,7 @@ DEVICE void add_bins(const unsigned_cell *bins, wide *all)
     }
 }
 
-/* Get them back; all loads are under way before the first value is used. */
+/* Load the sums of all blocks; all loads are issued before the first value is used. */
 DEVICE void get_bins(unsigned_cell *bins, const wide *all)
 {
     wide sum[SELECT_BINS / SELECT_THREADS];
@@ -224,9 +224,9 @@ DEVICE void tell_ends(const struct select_args *args, const struct select_shared
 }
 
 /*
- * Not inlined: it has many values in registers, and its callers many others. It names the
- * shared memory itself: of an address that it is told, only the caller knows which memory
- * it is in.
+ * Not inlined: it has many values in registers, and its callers many others. It declares
+ * the shared memory itself: the compiler would not know that a pointer argument points
+ * there.
  */
 APART void order_collected(unsigned count, int is_packed)
 {

@@ -39,7 +39,7 @@ DEVICE void write_row(const struct select_segments_args *args, wide segment, wid
                  begin, code);
 }
 
-/* There are no rows from `i` on, by steps of `step`. */
+/* Write GATHER_NONE for wanted rows that do not exist: i, i + step and so on. */
 DEVICE void write_none(const struct select_segments_args *args, wide segment, wide i,
                        wide step)
 {

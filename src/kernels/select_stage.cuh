@@ -1,6 +1,7 @@
 /*
  * select_stage.cuh - rows between two bounds are staged, in any order. A warp holds rows
- * back in shared memory until it has one for each lane, so that it needs few places.
+ * back in shared memory until it has one for each lane, and reserves places for all of
+ * them with one atomic addition.
  */
 
 /* What a warp holds back. */

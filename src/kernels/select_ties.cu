@@ -1,8 +1,8 @@
 /*
- * select_ties.cu - selection by codes of several words: rows around the wanted ranks were
- * found by the first word of their codes, and sorted by all words. These rows, the window,
- * hold the result unless rows that are equal in the first word to the first or the last
- * wanted row are missing at an end. Then all rows are sorted.
+ * select_ties.cu - selection by codes of several words: rows around the wanted ranks, the
+ * window, were selected by the first word of their codes and sorted by all words. The
+ * window holds the result, unless it lacks rows whose first word is that of the first or
+ * the last wanted row. Then all rows are sorted.
  */
 enum { select_ties_blocks = 8 };
 

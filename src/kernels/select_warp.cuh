@@ -43,7 +43,7 @@ DEVICE unsigned_cell *bin_at(struct warp_shared *sm, unsigned bin)
     return &sm->bins[bin % WARP_BINS_EACH * WARP + bin / WARP_BINS_EACH];
 }
 
-/* As find_bin. */
+/* find_bin() by one warp. */
 DEVICE void find_in_warp(struct warp_shared *sm, unsigned rank)
 {
     enum { EACH = WARP_BINS_EACH };

@@ -5,7 +5,7 @@
 
 /*
  * Stage my rows of a tile that lie between the bounds. Few do: so the codes of most tiles
- * are compared and forgotten, and those of rows to be staged are loaded again.
+ * are compared and dropped, and those of rows to be staged are loaded again.
  */
 DEVICE unsigned SELECT_NAME(stage_tile)(const struct select_sink *sink,
                                         struct stage_held *held, unsigned count,

@@ -1,20 +1,19 @@
 /*
  * tally_pairs.cuh - count keys of two bytes.
  *
- * A block has one counter of 16 bits for each value, two in a word. Two things must be
- * prevented.
+ * A block has one counter of 16 bits for each value, two in a word. That has two dangers.
  *
- * A counter overflows into its neighbour. A lane whose addition makes a counter reach or
- * pass a multiple of TALLY_CARRY subtracts TALLY_CARRY and notes a carry. An addition
- * passes at most one multiple. So once all have subtracted, which a barrier ensures, a
- * counter is below TALLY_CARRY. Between two barriers a block counts at most
- * 65536 - TALLY_CARRY keys. So no counter reaches 65536. If few carries were noted in the
- * end, a counter holds even all of them: they go back, and tally_sum need not look for any.
+ * A counter could overflow into its neighbour. So a lane whose addition makes a counter
+ * reach or pass a multiple of TALLY_CARRY subtracts TALLY_CARRY and notes a carry. An
+ * addition passes at most one multiple. So once all have subtracted, which a barrier
+ * ensures, a counter is below TALLY_CARRY. Between two barriers a block counts at most
+ * 65536 - TALLY_CARRY keys. So no counter reaches 65536. If few carries are noted in the
+ * end, a counter has room for all of them: they are added back, and tally_sum sees none.
  *
- * Many lanes add to the same counter, which a GPU does one after the other. So if half the
- * lanes have several equal keys in their vectors, lanes add theirs at once. And lanes take
- * the keys of their vectors in different orders. Otherwise lanes of a warp would add to
- * the same counters if keys repeat every 16 bytes, as fields of records do.
+ * Many lanes could add to the same counter, which a GPU serialises. So if half the lanes
+ * have several equal keys in their vectors, each adds all of its equal keys at once. And
+ * lanes take the keys of their vectors in different orders. Otherwise lanes of a warp would
+ * add to the same counters if keys repeat every 16 bytes, as fields of records do.
  */
 #if KEY_BITS == 16
 

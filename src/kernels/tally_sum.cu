@@ -1,10 +1,11 @@
 /*
  * tally_sum.cu - add up the rows that tally_count wrote: how many keys precede each code.
  *
- * A block has TALLY_DIGITS threads or a multiple of that. Of 1-byte keys one block adds up
- * the totals of the digits, which are codes. Of 2-byte keys block d adds up the codes of
- * digit d; each row says how many keys of it precede them, so no block waits for another.
- * A thread loads four neighbours of a row at once; groups of threads share the rows.
+ * The digit of a code is its upper byte; a 1-byte code is its digit. For 1-byte keys one
+ * block adds up the totals of all digits. For 2-byte keys block d adds up the codes of
+ * digit d. Each row says how many of its keys have lesser digits, so no block waits for
+ * another. A thread loads four neighbours of a row at once; groups of threads share the
+ * rows. A block has TALLY_DIGITS threads or a multiple of that.
  */
 enum {
     SUM_WARPS = TALLY_DIGITS / WARP,
@@ -31,7 +32,7 @@ DEVICE wide_cell *part_of(struct tally_sum_shared *sm, int group, int digit)
     return &sm->parts[group * TALLY_SUM_PITCH + digit + digit / 16];
 }
 
-/* Add up the neighbours of all groups: a sum for each of the first TALLY_DIGITS threads. */
+/* Add up what all groups have: thread t < TALLY_DIGITS gets the sum of column t. */
 DEVICE wide sum_of_groups(struct tally_sum_shared *sm, const wide *mine)
 {
     wide sum = 0;
@@ -46,8 +47,8 @@ DEVICE wide sum_of_groups(struct tally_sum_shared *sm, const wide *mine)
 }
 
 /*
- * Add up `mine` of all threads up to me, for the first TALLY_DIGITS; `all` is the sum of
- * theirs. Before it is called again the block meets at a barrier.
+ * Inclusive prefix sums of `mine` over the first TALLY_DIGITS threads, and their total in
+ * `all`. A barrier must separate two calls.
  */
 DEVICE wide sum_up_to(struct tally_sum_shared *sm, wide mine, wide *all)
 {
@@ -112,8 +113,8 @@ DEVICE void sum_codes(const struct tally_rows *rows, struct tally_sum_shared *sm
 #else
 
 /*
- * Add my neighbours of all rows of mine to `codes`; `digit` gets the rows' totals of the
- * digit and `first` their keys before it. Rows without keys of the digit have no counts.
+ * Add up my four columns of my rows in `codes`, their keys of the digit in `digit`, and
+ * their keys of lesser digits in `first`. Rows without keys of the digit have no counts.
  */
 DEVICE void add_rows(const struct tally_rows *rows, wide *codes, wide *digit, wide *first)
 {
@@ -153,7 +154,7 @@ DEVICE void add_rows(const struct tally_rows *rows, wide *codes, wide *digit, wi
         codes[j] = mine[j];
 }
 
-/* The keys of carries of my code. */
+/* The keys that carries stand for, of my code. */
 DEVICE wide my_carries(struct tally_sum_shared *sm, const struct tally_rows *rows)
 {
     if (THREAD < TALLY_DIGITS)

@@ -7,7 +7,7 @@
  */
 enum { tally_write_blocks = 8, SEARCH_LANES = WARP / 2 };
 
-/* The greatest code of [low, high] that at most `place` keys precede; `low` is one. */
+/* The greatest code in [low, high] that at most `place` keys precede; `low` is such. */
 DEVICE unsigned code_at(const wide_cell *starts, unsigned low, unsigned high, wide place)
 {
     while (low < high) {
@@ -21,7 +21,7 @@ DEVICE unsigned code_at(const wide_cell *starts, unsigned low, unsigned high, wi
     return low;
 }
 
-/* The same for two places: half of the lanes search for each, by as many probes a step. */
+/* The same for two places: half of the lanes search for each, one probe a lane and step. */
 DEVICE void codes_at(const wide_cell *starts, wide first, wide last, unsigned *first_code,
                      unsigned *last_code)
 {
@@ -63,8 +63,8 @@ DEVICE void put_from(vector *v, vector other, int i)
 }
 
 /*
- * The vector whose first key is key `at` of the vectors and has this code. No key has a
- * greater code than `last`, and what follows the array may have any.
+ * The vector that begins with key `at` of the vectors, whose code is `code`. No key has a
+ * greater code than `last`. What follows the end of the array may be anything.
  */
 DEVICE vector vector_at(const struct tally_write_args *args, wide skipped, wide at,
                         unsigned code, unsigned last)

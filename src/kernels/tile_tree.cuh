@@ -6,9 +6,9 @@
 enum { BANKS = 128 / CELL_BYTES }; /* cells in 128 bytes, a word of each bank */
 
 /*
- * By how many bytes B of the group of rows [begin, end) is shifted, into the gap after
- * the group, so that lanes which read a column of A and B, or write a column of B, are
- * in different banks. See docs/tile.md.
+ * Bytes by which B of the group of rows [begin, end) is shifted into the gap after the
+ * group. So lanes that read a column of A and B, or write a column of B, are in different
+ * banks (docs/tile.md, "No bank conflicts").
  */
 DEVICE int group_shift(int begin, int end)
 {

@@ -3,7 +3,7 @@
  *
  * fibre_prepare sets one up on a stack of its own; fibre_switch leaves one and
  * enters another, in a few nanoseconds and without a system call. A fibre
- * never returns from `run`: it is left for the last time and forgotten.
+ * never returns from `run`: it is left for the last time.
  */
 #ifndef MW_FIBRE_H
 #define MW_FIBRE_H
