@@ -286,5 +286,6 @@ void disk_close(struct disk_file *file)
         close(file->direct);
     if (file->fd > STDERR_FILENO)
         close(file->fd);
-    file->fd = file->direct = -1;
+    file->fd = -1;
+    file->direct = -1;
 }

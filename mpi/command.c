@@ -107,7 +107,7 @@ static int sort_file(struct sort *s)
 {
     const uint32_t bytes = s->order.order->element_bytes;
 
-    if (read_rows(s))
+    if (part_aim(&s->comm, s->output) || read_rows(s))
         return EXIT_TROUBLE;
     tell(s, "read");
     if (sort_rows(s))

@@ -21,10 +21,14 @@
 #define PATH_MAX 4096
 #endif
 
-enum { PIECE = 1 << 30 }; /* some systems refuse to read or write 2 GiB at once */
+enum {
+    PIECE = 1 << 30, /* some systems refuse to read or write 2 GiB at once */
+    LINKS_MOST = 40
+};
 
 static char complaint[1024];      /* of this rank, until all ranks agree */
-static char unfinished[PATH_MAX]; /* on rank 0: for the signal handler */
+static char target[PATH_MAX];     /* on rank 0: where the output goes, and ... */
+static char unfinished[PATH_MAX]; /* ... its name until then, for the signal handler */
 
 /* ---- Complaints ---------------------------------------------------------------------- */
 
@@ -124,6 +128,59 @@ int part_read(const char *path, uint64_t first, void *to, uint64_t bytes)
 
 /* ---- Output -------------------------------------------------------------------------- */
 
+/* Where `path` leads through links, also to a file that is not there yet: `target`. */
+static int follow(const char *path)
+{
+    char text[PATH_MAX];
+    size_t kept = 0, length = strlen(path);
+
+    for (int links = 0;; links++) {
+        if (kept + length >= sizeof target) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        memcpy(target + kept, links ? text : path, length);
+        target[kept + length] = '\0';
+
+        const ssize_t got = readlink(target, text, sizeof text);
+        const char *const slash = strrchr(target, '/');
+
+        if (got < 0 || links == LINKS_MOST) /* then stat knows what is wrong */
+            return 0;
+        length = (size_t)got;
+        kept = slash && *text != '/' ? (size_t)(slash + 1 - target) : 0;
+    }
+}
+
+/* Find the target; see that it may be replaced, or a file be made where it will be. */
+static int aim(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat about;
+    char *slash;
+
+    if (!*path)
+        return complain(NULL, "the name of the output file is empty");
+    if (follow(path) != 0)
+        return trouble("write", path);
+    if (stat(target, &about) != 0) {
+        if (errno != ENOENT)
+            return trouble("write", path);
+    } else if (!S_ISREG(about.st_mode)) {
+        return complain(NULL, "%s is no regular file, of which ranks could write parts",
+                        path);
+    }
+    memcpy(folder, target, sizeof folder);
+    slash = strrchr(folder, '/');
+    folder[slash ? slash + 1 - folder : 0] = '\0';
+    return access(*folder ? folder : ".", W_OK | X_OK) ? trouble("write", path) : 0;
+}
+
+int part_aim(mw_comm *comm, const char *path)
+{
+    return all_fine(comm, comm->rank == 0 && aim(path)) ? 0 : EXIT_TROUBLE;
+}
+
 /* Tidy up, then die of the signal: SA_RESETHAND has restored its default. */
 static void on_signal(int number)
 {
@@ -132,7 +189,7 @@ static void on_signal(int number)
     raise(number);
 }
 
-/* A file of the right size beside `path`, on rank 0; its name is in `unfinished`. */
+/* A file of the right size beside the target, on rank 0; its name is in `unfinished`. */
 static int make_file(const char *path, uint64_t all)
 {
     static const int deadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -140,11 +197,8 @@ static int make_file(const char *path, uint64_t all)
     struct stat about;
     sigset_t set, before;
     int file = -1;
-    int replaces = stat(path, &about) == 0;
+    const int replaces = stat(target, &about) == 0;
 
-    if (replaces && !S_ISREG(about.st_mode))
-        return complain(NULL, "%s is no regular file, of which ranks could write parts",
-                        path);
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
         sigaddset(&set, deadly[i]);
@@ -152,7 +206,7 @@ static int make_file(const char *path, uint64_t all)
     }
     sigprocmask(SIG_BLOCK, &set, &before); /* none between making the file and naming it */
     for (int i = 0; i < 100 && file < 0; i++) {
-        if (snprintf(unfinished, sizeof unfinished, "%s.multiway-%ld-%d.tmp", path,
+        if (snprintf(unfinished, sizeof unfinished, "%s.multiway-%ld-%d.tmp", target,
                      (long)getpid(), i) >= (int)sizeof unfinished)
             errno = ENAMETOOLONG;
         else
@@ -201,16 +255,15 @@ static int write_part(const char *name, uint64_t first, const void *from, uint64
 int part_write(mw_comm *comm, const char *path, uint64_t all, uint64_t first,
                const void *from, uint64_t bytes)
 {
-    char *const target = comm->rank == 0 ? realpath(path, NULL) : NULL; /* follow links */
     char name[PATH_MAX];
-    int bad = comm->rank == 0 && make_file(target ? target : path, all);
+    int bad = comm->rank == 0 && make_file(path, all);
 
     if (!all_fine(comm, bad))
         goto done;
     memcpy(name, unfinished, sizeof name);
     MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
     bad = !all_fine(comm, write_part(name, first, from, bytes));
-    if (!bad && comm->rank == 0 && rename(unfinished, target ? target : path) != 0)
+    if (!bad && comm->rank == 0 && rename(unfinished, target) != 0)
         bad = trouble("rename to", path);
     if (!bad)
         unfinished[0] = '\0';
@@ -219,6 +272,5 @@ done:
     if (unfinished[0])
         unlink(unfinished);
     unfinished[0] = '\0';
-    free(target);
     return bad ? EXIT_TROUBLE : EXIT_FINE;
 }

@@ -16,6 +16,9 @@ int part_size(mw_comm *comm, const char *path, uint64_t *bytes);
 
 int part_read(const char *path, uint64_t first, void *to, uint64_t bytes);
 
+/* Is `path` a name that part_write can give to a file? Collective, and before it. */
+int part_aim(mw_comm *comm, const char *path);
+
 /*
  * Write a file of `all` bytes, of which this rank has those from `first` on. It appears
  * under its name when all ranks have written their parts. Collective.

@@ -193,7 +193,11 @@ mw_status shape_make(struct across *a)
     const uint32_t columns = job.in->column_count;
 
     job.out = NULL;
-    TRY(mw_prepare(a->context, &job, &workspace)); /* which checks all the rest */
+    TRY(mw_prepare(a->context, &job, &workspace)); /* which checks all but addresses */
+    if (job.positions && (uintptr_t)job.positions % mw_type_size(job.position_type))
+        TRY(refuse(
+            a, MW_BAD_ARGUMENT, "job: positions of type %s must be aligned to %u bytes",
+            mw_type_name(job.position_type), (unsigned)mw_type_size(job.position_type)));
     a->in_count = job.in->count;
     a->out_count = a->job->out ? a->job->out->count : job.in->count;
     a->arrays = calloc((size_t)columns + 2, sizeof *a->arrays);

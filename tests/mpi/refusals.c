@@ -12,7 +12,7 @@ enum { RANKS = 3, COUNT = 10, ODD = 1 }; /* ODD: the rank whose job differs */
 /* What a rank brings, to be changed on one of them. */
 struct offer {
     mw_context *context;
-    uint32_t keys[COUNT], out_keys[COUNT], values[COUNT], positions[COUNT];
+    uint32_t keys[COUNT], out_keys[COUNT], values[COUNT], positions[COUNT + 1];
     mw_column columns[1];
     mw_field field;
     mw_order order;
@@ -44,6 +44,8 @@ static void most_brought(struct offer *o)    { many_wanted(o); /* 2^32 in all */
 static void no_positions(struct offer *o)    { o->job.positions = NULL; }
 static void long_positions(struct offer *o)  { o->job.position_type = MW_U64; }
 static void odd_positions(struct offer *o)   { o->job.position_type = MW_F32; }
+static void off_positions(struct offer *o)   { o->job.positions =
+                                                   (char *)o->positions + 1; }
 static void no_elements(struct offer *o)     { o->in.elements = NULL; }
 static void no_handle(struct offer *o)       { o->context = NULL; }
 static void leave(struct offer *o)           { o->leaves = 1; }
@@ -73,6 +75,7 @@ static const struct refusal {
     {"no positions",               no_positions,    MW_BAD_ARGUMENT,  "ranks 0 and 1"},
     {"positions of another type",  long_positions,  MW_BAD_ARGUMENT,  "ranks 0 and 1"},
     {"positions of no type",       odd_positions,   MW_BAD_ARGUMENT,  "position_type"},
+    {"positions off their place",  off_positions,   MW_BAD_ARGUMENT,  "aligned to 4" },
     {"no elements",                no_elements,     MW_BAD_ARGUMENT,  "NULL"         },
     {"no handle",                  no_handle,       MW_BAD_ARGUMENT,  ""             },
     {"a rank that leaves",         leave,           MW_DEVICE_FAILED, "communicator" },

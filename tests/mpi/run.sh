@@ -110,6 +110,21 @@ sort --order 1 -o out random|unknown option --order (see mpirun -n RANKS multiwa
 count|expected the command sort
 CASES
 
+# What cannot be written is refused before anything is read.
+for name in nowhere/out . /dev/null ''; do
+    start 3 "$MULTIWAY_MPI" sort -v --type u64 -o "$name" random
+    say "an output '$name'" "$([ $? != 0 ] && ! grep -q ' read by ' log || cat log)"
+done
+
+# A link stays one, also if it leads to a file that is not there yet.
+mkdir -p linked
+ln -sf linked/link there && ln -sf ../new linked/link
+for name in missing present; do
+    start 3 "$MULTIWAY_MPI" sort --type u64 -o there random
+    say "an output by way of links, $name" "$([ -L there ] && [ -L linked/link ] &&
+        cmp new 'want-random---type u64' 2>&1 || { cat log; ls -l . linked; })"
+done
+
 # A limit of 32 MiB on the size of files is an error, not the end by a signal.
 "$MULTIWAY" gen --type u8 --count 40M -o large
 start 3 sh -c 'ulimit -f 65536; exec "$@"' sh "$MULTIWAY_MPI" sort --type u8 -o out large
