@@ -46,12 +46,15 @@ static void open_direct(struct input *input, const char *path, const struct stat
     posix_fadvise(input->file.fd, 0, 0, POSIX_FADV_RANDOM); /* no pages read ahead */
 }
 
-/* Files in /proc have a length of 0, whatever they hold: they are read as pipes are. */
+/*
+ * Files in /proc have a length of 0, whatever they hold: they are read as pipes are. So is
+ * an empty file that cannot be read, for the error.
+ */
 static int hides_length(int fd, const struct stat *about)
 {
     char byte;
 
-    return about->st_size == 0 && pread(fd, &byte, 1, 0) > 0;
+    return about->st_size == 0 && pread(fd, &byte, 1, 0) != 0;
 }
 
 static mw_status open_input(struct inputs *inputs, struct input *input, const char *path)

@@ -71,11 +71,8 @@ static void aim_at_new(struct outfile *output, const char *path, int links)
 /* Follow links; see that a file can be made in the target's folder. */
 static mw_status aim(struct outfile *output, const char *path)
 {
-    struct stat about;
-
-    if (stat(path, &about) == 0) {
+    if (stat(path, &output->target_is) == 0) {
         output->replaces = 1;
-        output->mode = about.st_mode & 0777;
         output->target = realpath(path, NULL);
         if (output->target)
             output->folder = strndup(
@@ -100,16 +97,17 @@ static int is_ours(const char *name)
            strcmp(name + length - 4, ".tmp") == 0;
 }
 
-/* Remove a file unless its maker lives: then it is locked. */
+/* Remove a file unless its maker lives: then it is locked. Root's may have any owner. */
 static void sweep_file(const char *path)
 {
+    const uid_t user = geteuid();
     struct stat about;
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
     if (fd < 0)
         return;
-    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
-        flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+        (about.st_uid == user || user == 0) && flock(fd, LOCK_EX | LOCK_NB) == 0)
         unlink(path);
     close(fd);
 }
@@ -194,6 +192,22 @@ static mw_status open_standard(struct outfile *output)
     return fstat(STDOUT_FILENO, &about) ? trouble(output, "write") : MW_OK;
 }
 
+/*
+ * Be the replaced file's owner's and group's, as far as that is allowed, with its mode. The
+ * rights of a group that cannot be kept are not for another one.
+ */
+static mw_status keep_rights(const struct outfile *output)
+{
+    const struct stat *const was = &output->target_is;
+    const int fd = output->file.fd;
+    const int has_group = fchown(fd, was->st_uid, was->st_gid) == 0 ||
+                          fchown(fd, (uid_t)-1, was->st_gid) == 0;
+
+    if (fchmod(fd, was->st_mode & (has_group ? 0777 : 0707)) != 0)
+        return trouble(output, "keep the mode of");
+    return MW_OK;
+}
+
 mw_status outfile_open(struct outfile *output, struct disk *disk, const char *path)
 {
     struct stat about;
@@ -217,8 +231,8 @@ mw_status outfile_open(struct outfile *output, struct disk *disk, const char *pa
     sweep(output->folder);
     if (make_unnamed(output) < 0 && make_named(output) < 0)
         return trouble(output, "write");
-    if (output->replaces && fchmod(output->file.fd, (mode_t)output->mode))
-        return trouble(output, "keep the mode of");
+    if (output->replaces)
+        TRY(keep_rights(output));
     disk_be_direct(&output->file);
 done:
     return status;

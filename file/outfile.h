@@ -11,6 +11,8 @@
 
 #include "disk.h"
 
+#include <sys/stat.h>
+
 struct outfile {
     struct disk *disk;
     struct disk_file file;
@@ -18,8 +20,8 @@ struct outfile {
     char *target; /* with links followed; NULL: written directly */
     char *folder; /* of the target */
     char *name;   /* the present name, or NULL */
-    int replaces; /* the target exists, with this mode */
-    unsigned mode;
+    int replaces; /* the target exists, ... */
+    struct stat target_is;
 };
 
 /* Refuse what cannot work, then make the file. outfile_close in any case. */

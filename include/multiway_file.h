@@ -84,7 +84,7 @@ typedef struct mw_file_report {
     uint64_t temporary_bytes; /* written to temporary files */
     uint64_t memory_bytes;    /* reserved: buffers and scratch memory */
     uint32_t runs;            /* sorted runs that were merged, inputs of a merge included */
-    uint32_t passes;          /* merge passes over temporary files; 0: all in memory */
+    uint32_t passes;          /* merge passes over temporary files; 0: there are none */
     double sort_seconds;      /* spent sorting, */
     double merge_seconds;     /*   cutting and merging, */
     double wait_seconds;      /*   and waiting for I/O that did not overlap with these */

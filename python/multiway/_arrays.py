@@ -253,6 +253,11 @@ def _native_order(x: Any) -> Any:
     return array.astype(array.dtype.newbyteorder("="))
 
 
+def _of_dlpack(x: Any) -> Any:
+    """A NumPy array in the memory of an array on the CPU that knows DLPack alone."""
+    return _native_order(np.from_dlpack(x))
+
+
 def _carrier(x: Any) -> Any:
     """A library of device arrays that can take up those of others."""
     for name in sorted(("cupy", "torch"), key=lambda name: name not in sys.modules):
@@ -294,9 +299,13 @@ def _entry_of(x: Any) -> Entry:
         on_device = int(x.__dlpack_device__()[0]) != 1
     if on_device:
         return _device_entry(x)
+    into = _native_order
+    if hasattr(x, "__dlpack__") and hasattr(np, "from_dlpack") and not (
+            hasattr(x, "__array__") or hasattr(x, "__array_interface__")):
+        into = _of_dlpack
     if hasattr(x, "__array_namespace__"):
-        return Entry(_numpy, _native_order, lambda r: x.__array_namespace__().asarray(r))
-    return Entry(_numpy, _native_order)
+        return Entry(_numpy, into, lambda r: x.__array_namespace__().asarray(r))
+    return Entry(_numpy, into)
 
 
 def enter(x: Any) -> Tuple[Any, Any, Callable[[Any], Any]]:

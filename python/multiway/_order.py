@@ -18,7 +18,7 @@ NUMBERS = {
 # Types in which positions and segments can be given.
 POSITIONS = {"i4": native.I32, "u4": native.U32, "i8": native.I64, "u8": native.U64}
 
-_FLOATS = (native.F16, native.BF16, native.F32, native.F64)
+_FLOATS = {native.F16: 2, native.BF16: 2, native.F32: 4, native.F64: 8}  # bytes
 _NUMPY = native.ZEROS_EQUAL | native.NANS_EQUAL | native.NANS_LAST
 _MOST_FIELDS = 16
 
@@ -153,17 +153,18 @@ class Compiled:
     """An mw_order, with what its users want to know. It does not change."""
 
     def __init__(self, struct: native.Order, kept: Any, bare: Optional[Part] = None,
-                 descending: bool = False, total: bool = False) -> None:
+                 descending: bool = False, total: bool = False,
+                 ties: Optional[int] = None) -> None:
         self.struct, self.kept = struct, kept
         self.address = ctypes.addressof(struct)
         self.type = bare.type if bare else None  # elements are one number of this type
         self.descending = descending
-        self.is_float = self.type in _FLOATS
-        # Equal numbers may have different bits: a sort that only sees bits cannot keep
-        # their order. With the flags that rotate the order there is no such sort at all.
-        self.has_ties = self.is_float and not total
+        # The type of elements that are one float, perhaps the only field of a structure.
+        # Equal ones may have different bits: a sort that only sees bits cannot keep their
+        # order. With the flags that rotate the order there is no such sort at all.
+        self.ties = ties
         self.is_rotated = bare is not None and not total and (
-            self.is_float if descending else bare.flags == native.LEAST_LAST)
+            ties is not None if descending else bare.flags == native.LEAST_LAST)
 
 
 def _struct(element_bytes: int, criteria: List[Tuple[int, Part, bool]],
@@ -209,7 +210,9 @@ def _compiled(dtype: np.dtype, order: Any, descending: bool) -> Compiled:
     struct, kept = _struct(dtype.itemsize, [(0, *c) for c in criteria], total)
     part, down = criteria[0]
     is_bare = len(criteria) == 1 and part.type != native.BYTES and not dtype.names
-    return Compiled(struct, kept, part if is_bare else None, down, total)
+    is_whole = len(criteria) == 1 and _FLOATS.get(part.type) == dtype.itemsize
+    return Compiled(struct, kept, part if is_bare else None, down, total,
+                    part.type if is_whole and not total else None)
 
 
 def compiled(dtype: np.dtype, order: OrderLike, descending: bool) -> Compiled:

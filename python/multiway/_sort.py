@@ -76,7 +76,7 @@ def _sort_numbers(x: Any, order: Compiled, device: str) -> Any:
         give(handle)
     if order.is_rotated and result.size:
         _rotate(result)
-    if order.has_ties and result.size:
+    if order.ties is not None and result.size:
         if order.descending or order.type == native.BF16:
             bits = f"u{x.itemsize}"
             _keep_ties(x.view(bits), result.view(bits), order.type)
@@ -99,8 +99,8 @@ def _sort_rows(arrays: Any, rows: Rows, order: Compiled, device: str, out: Any) 
     size = rows.size
     if size == rows.length and order.type is not None and not order.is_rotated:
         result = out  # bare keys are sorted fastest in place
-        if out is None or not arrays.can_sort_in(out) or (
-                order.has_ties and arrays.on_host(out)):  # which look at x afterwards
+        looks_back = order.ties is not None and arrays.on_host(rows.array)
+        if out is None or looks_back or not arrays.can_sort_in(out):
             result = arrays.copy(rows.array)
         elif out is not rows.array:
             arrays.assign(out, rows.array)
@@ -179,9 +179,9 @@ def sort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
     is_last = rows.axis == len(rows.shape) - 1
     result = _sort_rows(arrays, rows, compiled_order, place(arrays, x, device),
                         out if is_last else None)
-    if compiled_order.has_ties and rows.size and arrays.on_host(x):
+    if compiled_order.ties is not None and rows.size and arrays.on_host(x):
         before = arrays.bits(arrays.contiguous(rows.array))
-        _keep_ties(before, arrays.bits(result), compiled_order.type)
+        _keep_ties(before, arrays.bits(result), compiled_order.ties)
     if not is_last:
         result = arrays.moveaxis(result, -1, rows.axis)
     return _deliver(arrays, back, result, out)
@@ -261,6 +261,8 @@ def sort_by(keys: Any, /, *values: Any, descending: bool = False, order: OrderLi
     keys = inputs[0]
     if keys.ndim != 1:
         raise ValueError(f"keys of shape {tuple(keys.shape)}, expected one dimension")
+    if not values:
+        return (back(sort(keys, descending=descending, order=order, device=device)),)
     compiled_order = compiled(arrays.dtype(keys), order, descending)
     count = keys.shape[0]
     kept = [_column(arrays, i, count, f"argument {n}") for n, i in enumerate(inputs)]

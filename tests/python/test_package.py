@@ -214,6 +214,23 @@ def test_arrays_of_others():
     same(multiway.sort(Other([3, 1, 2])).x, np.array([1, 2, 3]))
 
 
+@pytest.mark.skipif(not hasattr(np, "from_dlpack"), reason="NumPy before 1.23")
+def test_arrays_that_know_dlpack_alone():
+    class Other:
+        def __init__(self, x):
+            self.x = x
+
+        def __dlpack__(self, stream=None):
+            return self.x.__dlpack__()
+
+        def __dlpack_device__(self):
+            return self.x.__dlpack_device__()
+
+    x = np.array([[3.0, 1.0, 2.0]])
+    same(multiway.sort(Other(x)), np.sort(x))
+    same(multiway.argsort(Other(x.T), axis=0), np.argsort(x.T, axis=0))
+
+
 def test_orders_of_equal_content_are_equal():
     one, two = (_order.compiled(np.dtype("i4,i4"), multiway.Order("f0"), False)
                 for _ in range(2))

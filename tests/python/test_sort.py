@@ -137,6 +137,21 @@ def test_structured(device, count, seed, order):
     same(multiway.argsort(x, order=multiway.Order("-c", "b"), device=device), by)
 
 
+@pytest.mark.parametrize("count", [30, 200_000])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", [("a", "f4")], [("a", [("b", "f8")])]])
+def test_equal_floats_keep_their_order(device, dtype, count):
+    """Where floats are all that an element has, also as the one field of a structure."""
+    dtype = np.dtype(dtype)
+    x = array_of(f"f{dtype.itemsize}", count if device != "sim" else 3000, 50, 3)
+    x = x.view(dtype)
+    for down in (False, True):
+        expected = x[multiway.argsort(x, descending=down, device=device)]
+        same(multiway.sort(x, descending=down, device=device), expected)
+        same(multiway.sort_by(x, descending=down, device=device)[0], expected)
+    expected = x[multiway.argsort(x, order=multiway.TOTAL, device=device)]
+    same(multiway.sort(x, order=multiway.TOTAL, device=device), expected)
+
+
 @pytest.mark.parametrize("dtype", NUMBERS)
 def test_many(dtype):
     x = array_of(dtype, 300_000, 70_000, 3)
