@@ -365,13 +365,13 @@ typedef struct mw_job {
  * arrays of `out` must be NULL, or those of `in`, where they will be. The workspace and the
  * kernels also serve smaller jobs: at most as many rows, lists, segments, ranks, and last -
  * first. Operation, order, column sizes, position and segment types, wanted arrays and the
- * handle's tuning and timing must be the same. Workspace, at most, plus a quarter of a byte
- * a row and some kilobytes:
+ * handle's tuning and timing must be the same. Workspace, at most, plus 1/4 byte a row and
+ * some kilobytes (by an expression, rows of less than 4 bytes take as much as rows of 4):
  *
  *   sort of keys     1.25 times the bytes of the keys, or none for few keys
  *   other sorts      1.25 times the bytes of elements and columns, 4 bytes a row for
  *                      positions (CPU beyond 2^32 rows: 8), arrays that are only compared
- *   argsort          2.25 times the bytes of what is compared, 1.25 times the positions
+ *   argsort          2.25 times the bytes compared, field by field, 1.25 times positions
  *   sort of segments twice the bytes of elements and columns and 44 bytes a row; orders of
  *                      more than 8 bytes: also 2.25 times what is compared
  *   check            8 bytes for each 4096 rows

@@ -106,11 +106,26 @@ static void ask(struct case_of_rows *c, struct asked *a, mw_operation operation,
     a->job.positions = c->has_positions ? place_of(c, &c->positions) : NULL;
 }
 
+/* The bytes of the elements that are compared: each field counts, also where two overlap.
+ */
+static uint64_t compared_bytes(const struct case_of_rows *c)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t f = 0; f < c->order.field_count; f++)
+        if (c->fields[f].column == 0)
+            bytes += c->fields[f].type == MW_BYTES ? c->fields[f].bytes
+                                                   : mw_type_size(c->fields[f].type);
+    return bytes > c->bytes[0] ? bytes : c->bytes[0];
+}
+
 /* The most workspace that multiway.h allows, and some kilobytes. */
 static uint64_t allowed(const struct case_of_rows *c)
 {
     const uint64_t position_bytes = mw_type_size(c->position_type);
-    uint64_t compared = c->bytes[0];
+    const int is_short = c->order.field_count == 0 && c->row_bytes < 4;
+    const uint64_t row_bytes = is_short ? 4 : c->row_bytes;
+    uint64_t compared = compared_bytes(c);
     uint64_t unwanted = 0; /* bytes of what is compared, but not wanted */
     int wanted = !c->with_out;
 
@@ -123,7 +138,7 @@ static uint64_t allowed(const struct case_of_rows *c)
         compared += is_field ? c->bytes[i] : 0;
         unwanted += c->place[i] == NOWHERE ? c->bytes[i] : 0;
     }
-    return (wanted ? 5 * c->count * c->row_bytes / 4 + (4 + unwanted) * c->count
+    return (wanted ? 5 * c->count * row_bytes / 4 + (4 + unwanted) * c->count
                    : 9 * c->count * compared / 4 + 5 * c->count * position_bytes / 4) +
            c->count / 4 + (256 << 10);
 }
