@@ -371,7 +371,7 @@ typedef struct mw_job {
  *   sort of keys     1.25 times the bytes of the keys, or none for few keys
  *   other sorts      1.25 times the bytes of elements and columns, 4 bytes a row for
  *                      positions (CPU beyond 2^32 rows: 8), arrays that are only compared
- *   argsort          2.25 times the bytes compared, field by field, 1.25 times positions
+ *   argsort          2.25 times the bytes compared (each field counts), 1.25 the positions
  *   sort of segments twice the bytes of elements and columns and 44 bytes a row; orders of
  *                      more than 8 bytes: also 2.25 times what is compared
  *   check            8 bytes for each 4096 rows

@@ -254,6 +254,7 @@ INLINED void exchange_rows(rank *low, rank *high, int count, const int near)
     }
 }
 
+/* The last steps of a merge of rows that are in memory. */
 INLINED void merge_steps(rank *at, int count, const int near)
 {
     wide rows[BLOCK_ROWS];
@@ -269,7 +270,7 @@ INLINED void merge_steps(rank *at, int count, const int near)
 INLINED void merge_pairs(rank *at, int rows, const int near)
 {
     rank *const second = at + 2 * BLOCK_MOST;
-    rank *const first = second - rows * WIDE; /* what the second sequence meets */
+    rank *const first = second - rows * WIDE; /* exchanges with the second */
     const rank *const end = second + rows * WIDE;
 
     for (int i = 0; i < rows / 2; i++) {

@@ -16,7 +16,7 @@ struct quick {
 
 /* ---- Writing keys ------------------------------------------------------------------- */
 
-/* Of ranks less `base`, their keys. */
+/* The keys of ranks from which `base` was subtracted. */
 INLINED wide wide_leave_from(wide ranks, key base, enum coding coding, key flip)
 {
     return wide_leave(NEAR_RANKS ? (wide)((wide_keys)ranks + base) : ranks, coding, flip);
@@ -84,7 +84,7 @@ INLINED int sort_block_as(const rank *ranks, size_t count, rank *sorted, key bas
     return sort_rows(ranks, count, sorted, BLOCK_ROWS, base, near);
 }
 
-/* The ranks of a leaf are `near` if they can be compared as doubles, less `base`. */
+/* If `near`, the ranks of a leaf are compared as doubles, after `base` is subtracted. */
 struct leaf {
     int near;
     key base;
@@ -108,8 +108,8 @@ static int sort_block(const struct leaf *leaf, const rank *ranks, size_t count,
 }
 
 /*
- * Append rows of fillers, so that there are a power of two and at least half a block: with
- * more kinds of merges the code of a leaf would exceed L1. Returns the number of rows.
+ * Append rows of fillers up to a power of two, at least half a block. With smaller merges,
+ * too, the code of a leaf would exceed L1. Returns the number of rows.
  */
 static int fill_rows(const struct leaf *leaf, rank *sorted, int rows)
 {
@@ -120,6 +120,7 @@ static int fill_rows(const struct leaf *leaf, rank *sorted, int rows)
     return rows;
 }
 
+/* Merge two blocks, the second of `rows` rows. */
 INLINED void merge_two(rank *sorted, int rows, const int near)
 {
     if (rows == BLOCK_ROWS / 2)

@@ -72,7 +72,6 @@ static inline wide wide_of(rank value)
 #else
 #define WIDE_512(name) _mm512_##name##_epi64
 #define WIDE_MIN(a, b) ((wide)_mm512_min_epu64((__m512i)(a), (__m512i)(b)))
-#define WIDE_MAX(a, b) ((wide)_mm512_max_epu64((__m512i)(a), (__m512i)(b)))
 #define WIDE_GREATER(a, b) _mm512_cmpgt_epu64_mask((__m512i)(a), (__m512i)(b))
 #define WIDE_EQUAL(a, b) _mm512_cmpeq_epu64_mask((__m512i)(a), (__m512i)(b))
 #define WIDE_UP_TO(a, b) _mm512_cmple_epu64_mask((__m512i)(a), (__m512i)(b))
@@ -80,7 +79,7 @@ static inline wide wide_of(rank value)
     _mm512_mask_cmpgt_epu64_mask(mask, (__m512i)(a), (__m512i)(b))
 #endif
 
-/* What is left of `a` and `b` in each lane beside `one` of them. */
+/* a ^ b ^ one: if `one` is the smaller of `a` and `b` in each lane, this is the larger. */
 static inline wide wide_other(wide one, wide a, wide b)
 {
     return (wide)WIDE_512(ternarylogic)((__m512i)one, (__m512i)a, (__m512i)b, 0x96);
@@ -88,8 +87,8 @@ static inline wide wide_other(wide one, wide a, wide b)
 
 /*
  * Put the smaller of each lane into *low, the larger into *high. Intel's processors have
- * one port for minima and maxima of 512 bits, so what is left is cheaper there than a
- * maximum.
+ * one port for minima and maxima of 512 bits, so exclusive-ors are cheaper there than a
+ * maximum. SUITE_MAXIMA is for 32-bit keys only.
  */
 static inline void wide_exchange(wide *low, wide *high)
 {
