@@ -53,6 +53,12 @@ static uint64_t take(struct lists_plan *plan, uint64_t bytes)
     return offset;
 }
 
+/* Keys of a tile whose cuts may be off. */
+static uint64_t rough_piece(const struct tile_geometry *tile, uint32_t ways)
+{
+    return plan_tile_piece(tile, ways, LISTS_SLACK((int)(tile->rows * tile->items)));
+}
+
 /*
  * A round has at most count / piece + groups tiles and as many cuts, and one more for each
  * group. Groups have more than half of `ways` lists each, unless there is only one, so
@@ -61,7 +67,7 @@ static uint64_t take(struct lists_plan *plan, uint64_t bytes)
 static uint64_t most_cells(const struct tile_geometry *tile, uint32_t list_count,
                            uint64_t count)
 {
-    const uint64_t tiles = divide_up(count, plan_tile_piece(tile, TILE_MOST_WAYS));
+    const uint64_t tiles = divide_up(count, rough_piece(tile, TILE_MOST_WAYS));
 
     return tiles * TILE_MOST_WAYS + 2 * (2 * (uint64_t)list_count + 2 * TILE_MOST_WAYS);
 }
@@ -153,7 +159,7 @@ static uint64_t piece_of(const struct tile_geometry *tile, struct plan_keys keys
                          const struct lists_round *r)
 {
     return LISTS_CUTS(r->ways, r->groups, keys.places) > 1 ? tile->rows * tile->items
-                                                           : plan_tile_piece(tile, r->ways);
+                                                           : rough_piece(tile, r->ways);
 }
 
 void lists_plan_rounds(struct lists_plan *plan, struct plan_keys keys,

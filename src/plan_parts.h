@@ -51,8 +51,9 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, struct plan_keys key
 /* Engine tile: the time of a pass of 2^levels ways over `count` keys, in 0.1 ps. */
 uint64_t plan_pass_time(struct plan_keys keys, uint64_t count, uint32_t levels);
 
-/* Engine tile: the keys of a piece, such that a tile holds it however its cuts fall. */
-uint64_t plan_tile_piece(const struct tile_geometry *tile, uint32_t ways);
+/* Engine tile: the keys of a piece, such that a tile holds it if cuts are `slack` keys off.
+ */
+uint64_t plan_tile_piece(const struct tile_geometry *tile, uint32_t ways, int slack);
 
 /* Can keys by this program of engine tile be dealt, if they are `count`? */
 int plan_may_deal(const struct program_name *program, uint64_t count);

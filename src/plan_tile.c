@@ -194,11 +194,10 @@ static uint32_t choose_passes(struct plan_keys keys, uint64_t count, uint32_t le
  * A tile's rows hold these keys even if the cuts on both sides are off by all their slack
  * and every pair of lists ends with an almost empty row.
  */
-uint64_t plan_tile_piece(const struct tile_geometry *tile, uint32_t ways)
+uint64_t plan_tile_piece(const struct tile_geometry *tile, uint32_t ways, int slack)
 {
-    const int keys = (int)(tile->rows * tile->items);
-
-    return (uint64_t)(keys - 2 * TILE_SLACK(keys)) - ways / 2 * (tile->items - 1);
+    return (uint64_t)tile->rows * tile->items - 2 * (uint64_t)slack -
+           ways / 2 * (tile->items - 1);
 }
 
 /*
@@ -213,7 +212,8 @@ static struct plan_round tile_round(const struct tile_geometry *tile, const mw_i
     const uint64_t ahead = (uint64_t)PLAN_AHEAD_EACH * info->processors;
     const uint64_t warps = tile->rows / WARP;
     const uint64_t group = run > count / ways ? count : run * ways;
-    const uint64_t most = plan_tile_piece(tile, ways);
+    const uint64_t most =
+        plan_tile_piece(tile, ways, TILE_SLACK((int)(tile->rows * tile->items)));
     struct plan_round round = {.run = run, .ways = ways};
 
     round.groups = divide_up(count, run * ways);

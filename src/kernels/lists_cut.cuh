@@ -2,7 +2,7 @@
  * lists_cut.cuh - the cuts of lists that lie anywhere and have no samples.
  *
  * As in tile_cut.cu a cut is made by a pivot in the total order (key, list, position), so
- * all cuts are consistent, and it may be off by TILE_SLACK keys. Pivots are searched among
+ * all cuts are consistent, and it may be off by LISTS_SLACK keys. Pivots are searched among
  * the keys themselves. Two suffice for random lists, and three for most others.
  */
 #include "tile_bound.cuh"
@@ -242,7 +242,7 @@ DEVICE struct cut_pivot search_lists(const struct tile_round *round,
             break;
         last_error = error;
     }
-    return settle(s.w, target, TILE_SLACK(TILE));
+    return settle(s.w, target, CUT_SLACK);
 }
 
 /* Rows of cuts in all groups; `pieces` are the tiles of all groups. */

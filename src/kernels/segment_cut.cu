@@ -98,7 +98,7 @@ DEVICE struct cut_pivot segment_pivot(const struct tile_round *round, const tile
         return p;
     narrow(&w, &p, rank < target);
     p = look_close(&w, target, round->ways);
-    return p.owner >= 0 ? p : settle(w, target, TILE_SLACK(TILE));
+    return p.owner >= 0 ? p : settle(w, target, CUT_SLACK);
 }
 
 /* Does any segment lie in several runs? */

@@ -176,8 +176,14 @@ DEVICE void narrow_search(struct cut_search *s, const struct cut_pivot *p, unsig
     narrow(&s->w, p, after);
 }
 
+#ifdef TILE_LISTS
+enum { CUT_SLACK = LISTS_SLACK(TILE) };
+#else
+enum { CUT_SLACK = TILE_SLACK(TILE) };
+#endif
+
 /* Is a rank close enough to `target` for a cut? */
 DEVICE int near_enough(tile_rank rank, tile_rank target)
 {
-    return (rank < target ? target - rank : rank - target) <= (unsigned)TILE_SLACK(TILE);
+    return (rank < target ? target - rank : rank - target) <= (unsigned)CUT_SLACK;
 }

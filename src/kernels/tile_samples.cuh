@@ -181,5 +181,5 @@ DEVICE struct cut_pivot search_keys(const struct tile_round *round, struct cut_l
         if (p.owner >= 0)
             return p;
     }
-    return settle(w, target, TILE_SLACK(TILE));
+    return settle(w, target, CUT_SLACK);
 }
