@@ -433,13 +433,13 @@ typedef struct mw_info {
     uint64_t shared_per_block; /* most shared memory a block may use */
     uint64_t shared_per_processor;
     int ahead_of_time;  /* 1 if no built-in kernel has to be compiled at run time */
-    char fallback[192]; /* "auto" on the CPU: why it took no GPU; "cuda": why it has no */
-                        /*   kernels; otherwise "" */
+    char fallback[192]; /* "auto" on the CPU: why no GPU; "cuda": why no kernels; or "" */
+    uint64_t memory_limit; /* memory_bytes of mw_options; 0: no limit */
 } mw_info;
 
-#define MW_INFO_INIT                                      \
-    {                                                     \
-        sizeof(mw_info), "", "", "", 0, 0, 0, 0, 0, 0, "" \
+#define MW_INFO_INIT                                         \
+    {                                                        \
+        sizeof(mw_info), "", "", "", 0, 0, 0, 0, 0, 0, "", 0 \
     }
 
 MW_API mw_status mw_get_info(mw_context *context, mw_info *info);

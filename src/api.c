@@ -93,6 +93,7 @@ mw_status mw_open(mw_context **context, const char *device, const mw_options *op
     TRY(open_backend(*context, device, &ours));
     (*context)->backend->tuning = (mw_tuning)MW_TUNING_INIT;
     (*context)->backend->memory_bytes = ours.memory_bytes;
+    (*context)->backend->info.memory_limit = ours.memory_bytes;
     (*context)->backend->counts = (mw_counts)MW_COUNTS_INIT;
 done:
     return status;

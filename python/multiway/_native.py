@@ -73,7 +73,8 @@ class Info(Structure):
                 ("driver", c_char * 64), ("memory_bytes", c_uint64),
                 ("processors", c_uint32), ("architecture", c_uint32),
                 ("shared_per_block", c_uint64), ("shared_per_processor", c_uint64),
-                ("ahead_of_time", c_int), ("fallback", c_char * 192)]
+                ("ahead_of_time", c_int), ("fallback", c_char * 192),
+                ("memory_limit", c_uint64)]
 
 
 class Tuning(Structure):
