@@ -30,7 +30,7 @@ struct file_work {
 /* clang-format off */
 #define FILE_OPTIONS(f)                                                                  \
     {"memory",  'S', "SIZE", OPTION_TEXT,   &(f).memory,     0,                          \
-     "most memory: 256M, 4G, 25%"},                                                      \
+     "most memory of the host: 256M, 4G, 25%"},                                                      \
     {"temporary", 'T', "DIR", OPTION_LIST,  &(f).folders,    0,                          \
      "for temporary files; several take turns"},                                         \
     {"parallel", 0, "N",     OPTION_NUMBER, &(f).parallel,   0, "threads on the CPU"},   \

@@ -5,6 +5,7 @@
 
 #include "errand.h"
 
+#include "aboard.h"
 #include "budget.h"
 
 #include <assert.h>
@@ -65,7 +66,7 @@ static mw_status check_job(struct errand *errand, const mw_file_job *job)
     return MW_OK;
 }
 
-static mw_status of_context(struct errand *errand, mw_context *context, mw_status status)
+mw_status errand_note(struct errand *errand, mw_context *context, mw_status status)
 {
     if (status != MW_OK)
         fault_note(&errand->fault, status, "%s",
@@ -80,18 +81,22 @@ static mw_status open_merger(struct errand *errand)
     mw_info info = MW_INFO_INIT;
     mw_status status;
 
-    TRY(of_context(errand, errand->context, mw_get_info(errand->context, &info)));
+    TRY(errand_note(errand, errand->context, mw_get_info(errand->context, &info)));
     errand->context_is_cpu = strncmp(info.device, "cpu", 3) == 0;
     errand->chunk_most = (uint64_t)UINT32_MAX; /* positions have 4 bytes */
     if (!errand->context_is_cpu && info.memory_bytes / 4 < errand->chunk_most)
         errand->chunk_most = info.memory_bytes ? info.memory_bytes / 4 : SIM_MOST;
+    errand->aboard_most = info.memory_bytes / 2; /* 0 in the simulator, ... */
+    if (info.memory_limit &&
+        (info.memory_limit < errand->aboard_most || !info.memory_bytes))
+        errand->aboard_most = info.memory_limit; /* ... unless the caller allows more */
     errand->merger = errand->context;
     errand->merger_is_cpu = errand->context_is_cpu;
     if (errand->context_is_cpu || is_text)
         goto done;
     errand->merger = NULL;
     errand->merger_is_own = errand->merger_is_cpu = 1;
-    TRY(of_context(errand, errand->merger, mw_open(&errand->merger, "cpu", NULL)));
+    TRY(errand_note(errand, errand->merger, mw_open(&errand->merger, "cpu", NULL)));
 done:
     return status;
 }
@@ -178,6 +183,7 @@ void errand_close(struct errand *errand, mw_status status)
     report->bytes_written = errand->disk.bytes_written;
     report->memory_bytes = errand->memory_bytes;
     report->seconds = now_seconds() - errand->started;
+    aboard_close(errand);
     inputs_close(&errand->inputs);
     outfile_close(&errand->output);
     for (uint32_t i = 0; errand->temporaries && i < errand->temporary_count; i++) {
@@ -241,16 +247,16 @@ mw_status errand_scratch(struct errand *errand, mw_context *context, const mw_jo
     *bytes = 0;
     if (!is_cpu(errand, context))
         return MW_OK;
-    return of_context(errand, context, mw_prepare(context, job, bytes));
+    return errand_note(errand, context, mw_prepare(context, job, bytes));
 }
 
 mw_status errand_run(struct errand *errand, mw_context *context, const mw_job *job,
                      void *scratch, uint64_t bytes)
 {
-    return of_context(errand, context,
-                      is_cpu(errand, context)
-                          ? mw_enqueue(context, job, bytes ? scratch : NULL, bytes, NULL)
-                          : mw_run(context, job));
+    return errand_note(errand, context,
+                       is_cpu(errand, context)
+                           ? mw_enqueue(context, job, bytes ? scratch : NULL, bytes, NULL)
+                           : mw_run(context, job));
 }
 
 /* ---- Progress, waiting ------------------------------------------------------------ */

@@ -41,6 +41,14 @@ struct allocation {
     int is_done; /* all of them have room */
 };
 
+/* All rows in the memory of a device, sorted: see aboard.h. */
+struct aboard {
+    char *memory; /* the device's; NULL: they are not there */
+    uint64_t rows;
+    uint64_t taken; /* of them, by the output */
+    uint64_t block; /* bytes of a buffer of the output: large copies are faster */
+};
+
 struct errand {
     const mw_file_job *job;
     mw_file_report *report;
@@ -51,7 +59,8 @@ struct errand {
     int merger_is_own;
     const mw_order *order;
     uint32_t row_bytes;
-    uint64_t chunk_most; /* bytes that the device can sort at once */
+    uint64_t chunk_most;  /* bytes that the device can sort at once */
+    uint64_t aboard_most; /* bytes of the device's memory that a job may take */
     int is_wide; /* runs are sorted as positions, and rows gathered when they are moved */
     struct fault fault;
     struct disk disk;
@@ -63,6 +72,7 @@ struct errand {
     uint32_t temporary_turn;
     struct runs runs;
     struct allocation allocation;
+    struct aboard aboard;
 
     uint64_t budget;       /* bytes that may be reserved */
     unsigned char *memory; /* reserved, ... */
@@ -96,6 +106,9 @@ mw_status errand_reserve(struct errand *errand, uint64_t bytes, uint64_t sequent
 void *errand_take(struct errand *errand, uint64_t bytes);
 
 /* ---- Jobs ------------------------------------------------------------------------- */
+
+/* The status of a call on a handle; a failure is noted. */
+mw_status errand_note(struct errand *errand, mw_context *context, mw_status status);
 
 /* Scratch memory of a job; 0 where the device has its own. */
 mw_status errand_scratch(struct errand *errand, mw_context *context, const mw_job *job,

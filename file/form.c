@@ -6,6 +6,7 @@
  */
 #include "form.h"
 
+#include "aboard.h"
 #include "allocate.h"
 #include "move.h"
 #include "rounds.h"
@@ -358,14 +359,11 @@ done:
     return status;
 }
 
-mw_status form_runs(struct errand *errand)
+static mw_status form_all(struct form *form)
 {
-    struct form *const form = calloc(1, sizeof *form);
-    mw_status status = MW_OK;
+    struct errand *const errand = form->errand;
+    mw_status status;
 
-    if (!form)
-        return fault_note(&errand->fault, MW_NO_MEMORY, "no memory for a plan");
-    form->errand = errand;
     TRY(plan_in_memory(form));
     if (!form->is_in_memory)
         TRY(plan_on_disk(form));
@@ -380,6 +378,22 @@ mw_status form_runs(struct errand *errand)
         TRY(lay_out(form));
         TRY(run_chunks(form));
     }
+done:
+    return status;
+}
+
+mw_status form_runs(struct errand *errand)
+{
+    struct form *const form = calloc(1, sizeof *form);
+    int is_aboard = 0;
+    mw_status status = MW_OK;
+
+    if (!form)
+        return fault_note(&errand->fault, MW_NO_MEMORY, "no memory for a plan");
+    form->errand = errand;
+    TRY(aboard_sort(errand, &is_aboard));
+    if (!is_aboard)
+        TRY(form_all(form));
     TRY(inputs_verify(&errand->inputs));
     errand->report->rows = errand->inputs.taken / errand->row_bytes;
     /* What merges need comes after the runs. */

@@ -126,7 +126,7 @@ mw_status merge_runs(struct errand *errand)
     mw_status status = MW_OK;
 
     errand->phase = "merge";
-    errand->report->runs = runs;
+    errand->report->runs = errand->aboard.memory ? 1 : runs;
     errand->report->passes = is_on_disk && errand->runs.run[0].temporary;
     if (is_on_disk && !rounds_block_bytes(errand, runs < ways ? runs : ways))
         return fault_note(&errand->fault, MW_NO_MEMORY,

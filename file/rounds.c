@@ -9,6 +9,7 @@
  */
 #include "rounds.h"
 
+#include "aboard.h"
 #include "reader.h"
 
 #include <stdlib.h>
@@ -32,6 +33,8 @@ uint64_t rounds_sink_bytes(const struct errand *errand)
 {
     const uint64_t part = disk_round_down(errand->budget / 32);
 
+    if (errand->aboard.memory)
+        return errand->aboard.block;
     return part < SINK_LEAST ? SINK_LEAST : least(part, SINK_MOST);
 }
 
@@ -202,16 +205,14 @@ done:
     return status;
 }
 
-static mw_status run_round(struct merge *merge, uint64_t *rows)
+/* Write the next rows of all runs to `to`, at most `most`; 0 after the last. */
+static mw_status next_rows(struct merge *merge, unsigned char *to, uint64_t most,
+                           uint64_t *rows)
 {
-    struct errand *const errand = merge->errand;
-    const uint32_t bytes = errand->row_bytes;
-    unsigned char *to;
-    uint64_t room, kept;
+    const uint32_t bytes = merge->errand->row_bytes;
     mw_status status;
 
-    TRY(sink_room(&merge->sink, &to, &room));
-    TRY(rows_of_round(merge, room / bytes, rows));
+    TRY(rows_of_round(merge, most, rows));
     if (*rows == 0)
         goto done;
     list_blocks(merge, *rows);
@@ -221,8 +222,27 @@ static mw_status run_round(struct merge *merge, uint64_t *rows)
     } else {
         TRY(merge_round(merge, *rows, to));
     }
-    kept = merge->unique ? unique_rows(merge->unique, to, *rows) : *rows;
     advance(merge);
+done:
+    return status;
+}
+
+static mw_status run_round(struct merge *merge, uint64_t *rows)
+{
+    struct errand *const errand = merge->errand;
+    const uint32_t bytes = errand->row_bytes;
+    unsigned char *to;
+    uint64_t room, kept;
+    mw_status status;
+
+    TRY(sink_room(&merge->sink, &to, &room));
+    if (errand->aboard.memory)
+        TRY(aboard_take(errand, to, room / bytes, rows));
+    else
+        TRY(next_rows(merge, to, room / bytes, rows));
+    if (*rows == 0)
+        goto done;
+    kept = merge->unique ? unique_rows(merge->unique, to, *rows) : *rows;
     TRY(sink_commit(&merge->sink, kept * bytes));
     errand->report->rows_written += kept;
     status = errand_tell(errand, *rows * bytes);

@@ -58,7 +58,7 @@ typedef struct mw_file_job {
     mw_file_format output_format;
     const char *descr;     /* .npy output: the dtype as the header has it; NULL: from the */
                            /*   first .npy input, or else from the order */
-    uint64_t memory_bytes; /* most memory for buffers and scratch, at least 2 MiB; */
+    uint64_t memory_bytes; /* most host memory for buffers and scratch, at least 2 MiB; */
                            /*   0: half of what is available now */
     const char *const *folders; /* for temporary files, used in turn; none: the output's */
     uint32_t folder_count;      /*   folder, or /tmp if the output is not a regular file */
@@ -82,11 +82,11 @@ typedef struct mw_file_report {
     uint64_t bytes_read;
     uint64_t bytes_written;
     uint64_t temporary_bytes; /* written to temporary files */
-    uint64_t memory_bytes;    /* reserved: buffers and scratch memory */
+    uint64_t memory_bytes;    /* host memory reserved: buffers and scratch memory */
     uint32_t runs;            /* sorted runs that were merged, inputs of a merge included */
     uint32_t passes;          /* merge passes over temporary files; 0: there are none */
-    double sort_seconds;      /* spent sorting, */
-    double merge_seconds;     /*   cutting and merging, */
+    double sort_seconds;      /* spent sorting (and copying to a GPU), */
+    double merge_seconds;     /*   cutting and merging (or copying from a GPU), */
     double wait_seconds;      /*   and waiting for I/O that did not overlap with these */
     double seconds;           /* wall clock of the whole call */
     char message[512];        /* of a failure: what was wrong, and the file's name */
@@ -104,9 +104,12 @@ typedef struct mw_file_report {
  * files, which are merged: each byte is read twice and written twice. Temporary files
  * take at most the bytes of the inputs, and give them back while they are merged.
  *
- * Rows are sorted on the device of `context`. Merges run on the CPU, unless the order has
- * a text but no host function. The calling thread calls `progress` several times a second.
- * `report` may be NULL.
+ * Rows are sorted on the device of `context`. If all of them and their workspace fit into
+ * half of a GPU's memory, and into memory_bytes of mw_options, many rows are sorted there
+ * at once, without temporary files, for the time of the call; memory_bytes of the job
+ * limits host memory only. Merges run on the CPU, unless the order has a text but no host
+ * function. The calling thread calls `progress` several times a second. `report` may be
+ * NULL.
  *
  * Returns MW_OK, MW_BAD_ARGUMENT, MW_FILE_FAILED if a file cannot be used (report->message
  * has its name and the reason), MW_CANCELLED if `progress` said so, or a status of mw_run.

@@ -27,6 +27,8 @@ enum {
     FEW = 32,     /* few different keys */
     TO_PIPE = 64, /* the output is a pipe */
     LESS = 128,   /* by a comparison of one's own: the first two bytes */
+    SIM = 256,    /* on the simulator, whose handle may take enough for all rows, ... */
+    TIGHT = 512,  /* ... or for the rows, but not for their workspace, too */
     MOST_INPUTS = 300
 };
 
@@ -82,6 +84,13 @@ static const struct row rows[] = {
     {"merge nothing", MW_I32, 4, 0, 0, 0, 3, MIB(4), MERGE, 0},
     {"own order on disk", MW_BYTES, 100, 0, 2, 200000, 1, MIB(4), LESS | UNIQUE | FEW, 1},
     {"own order, narrow", MW_BYTES, 6, 0, 2, 900000, 1, MIB(4), LESS | FEW, 1},
+    {"aboard a device", MW_BYTES, 100, 7, 10, 30003, 2, MIB(2), FEW | SIM, 0},
+    {"keys aboard", MW_U64, 8, 0, 0, 300001, 3, MIB(2), SIM | TO_PIPE, 0},
+    {".npy aboard, unique", MW_BYTES, 40, 8, 4, 60000, 2, MIB(2), NPY | FEW | UNIQUE | SIM, 0},
+    {"aboard, onto itself", MW_U32, 4, 0, 0, 600000, 1, MIB(2), ITSELF | SIM, 0},
+    {"no room for workspace", MW_U32, 4, 0, 0, 600000, 2, MIB(2), TIGHT, 1},
+    {"a pipe is not aboard", MW_U32, 4, 0, 0, 600000, 1, MIB(2), PIPES | SIM, 1},
+    {"nor is an own order", MW_BYTES, 12, 0, 2, 200000, 1, MIB(2), LESS | FEW | SIM, 1},
     {"all the memory there is", MW_U64, 8, 0, 0, 100000, 1, 0, 0, 0},
 };
 /* clang-format on */
@@ -279,7 +288,7 @@ static int watch(void *user, const mw_file_progress *progress)
     return 0;
 }
 
-static mw_status run(struct trial *trial, mw_context *cpu)
+static mw_status run(struct trial *trial, mw_context *context)
 {
     const struct row *const row = trial->row;
     mw_file_job job = MW_FILE_JOB_INIT;
@@ -305,7 +314,8 @@ static mw_status run(struct trial *trial, mw_context *cpu)
     job.user = trial;
     job.flags = row->flags & UNIQUE ? MW_FILE_UNIQUE : 0;
     trial->report = (mw_file_report)MW_FILE_REPORT_INIT;
-    return (row->flags & MERGE ? mw_merge_files : mw_sort_file)(cpu, &job, &trial->report);
+    return (row->flags & MERGE ? mw_merge_files : mw_sort_file)(context, &job,
+                                                                &trial->report);
 }
 
 static int is_expected(const struct trial *trial)
@@ -334,7 +344,8 @@ static int is_expected(const struct trial *trial)
     return right;
 }
 
-static void test_row(struct tap *tap, const struct row *row, mw_context *cpu)
+static void test_row(struct tap *tap, const struct row *row, mw_context *cpu,
+                     mw_context *sim, mw_context *tight)
 {
     struct trial *const trial = calloc(1, sizeof *trial);
     mw_status status;
@@ -342,7 +353,7 @@ static void test_row(struct tap *tap, const struct row *row, mw_context *cpu)
 
     trial->row = row;
     prepare(trial, cpu);
-    status = run(trial, cpu);
+    status = run(trial, row->flags & SIM ? sim : row->flags & TIGHT ? tight : cpu);
     for (uint32_t i = 0; i < trial->children; i++)
         waitpid(trial->child[i], NULL, 0);
     right = status == MW_OK && is_expected(trial);
@@ -395,20 +406,27 @@ static void test_cancel(struct tap *tap, const char *phase, mw_context *cpu)
 int main(int argc, char **argv)
 {
     struct tap tap = {0};
-    mw_context *cpu = NULL;
+    mw_context *cpu = NULL, *sim = NULL, *tight = NULL;
+    mw_options much = MW_OPTIONS_INIT, little = MW_OPTIONS_INIT;
     char command[2 * sizeof folder + 64];
 
     signal(SIGPIPE, SIG_IGN);
     snprintf(folder, sizeof folder, "%s/multiway-files-XXXXXX",
              argc > 1 ? argv[1] : "/tmp");
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    much.memory_bytes = MIB(256);
+    little.memory_bytes = MIB(3);
     if (!mkdtemp(folder) || chdir(folder) || !getcwd(folder, sizeof folder) ||
-        mw_open(&cpu, "cpu:2", NULL) != MW_OK)
+        mw_open(&cpu, "cpu:2", NULL) != MW_OK || mw_open(&sim, "sim", &much) != MW_OK ||
+        mw_open(&tight, "sim", &little) != MW_OK)
         return 1;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        test_row(&tap, &rows[i], cpu);
+        test_row(&tap, &rows[i], cpu, sim, tight);
     test_cancel(&tap, "sort", cpu);
     test_cancel(&tap, "write", cpu);
+    test_cancel(&tap, "sort", sim);
+    mw_close(tight);
+    mw_close(sim);
     mw_close(cpu);
     snprintf(command, sizeof command, "ls -A %s | head -n 3; rm -rf %s", folder, folder);
     if (system(command))
