@@ -1,6 +1,8 @@
 """Rows of an array, and the jobs that sort each row or select from it."""
 import math
+import operator
 from ctypes import byref
+from functools import lru_cache
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 from . import _native as native
@@ -22,17 +24,56 @@ class Rows(NamedTuple):
     axis: int               # where it was
 
 
+@lru_cache(maxsize=512)
+def _form_of(shape: Tuple[int, ...], axis: int) -> Tuple[Tuple[int, ...], int, int, int]:
+    """Rows of arrays of a shape, but for the array."""
+    axis = axis_of(axis, len(shape))
+    moved = (*shape[:axis], *shape[axis + 1:], shape[axis])
+    return moved, math.prod(shape), shape[axis], axis
+
+
 def rows_of(arrays: Any, x: Any, axis: Optional[int]) -> Rows:
     """Rows along an axis; None: one row of all."""
     if axis is None:
         x = x.reshape(-1)
         axis = -1
-    shape = tuple(x.shape)
-    axis = axis_of(axis, len(shape))
-    if axis != len(shape) - 1:
-        x = arrays.moveaxis(x, axis, -1)
-        shape = tuple(x.shape)
-    return Rows(x, shape, math.prod(shape), shape[-1], axis)
+    form = _form_of(x.shape, operator.index(axis))
+    if form[3] != x.ndim - 1:
+        x = arrays.moveaxis(x, form[3], -1)
+    return Rows(x, *form)
+
+
+class Work(NamedTuple):
+    """What is done with rows: all that the job is made of, but addresses."""
+
+    operation: int
+    order: Any
+    size: int
+    length: int
+    first: int           # a selection: ranks [first, last) of each row
+    last: int
+    kind: Optional[int]  # the type of positions, None for none
+    has_values: bool     # are elements wanted?
+
+
+class Ranks(NamedTuple):
+    """Ranks of each row of arrays of one shape and dtype."""
+
+    work: Work
+    shape: Tuple[int, ...]  # of the result, with the axis moved to the end
+    axis: Optional[int]     # where it was; None: at the end
+
+
+@lru_cache(maxsize=512)
+def ranks_of(order: Any, shape: Tuple[int, ...], axis: int, first: int, last: int,
+             with_positions: bool) -> Ranks:
+    """The ranks [first, last) of rows along an axis."""
+    moved, size, length, axis = _form_of(shape, axis)
+    if not 0 <= last <= length:
+        raise ValueError(f"k is {last}, expected 0 to {length}")
+    return Ranks(Work(native.SELECT, order, size, length, first, last,
+                      native.I64 if with_positions else None, True),
+                 (*moved[:-1], last - first), None if axis == len(shape) - 1 else axis)
 
 
 def _offset_type(size: int) -> int:
@@ -57,19 +98,19 @@ def segments_of(arrays: Any, rows: Rows) -> Tuple[Dict[str, int], Any]:
             "segment_count": rows.size // rows.length}, made
 
 
-def _kept_offsets(arrays: Any, handle: Handle, rows: Rows,
+def _kept_offsets(arrays: Any, handle: Handle, size: int, length: int, like: Any,
                   stream: Optional[int]) -> Tuple[int, int, Any]:
     """The same, made once for all jobs on a stream.
 
     Another stream might read offsets before they are written. A graph might be replayed
     when we keep them no more, so one that is captured makes its own.
     """
-    name = (rows.size, rows.length, stream)
+    name = (size, length, stream)
     found = handle.offsets.get(name)
-    is_captured = bool(stream) and arrays.is_capturing(rows.array, stream)
+    is_captured = bool(stream) and arrays.is_capturing(like, stream)
     if found is None or is_captured:
-        found = _offsets(arrays, rows.size, rows.length, rows.array)
-        if not is_captured and rows.size // rows.length <= _KEPT_ROWS:
+        found = _offsets(arrays, size, length, like)
+        if not is_captured and size // length <= _KEPT_ROWS:
             if len(handle.offsets) >= _KEPT:
                 handle.offsets.clear()
             handle.offsets[name] = found
@@ -81,34 +122,36 @@ class RowsJob:
 
     __slots__ = ("job", "source", "result", "bytes")
 
-    def __init__(self, operation: int, order: Any, size: int, length: int, first: int,
-                 last: int, kind: Optional[int], has_values: bool) -> None:
-        count = size if operation == native.SORT else size // length * (last - first)
+    def __init__(self, work: Work) -> None:
+        size, length = work.size, work.length
+        count = (size if work.operation == native.SORT
+                 else size // length * (work.last - work.first))
         self.source = table(None, size)
-        self.result = table(None, count if has_values else 0)
-        self.job = job_of(operation, order, self.source, self.result, first=first,
-                          last=last)
-        if kind is not None:
-            self.job.position_type = kind
+        self.result = table(None, count if work.has_values else 0)
+        self.job = job_of(work.operation, work.order, self.source, self.result,
+                          first=work.first, last=work.last)
+        if work.kind is not None:
+            self.job.position_type = work.kind
         if size != length:
             self.job.segment_type = _offset_type(size)
             self.job.segment_count = size // length
         self.bytes: Optional[int] = None  # of a workspace; host arrays need none
 
 
-def run_rows(arrays: Any, device: str, operation: int, order: Any, rows: Rows,
-             values: Any, positions: Any = None, kind: Optional[int] = None,
-             first: int = 0, last: int = 0) -> None:
-    """Sort each row, or select ranks [first, last), into new arrays.
+def sort_rows(arrays: Any, device: str, order: Any, rows: Rows, values: Any,
+              positions: Any = None, kind: Optional[int] = None) -> None:
+    """Sort each row into a new array, or its positions, which are of type `kind`."""
+    run_rows(arrays, device, Work(native.SORT, order, rows.size, rows.length, 0, 0, kind,
+                                  values is not None), rows.array, values, positions)
 
-    `values` or `positions`, which are of type `kind`, may be None.
-    """
-    source = arrays.contiguous(rows.array)
-    shape = (operation, order, rows.size, rows.length, first, last, kind,
-             values is not None)
+
+def run_rows(arrays: Any, device: str, work: Work, x: Any, values: Any,
+             positions: Any) -> None:
+    """Do work with the rows of x. Its results are new arrays; None: not wanted."""
+    source = arrays.contiguous(x)
     handle = take(device)
     try:
-        kept = handle.rows.get(shape) or handle.keep_rows(shape, RowsJob(*shape))
+        kept = handle.rows.get(work) or handle.keep_rows(work, RowsJob(work))
         job = kept.job
         kept.source.elements = arrays.pointer(source)
         if values is not None:
@@ -117,9 +160,9 @@ def run_rows(arrays: Any, device: str, operation: int, order: Any, rows: Rows,
             job.positions = arrays.pointer(positions)
         on_host = arrays.on_host(source)
         stream = None if on_host else arrays.stream(source)
-        if rows.size != rows.length:
+        if work.size != work.length:
             job.segment_begins, job.segment_ends, offsets = _kept_offsets(
-                arrays, handle, rows, stream)
+                arrays, handle, work.size, work.length, source, stream)
         if on_host:
             handle.check(library.mw_run(handle.context, byref(job)))
             return

@@ -4,29 +4,20 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _native as native
 from ._arrays import enter, place
-from ._order import Compiled, OrderLike, compiled
-from ._rows import Rows, rows_of, run_rows
+from ._order import OrderLike, compiled
+from ._rows import Ranks, Rows, ranks_of, rows_of, run_rows
 from ._sort import sort
 
 
-def _select(arrays: Any, rows: Rows, order: Compiled, first: int, last: int,
-            with_positions: bool, device: str) -> Tuple[Any, Any]:
-    """Elements of ranks [first, last) of each row, and their positions."""
-    shape = (*rows.shape[:-1], last - first)
-    values = arrays.empty(shape, rows.array.dtype, rows.array)
-    positions = arrays.empty(shape, "int64", rows.array) if with_positions else None
-    if rows.size and first < last:
-        run_rows(arrays, device, native.SELECT, order, rows, values, positions,
-                 native.I64 if with_positions else None, first, last)
+def _select(arrays: Any, x: Any, ranks: Ranks, device: str) -> Tuple[Any, Any]:
+    """Elements of some ranks of each row, the last axis of x, and their positions."""
+    work = ranks.work
+    values = arrays.empty(ranks.shape, x.dtype, x)
+    positions = None if work.kind is None else arrays.empty(ranks.shape, "int64", x)
+    if work.size and work.first < work.last:
+        run_rows(arrays, device, work, x, values, positions)
     return values, positions
-
-
-def _move_back(arrays: Any, rows: Rows, *results: Any) -> Tuple[Any, ...]:
-    if rows.axis == len(rows.shape) - 1:
-        return results
-    return tuple(arrays.moveaxis(result, -1, rows.axis) for result in results)
 
 
 def top_k(x: Any, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True,
@@ -43,13 +34,16 @@ def top_k(x: Any, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: b
     if mode not in ("largest", "smallest"):
         raise ValueError(f'mode is {mode!r} (expected "largest" or "smallest")')
     arrays, x, back = enter(x)
-    k = operator.index(k)
-    compiled_order = compiled(arrays.dtype(x), order, mode == "largest")
-    rows = rows_of(arrays, x, axis)
-    if not 0 <= k <= rows.length:
-        raise ValueError(f"k is {k}, expected 0 to {rows.length}")
-    found = _select(arrays, rows, compiled_order, 0, k, True, place(arrays, x, device))
-    values, indices = _move_back(arrays, rows, *found)
+    if axis is None:
+        x, axis = x.reshape(-1), -1
+    ranks = ranks_of(compiled(arrays.dtype(x), order, mode == "largest"), x.shape,
+                     operator.index(axis), 0, operator.index(k), True)
+    device = place(arrays, x, device)
+    if ranks.axis is None:
+        values, indices = _select(arrays, x, ranks, device)
+    else:
+        found = _select(arrays, arrays.moveaxis(x, ranks.axis, -1), ranks, device)
+        values, indices = (arrays.moveaxis(y, -1, ranks.axis) for y in found)
     return back(values), back(indices)
 
 
@@ -72,8 +66,8 @@ def nth(x: Any, k: int, /, *, axis: Optional[int] = -1, descending: bool = False
     compiled_order = compiled(arrays.dtype(x), order, descending)
     rows = rows_of(arrays, x, axis)
     rank = _rank(k, rows.length)
-    values, _ = _select(arrays, rows, compiled_order, rank, rank + 1, False,
-                        place(arrays, x, device))
+    ranks = ranks_of(compiled_order, rows.shape, -1, rank, rank + 1, False)
+    values, _ = _select(arrays, rows.array, ranks, place(arrays, x, device))
     return back(values[..., 0])
 
 
@@ -98,9 +92,13 @@ def partition(x: Any, kth: Any, /, *, axis: Optional[int] = -1, order: OrderLike
         return sort(x, axis=axis, order=order, device=device)
     last = max(ranks) + 1
     compiled_order = compiled(arrays.dtype(entered), order, False)
-    values, positions = _select(arrays, rows, compiled_order, 0, last, True,
-                                device or "cpu")
-    return back(_move_back(arrays, rows, _append_rest(arrays, rows, values, positions))[0])
+    values, positions = _select(
+        arrays, rows.array, ranks_of(compiled_order, rows.shape, -1, 0, last, True),
+        device or "cpu")
+    result = _append_rest(arrays, rows, values, positions)
+    if rows.axis != len(rows.shape) - 1:
+        result = arrays.moveaxis(result, -1, rows.axis)
+    return back(result)
 
 
 def _append_rest(arrays: Any, rows: Rows, values: Any, positions: Any) -> Any:

@@ -10,7 +10,7 @@ from ._handle import enqueue_keys, give, job_of, run, table, take
 from ._native import library
 from ._order import (POSITIONS, Compiled, Order, OrderLike, columns_order, compiled,
                      position_type)
-from ._rows import Rows, rows_of, run_rows, segments_of
+from ._rows import Rows, rows_of, segments_of, sort_rows
 
 
 def _is_nan(bits: Any, kind: Any) -> Any:
@@ -112,7 +112,7 @@ def _sort_rows(arrays: Any, rows: Rows, order: Compiled, device: str, out: Any) 
         return result
     result = arrays.empty(rows.shape, rows.array.dtype, rows.array)
     if size:
-        run_rows(arrays, device, native.SORT, order, rows, result)
+        sort_rows(arrays, device, order, rows, result)
     return result
 
 
@@ -227,8 +227,8 @@ def argsort(x: Any, /, *, axis: Optional[int] = -1, descending: bool = False,
     rows = rows_of(arrays, x, axis)
     positions = arrays.empty(rows.shape, wanted, x)
     if rows.size:
-        run_rows(arrays, place(arrays, x, device), native.SORT, compiled_order, rows, None,
-                 positions, kind)
+        sort_rows(arrays, place(arrays, x, device), compiled_order, rows, None, positions,
+                  kind)
     if rows.axis != len(rows.shape) - 1:
         positions = arrays.moveaxis(positions, -1, rows.axis)
     return back(positions)
