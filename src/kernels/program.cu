@@ -70,6 +70,7 @@ namespace mw_kernels { /* see simt.h */
 #include "tile_load.cuh"
 #ifdef TILE_PLACES
 #include "tile_order.cuh"
+#include "tile_skew.cuh"
 #include "tile_stage.cuh"
 
 #include "tile_carry.cuh"

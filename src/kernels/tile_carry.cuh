@@ -219,8 +219,7 @@ DEVICE void store_carried(const struct tile_carry *carry, const struct tile_stag
                           const struct key_code *leave_by, const int may_pair)
 {
     const struct carry_rows mine = my_rows(to);
-    const struct carry_order order = {
-        cells, stage->area, splits, stage->at->wrong, stage->at->votes, to->count};
+    const struct carry_order order = order_of(stage, cells, splits, to->count);
     int place[ITEMS];
 
     BARRIER(); /* the rows and values of all warps are there */

@@ -202,16 +202,23 @@ DEVICE void put_order(const struct carry_order *order, const struct carry_rows *
     }
 }
 
-/* The bits in which codes of the tile differ. Uses `wrong` as room. */
-DEVICE wide varying_bits(const struct carry_order *order, const struct carry_rows *mine)
+/* The lowest bit of a mask that has one. */
+DEVICE int lowest_of(wide mask)
+{
+    return (unsigned)mask ? LOWEST_BIT((unsigned)mask)
+                          : 32 + LOWEST_BIT((unsigned)(mask >> 32));
+}
+
+/* The bits in which staged codes of the tile differ. Uses `wrong` as room. */
+DEVICE wide varying_bits(const struct carry_order *order)
 {
     wide_cell *const room = (wide_cell *)order->wrong;
     const wide first = code_at(order, 0);
     wide bits = 0;
 
     NO_UNROLL
-    for (int i = 0; i < ITEMS && WARP * i < mine->left; i++)
-        bits |= code_at(order, order_place(order, mine->at + WARP * i)) ^ first;
+    for (int at = THREAD; at < order->count; at += TILE_ROWS)
+        bits |= code_at(order, at) ^ first;
     NO_UNROLL
     for (int step = 1; step < WARP; step *= 2)
         bits |= (wide)SHUFFLE_XOR((unsigned)(bits >> 32), step) << 32 |
@@ -225,19 +232,48 @@ DEVICE wide varying_bits(const struct carry_order *order, const struct carry_row
     return bits;
 }
 
+/* The bits of `code` that `mask` has, side by side. */
+DEVICE unsigned pack_bits(wide code, wide mask)
+{
+    unsigned packed = 0;
+    int at = 0;
+
+    NO_UNROLL
+    while (mask) { /* a run of bits each time */
+        const int low = lowest_of(mask);
+        const wide run = ~(mask >> low);
+        const int bits = run ? lowest_of(run) : 64;
+
+        packed |= ((unsigned)(code >> low) & ((1u << bits) - 1)) << at;
+        at += bits;
+        mask = mask >> low >> bits << bits << low;
+    }
+    return packed;
+}
+
+/* The lowest PREFIX_BITS of the bits that are set. */
+DEVICE wide lowest_bits(wide bits)
+{
+    wide rest = bits;
+
+    NO_UNROLL
+    for (int i = 0; i < PREFIX_BITS && rest; i++)
+        rest &= rest - 1;
+    return bits ^ rest;
+}
+
 /*
- * Sort a tile by whole codes: by PREFIX_BITS bits after the other, the lowest that differ
- * first, each time stably.
+ * Sort a tile by whole codes: by the lowest PREFIX_BITS bits that vary, then by the next,
+ * each time stably.
  */
 DEVICE void resort(const struct carry_order *order, const struct carry_rows *mine)
 {
     const struct key_code no_code = {0, 0, 0};
-    wide left = varying_bits(order, mine);
+    wide left = varying_bits(order);
 
     NO_UNROLL
     while (left) {
-        const int lowest = (unsigned)left ? LOWEST_BIT((unsigned)left)
-                                          : 32 + LOWEST_BIT((unsigned)(left >> 32));
+        const wide mask = lowest_bits(left);
         unsigned old[ITEMS / 2];
         item r[ITEMS];
 
@@ -249,14 +285,14 @@ DEVICE void resort(const struct carry_order *order, const struct carry_rows *min
             r[i] = filler();
             if (WARP * i < mine->left) {
                 place = order_place(order, at);
-                r[i] = item_of(code_at(order, place) >> lowest, at);
+                r[i] = item_of(pack_bits(code_at(order, place), mask), at);
             }
             old[i / 2] = i % 2 ? old[i / 2] | (unsigned)place << 16 : (unsigned)place;
         }
         BARRIER(); /* all have read the cells, and the bits where splits go now */
         sort_tile(order->cells, order->ties, &no_code, r);
         put_order(order, mine, old);
-        left = left >> lowest >> PREFIX_BITS << PREFIX_BITS << lowest;
+        left ^= mask;
         BARRIER();
     }
 }

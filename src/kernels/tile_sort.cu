@@ -247,12 +247,18 @@ KERNEL(tile_sort, struct tile_sort_args)
     load_codes(&args, &to, stage.area, k);
 
     const struct code_range range = range_of_codes(k, left, (wide_cell *)sm->cells);
-    const struct tile_base b = base_between(range.least, range.most);
+    const struct carry_order order = order_of(&stage, cells, sm->splits, to.count);
+    struct tile_base b = base_between(range.least, range.most);
+    const int skew = b.rest_bits ? find_skew(&order, &b) : 0;
 
-    UNROLL
-    for (int j = 0; j < ITEMS; j++)
-        r[j] =
-            TILE_ROWS * j < left ? item_made(k[j], &b, TILE_ROWS * j + THREAD) : filler();
+    if (skew) {
+        make_skewed(&order, skew, range.least, range.most, &b, r);
+    } else {
+        UNROLL
+        for (int j = 0; j < ITEMS; j++)
+            r[j] = TILE_ROWS * j < left ? item_made(k[j], &b, TILE_ROWS * j + THREAD)
+                                        : filler();
+    }
     sort_tile(cells, sm->splits, &args.enter, r);
     COPIES_WAIT();
     store_carried(&args.carry, &stage, staged, find_ties(r), cells, sm->splits, &to, &b,

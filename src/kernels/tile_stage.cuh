@@ -33,6 +33,16 @@ struct tile_staging {
     int chunk_count;
 };
 
+/* What puts a tile of `count` rows in order, with its items in `cells`. */
+DEVICE struct carry_order order_of(const struct tile_staging *stage, int cells,
+                                   int_cell *splits, int count)
+{
+    const struct carry_order order = {
+        cells, stage->area, splits, stage->at->wrong, stage->at->votes, count};
+
+    return order;
+}
+
 /* A chunk of a list, as one lane sees it: rows 32 apart. */
 struct stage_chunk {
     unsigned row;  /* my first row in the input */

@@ -8,7 +8,7 @@
  *
  * Items hold a prefix of a code. Rows with the same prefix and different codes are put
  * right by one thread if they are few, and otherwise by sorting the tile again. So there
- * are codes of which `tied` have a prefix in common.
+ * are codes of which `tied` have a prefix in common, and codes that crowd.
  */
 #include "keys.h"
 
@@ -22,11 +22,14 @@ static const struct codes {
     const char *name;
     enum kind kind;
     unsigned tied; /* 0: codes of `kind` */
+    enum { EVEN, CLUSTERS, OCTAVES, FROM_TOP } crowd;
 } codes[] = {
-    {"equal", EQUAL, 0}, {"the greatest", GREATEST, 0}, {"ten values", FEW, 0},
-    {"random", RANDOM, 0}, {"sorted", SORTED, 0}, {"reversed", REVERSED, 0},
-    {"the same lists", IDENTICAL, 0}, {"4 tied", RANDOM, 4}, {"24 tied", RANDOM, 24},
-    {"25 tied", RANDOM, 25}, {"300 tied", RANDOM, 300},
+    {"equal", EQUAL, 0, 0}, {"the greatest", GREATEST, 0, 0}, {"ten values", FEW, 0, 0},
+    {"random", RANDOM, 0, 0}, {"sorted", SORTED, 0, 0}, {"reversed", REVERSED, 0, 0},
+    {"the same lists", IDENTICAL, 0, 0}, {"4 tied", RANDOM, 4, 0},
+    {"24 tied", RANDOM, 24, 0}, {"25 tied", RANDOM, 25, 0}, {"300 tied", RANDOM, 300, 0},
+    {"clusters", RANDOM, 0, CLUSTERS}, {"octaves", RANDOM, 0, OCTAVES},
+    {"octaves from the top", RANDOM, 0, FROM_TOP},
 };
 
 /* What rows are made of; distances from row to row in bytes, those of keys in keys. */
@@ -80,7 +83,12 @@ static uint64_t worst;  /* conflict of the accesses to values */
 static uint64_t code_of(const struct codes *c, int bits, uint64_t tile, uint64_t i)
 {
     const uint64_t random = kit_mix(i);
+    const uint64_t octave = random >> (64 - bits) >> kit_mix(i + tile) % (unsigned)bits;
 
+    if (c->crowd == CLUSTERS) /* 12 bits vary, the highest and the lowest */
+        return random >> 62 << (bits - 2) | (random & 1023);
+    if (c->crowd != EVEN)
+        return c->crowd == OCTAVES ? octave : ~octave << (64 - bits) >> (64 - bits);
     if (!c->tied)
         return key_of(c->kind, bits, 0, 1, i);
     /* The random bits are in no prefix, even if the range is a quarter of all. */
@@ -337,7 +345,7 @@ static int carries(struct test *t, const struct codes *c, const struct manner *m
         .run = run, .piece = m->ways > 1 ? 0 : run, .number = 1, .ways = m->ways};
     int passed;
 
-    t->value_ways = m->ways > 1 && !c->tied ? (uint64_t)m->ways : WARP;
+    t->value_ways = m->ways > 1 && !c->tied && !c->crowd ? (uint64_t)m->ways : WARP;
     t->group = run * (uint64_t)m->ways;
     t->count = r.count = t->group + t->group / 3 + 7; /* the last list is short */
     for (uint64_t i = 0; i < t->count; i++) {
