@@ -56,7 +56,7 @@ static uint64_t take(struct lists_plan *plan, uint64_t bytes)
 /* Keys of a tile whose cuts may be off. */
 static uint64_t rough_piece(const struct tile_geometry *tile, uint32_t ways)
 {
-    return plan_tile_piece(tile, ways, LISTS_SLACK((int)(tile->rows * tile->items)));
+    return plan_tile_piece(tile, ways, tile->places ? LISTS_PLACED_SLACK : LISTS_SLACK);
 }
 
 /*

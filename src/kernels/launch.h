@@ -148,8 +148,9 @@ enum {
     TILE_MOST_WAYS = 32,     /* one lane for each list */
     TILE_SAMPLE = 32,        /* every 32nd key of a pass's output is also a sample */
     TILE_SLACK_PART = 72,    /* a cut may be off by 1/72 of a tile, ... */
-    LISTS_SLACK_PART = 100,  /* ... of lists of the caller by 1/100, ... */
-    TILE_LEAST_SLACK = 60,   /* ... or by 60 keys, about the resolution of samples */
+    TILE_LEAST_SLACK = 60,   /* ... or by 60 keys, about the resolution of samples; ... */
+    LISTS_SLACK = 40,        /* ... of lists of the caller by 40 keys, ... */
+    LISTS_PLACED_SLACK = 60, /* ... or by 60 rows */
     TILE_MOST_PLACES = 4096, /* rows of a tile with places */
     TILE_GAP_BYTES = 128     /* after each group of rows: one word of every bank */
 };
@@ -158,10 +159,9 @@ enum {
  * How far off a cut may be, in keys, for tiles of `keys` keys. With a little more, 16
  * lists of one tile each would need 18 tiles of 8192 or 4096 keys instead of 17.
  */
-#define TILE_SLACK_OF(keys, part) \
-    ((keys) / (part) > (int)TILE_LEAST_SLACK ? (keys) / (part) : (int)TILE_LEAST_SLACK)
-#define TILE_SLACK(keys) TILE_SLACK_OF(keys, TILE_SLACK_PART)
-#define LISTS_SLACK(keys) TILE_SLACK_OF(keys, LISTS_SLACK_PART)
+#define TILE_SLACK(keys)                                                         \
+    ((keys) / TILE_SLACK_PART > (int)TILE_LEAST_SLACK ? (keys) / TILE_SLACK_PART \
+                                                      : TILE_LEAST_SLACK)
 
 /*
  * The cell of an item in shared memory. `bytes`, here and below, is the size of a key, or
