@@ -11,7 +11,7 @@
 
 enum {
     SLOT_IMAGES = 256, /* on average, at least */
-    LINES_BYTES = DEAL_SLOTS * DEAL_LINE
+    LINES_BYTES = DEAL_SLOTS * DEAL_LINE / 2
 };
 
 /* A worker's counters and lines. */
@@ -49,8 +49,8 @@ static size_t chunk_of(const struct deal *d)
 static uint64_t wanted_of(const struct deal *d)
 {
     /* Two neighbouring buckets have more than wanted, so there are fewer than `most`. */
-    const uint64_t most = deal_is_short(d->bytes) ? 2 * (uint64_t)LINES_BYTES / d->line
-                                                  : LINES_BYTES / (2 * chunk_of(d)) - 1;
+    const uint64_t most =
+        deal_is_short(d->bytes) ? DEAL_SLOTS : LINES_BYTES / (2 * chunk_of(d)) - 1;
     const uint64_t least = 2 * d->count / most + 1;
 
     return least > d->bucket ? least : d->bucket;
@@ -167,29 +167,29 @@ int deal_bucket_range(const struct deal *d, unsigned bucket, uint64_t *least,
 
 /* Write the `count` images that a line holds, less those of other buckets or workers. */
 INLINED void flush(const struct deal *d, struct hand *hand, unsigned bucket, uint32_t count,
-                   size_t bytes, size_t line)
+                   size_t bytes)
 {
     const uint32_t begun = hand->begun[bucket];
     const uint32_t at = hand->next[bucket];
     const uint32_t skipped = begun > at ? begun - at : 0;
     unsigned char *const to = d->to + (uint64_t)at * bytes;
-    const unsigned char *const from = hand->lines + bucket * line;
+    const unsigned char *const from = hand->lines + (size_t)bucket * DEAL_LINE;
 
     hand->next[bucket] += count;
-    if (count * bytes == line && !skipped)
-        stream_write(to, from, line);
+    if (count * bytes == DEAL_LINE && !skipped)
+        stream_write(to, from, DEAL_LINE);
     else if (count > skipped)
         memcpy(to + skipped * bytes, from + skipped * bytes, (count - skipped) * bytes);
 }
 
 /*
- * Deal a worker's images; `bytes` of one and `line` are constants. Writing to many places
- * at once, one image each, would wait for each line in turn.
+ * Deal a worker's images; `bytes` of one is a constant. Writing to many places at once, one
+ * image each, would wait for each line in turn.
  */
-INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes, size_t line)
+INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes)
 {
     const uint64_t last = pool_part(d->count, d->workers, worker + 1);
-    const uint32_t each = (uint32_t)(line / bytes);
+    const uint32_t each = (uint32_t)(DEAL_LINE / bytes);
     struct hand *const hand = hand_of(d, worker);
     const uint16_t *const bucket_of = d->tables->bucket;
     uint8_t *const held = hand->held;
@@ -211,14 +211,15 @@ INLINED void deal_images(const struct deal *d, unsigned worker, size_t bytes, si
             const unsigned bucket = bucket_of[slots[i]];
             const unsigned at = held[bucket];
 
-            memcpy(hand->lines + bucket * line + at * bytes, images + i * bytes, bytes);
+            memcpy(hand->lines + (size_t)bucket * DEAL_LINE + at * bytes,
+                   images + i * bytes, bytes);
             held[bucket] = (uint8_t)((at + 1) % each);
             if (at + 1 == each)
-                flush(d, hand, bucket, each, bytes, line);
+                flush(d, hand, bucket, each, bytes);
         }
     }
     for (unsigned bucket = 0; bucket < d->buckets; bucket++)
-        flush(d, hand, bucket, held[bucket], bytes, line);
+        flush(d, hand, bucket, held[bucket], bytes);
     stream_end();
 }
 
@@ -273,35 +274,26 @@ static void deal_long(const struct deal *d, unsigned worker)
     stream_end();
 }
 
-/* Deal by lines of a constant length. */
-INLINED void deal_by(const struct deal *d, unsigned worker, size_t line)
-{
-    if (d->bytes == 4)
-        deal_images(d, worker, 4, line);
-    else if (d->bytes == 8)
-        deal_images(d, worker, 8, line);
-    else if (d->bytes == 16)
-        deal_images(d, worker, 16, line);
-    else if (d->bytes == 32)
-        deal_images(d, worker, 32, line);
-    else
-        deal_images(d, worker, 64, line);
-}
-
 static void deal_share(void *arg, unsigned worker)
 {
     const struct deal d = *(const struct deal *)arg;
 
     if (!deal_is_short(d.bytes))
         deal_long(&d, worker);
-    else if (d.line == DEAL_LINE)
-        deal_by(&d, worker, DEAL_LINE);
+    else if (d.bytes == 4)
+        deal_images(&d, worker, 4);
+    else if (d.bytes == 8)
+        deal_images(&d, worker, 8);
+    else if (d.bytes == 16)
+        deal_images(&d, worker, 16);
+    else if (d.bytes == 32)
+        deal_images(&d, worker, 32);
     else
-        deal_by(&d, worker, 2 * DEAL_LINE);
+        deal_images(&d, worker, 64);
 }
 
 void deal_out(struct deal *d)
 {
-    assert(!deal_is_short(d->bytes) || (uint64_t)d->buckets * d->line <= 2 * LINES_BYTES);
+    assert(d->buckets <= DEAL_SLOTS);
     pool_run(d->pool, d->workers, deal_share, d);
 }

@@ -1,9 +1,9 @@
 /*
- * deal.h - deal images of rows, or keys, out to buckets by their codes, in order.
+ * deal.h - deal images of rows out to buckets by their codes, in order.
  *
  * The range of codes of a sample is divided into slots of equal width. Images are counted
  * by slot; neighbouring slots with few images share a bucket. Each bucket collects images
- * in a buffer of a cache line or more, which is written with non-temporal stores.
+ * in a buffer of two cache lines or more, which is written with non-temporal stores.
  */
 #ifndef MW_CPU_DEAL_H
 #define MW_CPU_DEAL_H
@@ -13,7 +13,7 @@
 
 enum {
     DEAL_SLOTS = 8192,       /* at most; a line for each of as many buckets fits L2 */
-    DEAL_LINE = 64,          /* bytes */
+    DEAL_LINE = 128,         /* bytes of short images that a bucket collects */
     DEAL_SAMPLES = 1024,     /* codes that slots are chosen by */
     DEAL_BLOCK = 256,        /* images that are dealt at once, if they are short */
     DEAL_SHORT = 64,         /* bytes of a short image, at most: it divides a line */
@@ -38,8 +38,6 @@ struct deal {
     unsigned workers;
     uint64_t count;      /* at most UINT32_MAX */
     uint32_t bytes;      /* of an image: 4, 8, 16, or 17 to DEAL_MOST */
-    uint32_t line;       /* bytes of short images that a bucket collects before they are */
-                         /*   written: DEAL_LINE, or twice that for fewer buckets */
     uint32_t bucket;     /* images that a bucket should have, at least */
     unsigned char *to;   /* where they go, aligned to 16; of long images to 64 */
     unsigned char *work; /* WORK_BYTES for each worker, aligned to 64 */

@@ -133,7 +133,6 @@ int rows_deal(struct pool *pool, const struct request *request, void *scratch, v
                        .workers = rows_workers(pool, request->count),
                        .count = request->count,
                        .bytes = r.image.bytes,
-                       .line = 2 * DEAL_LINE,
                        .bucket = BUCKET,
                        .to = scratch,
                        .work = work,

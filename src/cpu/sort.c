@@ -235,12 +235,14 @@ uint64_t sort_scratch_bytes(int bits, uint64_t count, uint64_t run)
 {
     /* As many runs as it takes, and up to one more for each worker. */
     const uint64_t runs = count / run + 1 + count / RUN_LEAST + 1;
+    const uint64_t starts = (runs + 1) * sizeof(uint64_t);
+    const uint64_t notes = sort_deal_bytes(bits, count);
 
     if (is_counted(bits, count) || (count < RUN_LEAST && count <= run)) /* or one run */
         return 0;
     if (count > UINT64_MAX / 32) /* more than any machine has */
         return UINT64_MAX;
-    return sort_ranks_bytes(bits, count) + (runs + 1) * sizeof(uint64_t);
+    return sort_ranks_bytes(bits, count) + (notes > starts ? notes : starts);
 }
 
 uint64_t sort_most_scratch_count(int bits, uint64_t count)
