@@ -279,16 +279,23 @@ DEVICE void resort(const struct carry_order *order, const struct carry_rows *min
 
         UNROLL
         for (int i = 0; i < ITEMS; i++) {
-            const int at = mine->at + WARP * i;
-            int place = 0;
+            const int place =
+                WARP * i < mine->left ? order_place(order, mine->at + WARP * i) : 0;
 
-            r[i] = filler();
-            if (WARP * i < mine->left) {
-                place = order_place(order, at);
-                r[i] = item_of(pack_bits(code_at(order, place), mask), at);
-            }
             old[i / 2] = i % 2 ? old[i / 2] | (unsigned)place << 16 : (unsigned)place;
         }
+        NO_UNROLL
+        for (int i = 0; i < ITEMS && WARP * i < mine->left; i++) {
+            const int at = mine->at + WARP * i;
+            const key code = code_at(order, order_place(order, at));
+
+            STORE_AS(VALUE, cell_of_row(order, at), item_of(pack_bits(code, mask), at));
+        }
+        UNROLL
+        for (int i = 0; i < ITEMS; i++)
+            r[i] = WARP * i < mine->left
+                       ? LOAD_AS(VALUE, cell_of_row(order, mine->at + WARP * i))
+                       : filler();
         BARRIER(); /* all have read the cells, and the bits where splits go now */
         sort_tile(order->cells, order->ties, &no_code, r);
         put_order(order, mine, old);
