@@ -207,6 +207,7 @@ struct merge_args {
     struct tile_carry carry;
     struct segment_windows windows;
     struct segment_temp temp;
+    wide run_before;
 };
 
 static mw_status sort_windows(struct segments_run *run, struct program *program,
@@ -253,7 +254,8 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
                   .leave = rows->leave},
         .carry = rows->carry,
         .windows = windows,
-        .temp = rows->side[(number + 1) % FAST_SIDES]
+        .temp = rows->side[(number + 1) % FAST_SIDES],
+        .run_before = number ? fast->round[number - 1].run : 0
     };
 
     const uint64_t pieces = round->groups * round->pieces;
@@ -306,7 +308,8 @@ mw_status segments_fast_enqueue(struct segments_run *run, const struct request *
                                        .count = (unsigned)fast.windows,
                                        .rows = fast.window,
                                        .most_short = fast.most_short,
-                                       .least_long = fast.least_long};
+                                       .least_long = fast.least_long,
+                                       .at_once = fast.rounds ? fast.round[0].ways : 0};
     TRY(segments_scan(run, &scan));
     TRY(sort_windows(run, program, &fast, &rows, windows));
     for (uint32_t i = 0; i < fast.rounds; i++)

@@ -110,7 +110,8 @@ struct segment_positions_args {
  * Which segments are open where windows begin, as SEGMENT_CARRY wrote it; and what is
  * short and long. *crossed tells whether any long segment crosses the beginning of a run:
  * for each window whose beginning is crossed it has the lowest bit set in the window's
- * number, and a run is 2^n windows. A round that merges nothing ends after a look at it.
+ * number, and a run is 2^n windows. If the segment lies in few windows it has bit 0, since
+ * later rounds do not merge it. A round that merges nothing ends after a look at it.
  */
 struct segment_windows {
     const wide *first;
@@ -121,6 +122,8 @@ struct segment_windows {
     unsigned most_short; /* rows of a short segment, at most; with a window one tile */
     unsigned least_long; /* long ones have more; if there are others, a tile, and short */
                          /*   ones have as many rows as a window */
+    unsigned at_once;    /* windows of a segment that the first round merges as a whole */
+    unsigned unused;
 };
 
 /* Temporary arrays of codes and pieces; and which piece is a position, -1: none. */
@@ -148,6 +151,7 @@ struct segment_merge_args {
     struct tile_merge_args merge; /* of it `leave`, `carry` and some of the round */
     struct segment_windows windows;
     struct segment_temp temp;
+    wide run_before; /* rows of a run of the round before; 0: this is the first */
 };
 
 /*

@@ -62,6 +62,19 @@ DEVICE struct segment_tile window_tile(const struct segment_sort_args *args,
     return tile;
 }
 
+/*
+ * The bit of the rounds that merge the long segment which comes into a window from before:
+ * the first round alone, if it merges all of the segment.
+ */
+DEVICE wide crossed_bit(const struct segment_sort_args *args, unsigned window)
+{
+    const struct segment_windows *const windows = &args->windows;
+    const struct segment_span span =
+        open_segment(windows, window, (unsigned)args->sort.count);
+
+    return runs_of(&span, windows->rows) <= windows->at_once ? 1 : window & (0 - window);
+}
+
 /* The tile of the segment that begins in a window, and is alone; or nothing. */
 DEVICE struct segment_tile lone_tile(const struct segment_sort_args *args, unsigned window)
 {
@@ -304,7 +317,7 @@ KERNEL(segment_sort, struct segment_sort_args)
     if (tile.first >= tile.last)
         return;
     if (THREAD == 0 && tile.head > tile.first) /* a long segment came from before */
-        POST_BITS(CUT, (wide_cell *)args.windows.crossed, number & (0 - number));
+        POST_BITS(CUT, (wide_cell *)args.windows.crossed, crossed_bit(&args, number));
     to.array = (key_cell *)args.sort.out;
     to.samples = 0;
     to.first = tile.first;

@@ -283,3 +283,9 @@ DEVICE int is_long(const struct segment_span *span, const struct segment_windows
 {
     return span->end - span->begin > windows->least_long;
 }
+
+/* The number of runs, or windows, of `rows` rows each, that a segment has rows in. */
+DEVICE unsigned runs_of(const struct segment_span *span, unsigned rows)
+{
+    return (span->end - 1) / rows - span->begin / rows + 1;
+}
