@@ -21,6 +21,8 @@ DEVICE wide last_of_word(wide begins, wide ends, wide row)
     return 2 * (row + at + 1) + (begins >> at & 1);
 }
 
+enum { SEGMENT_LOOKS = 2 }; /* words of a lane that are loaded at once */
+
 /* The first and the last mark of the words [from, until), seen by a warp. */
 DEVICE void look_at_words(const struct segment_marks *marks, wide from, wide until,
                           wide *first, wide *last)
@@ -28,24 +30,33 @@ DEVICE void look_at_words(const struct segment_marks *marks, wide from, wide unt
     *first = ~(wide)0;
     *last = 0;
     NO_UNROLL
-    for (wide word = from; word < until; word += WARP) {
-        const int mine = word + LANE < until;
-        const wide begins =
-            mine ? LOAD_AS(BULK, (const wide_cell *)marks->begins + word + LANE) : 0;
-        const wide ends =
-            mine ? LOAD_AS(BULK, (const wide_cell *)marks->ends + word + LANE) : 0;
-        const wide all = begins | ends;
-        const wide row = (word + LANE) * SEGMENT_WORD;
-        const wide mine_first = all ? row + lowest_mark(all) : 0;
-        const wide mine_last = all ? last_of_word(begins, ends, row) : 0;
-        const unsigned some = BALLOT(all != 0);
-        const wide there = SHUFFLE(mine_first, some ? LOWEST_BIT(some) : 0);
-        const wide here = SHUFFLE(mine_last, some ? HIGHEST_BIT(some) : 0);
+    for (wide word = from; word < until; word += SEGMENT_LOOKS * WARP) {
+        wide begins[SEGMENT_LOOKS], ends[SEGMENT_LOOKS];
 
-        if (some && *first == ~(wide)0)
-            *first = there;
-        if (some)
-            *last = here;
+        UNROLL
+        for (int i = 0; i < SEGMENT_LOOKS; i++) {
+            const wide mine = word + i * WARP + LANE;
+
+            begins[i] =
+                mine < until ? LOAD_AS(BULK, (const wide_cell *)marks->begins + mine) : 0;
+            ends[i] =
+                mine < until ? LOAD_AS(BULK, (const wide_cell *)marks->ends + mine) : 0;
+        }
+        UNROLL
+        for (int i = 0; i < SEGMENT_LOOKS; i++) {
+            const wide all = begins[i] | ends[i];
+            const wide row = (word + i * WARP + LANE) * SEGMENT_WORD;
+            const wide mine_first = all ? row + lowest_mark(all) : 0;
+            const wide mine_last = all ? last_of_word(begins[i], ends[i], row) : 0;
+            const unsigned some = BALLOT(all != 0);
+            const wide there = SHUFFLE(mine_first, some ? LOWEST_BIT(some) : 0);
+            const wide here = SHUFFLE(mine_last, some ? HIGHEST_BIT(some) : 0);
+
+            if (some && *first == ~(wide)0)
+                *first = there;
+            if (some)
+                *last = here;
+        }
     }
 }
 
