@@ -51,6 +51,7 @@ static void choose_window(struct fast_plan *fast, const struct request *request)
         fast->most_short = fast->least_long = tile / 8;
     }
     fast->windows = divide_up(request->count, fast->window);
+    fast->is_busy = mean > tile;
 }
 
 /* Keys of a piece at most: see plan_tile.c. */
@@ -261,6 +262,8 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
     const uint64_t pieces = round->groups * round->pieces;
     const uint64_t at_once = (uint64_t)backend_device(run->backend)->info.processors *
                              (MOST_THREADS / fast->plan.program.tile.rows);
+    /* A block for each piece balances the work, but takes longer if there is none. */
+    const int each = pieces < at_once || (fast->is_busy && number == 0);
     mw_status status;
 
     args.carry.source = (struct tile_source){.keys = from->codes, .pitch = key_bytes};
@@ -271,9 +274,9 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
     TRY(segments_launch(run, program, KERNEL_SEGMENT_CUT,
                         divide_up(pieces, segment_cut_threads / WARP), segment_cut_threads,
                         0, &args, sizeof args));
-    TRY(segments_launch(run, program, KERNEL_SEGMENT_MERGE,
-                        pieces < at_once ? pieces : at_once, fast->plan.program.tile.rows,
-                        fast->plan.merge_shared, &args, sizeof args));
+    TRY(segments_launch(run, program, KERNEL_SEGMENT_MERGE, each ? pieces : at_once,
+                        fast->plan.program.tile.rows, fast->plan.merge_shared, &args,
+                        sizeof args));
 done:
     return status;
 }

@@ -23,6 +23,7 @@ struct fast_plan {
     uint32_t window;  /* rows of a window, of short segments, ... */
     uint32_t most_short;
     uint32_t least_long; /* ... and of long ones: launch_segments.h */
+    int is_busy;         /* does the first round probably merge most rows? */
     uint64_t windows;
     uint64_t first, last; /* in the workspace: of windows, ... */
     uint64_t crossed;
