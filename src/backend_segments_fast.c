@@ -94,6 +94,24 @@ static void make_rounds(struct fast_plan *fast, uint64_t count, uint32_t most_wa
 }
 
 /*
+ * How rounds are launched, if `at_once` blocks merge at the same time. A block for each
+ * piece balances the work, but takes longer if there is none; so does a launch for cuts.
+ */
+static void make_launches(struct fast_plan *fast, uint64_t at_once)
+{
+    fast->plan.launches = OTHER_LAUNCHES;
+    for (uint32_t i = 0; i < fast->rounds; i++) {
+        struct merge_round *const round = &fast->round[i];
+        const uint64_t pieces = round->groups * round->pieces;
+        const int is_small = pieces <= at_once;
+
+        round->blocks = is_small || (fast->is_busy && i == 0) ? pieces : at_once;
+        round->has_cuts = !is_small && fast->is_busy;
+        fast->plan.launches += round->has_cuts ? 2 : 1;
+    }
+}
+
+/*
  * Room for the cells of any round's cuts. With c rows, groups of g rows and pieces of m
  * rows at most, a round has (c / g + 1) (g / m + 1) pieces or fewer, if g <= c, and
  * c / m + 1 otherwise. The bound rises with c.
@@ -121,6 +139,8 @@ static mw_status make_plan(struct fast_plan *fast, struct backend *backend,
     choose_window(fast, request);
     most_windows = divide_up(request->count, tile->rows * tile->items / 2) + 1;
     make_rounds(fast, request->count, ways);
+    make_launches(fast, (uint64_t)backend_device(backend)->info.processors *
+                            (MOST_THREADS / tile->rows));
     fast->first = segments_take(&at, most_windows * sizeof(wide));
     fast->last = segments_take(&at, most_windows * sizeof(wide));
     fast->crossed = segments_take(&at, sizeof(wide));
@@ -244,7 +264,6 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
     const size_t key_bytes = rows_keys(&fast->shape, 0).size;
     struct merge_args args = {
         .merge = {.round = {.out = rows->keys,
-                            .cuts = cuts,
                             .count = run->marks.count,
                             .run = round->run,
                             .piece = round->piece,
@@ -259,11 +278,6 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
         .run_before = number ? fast->round[number - 1].run : 0
     };
 
-    const uint64_t pieces = round->groups * round->pieces;
-    const uint64_t at_once = (uint64_t)backend_device(run->backend)->info.processors *
-                             (MOST_THREADS / fast->plan.program.tile.rows);
-    /* A block for each piece balances the work, but takes longer if there is none. */
-    const int each = pieces < at_once || (fast->is_busy && number == 0);
     mw_status status;
 
     args.carry.source = (struct tile_source){.keys = from->codes, .pitch = key_bytes};
@@ -271,10 +285,14 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
         args.carry.piece[p].in = from->piece[p];
         args.carry.piece[p].in_pitch = args.carry.piece[p].bytes;
     }
-    TRY(segments_launch(run, program, KERNEL_SEGMENT_CUT,
-                        divide_up(pieces, segment_cut_threads / WARP), segment_cut_threads,
-                        0, &args, sizeof args));
-    TRY(segments_launch(run, program, KERNEL_SEGMENT_MERGE, each ? pieces : at_once,
+    if (round->has_cuts) {
+        args.merge.round.cuts = cuts;
+        TRY(segments_launch(
+            run, program, KERNEL_SEGMENT_CUT,
+            divide_up(round->groups * round->pieces, segment_cut_threads / WARP),
+            segment_cut_threads, 0, &args, sizeof args));
+    }
+    TRY(segments_launch(run, program, KERNEL_SEGMENT_MERGE, round->blocks,
                         fast->plan.program.tile.rows, fast->plan.merge_shared, &args,
                         sizeof args));
 done:
@@ -320,7 +338,6 @@ mw_status segments_fast_enqueue(struct segments_run *run, const struct request *
                           (wide *)(workspace + fast.cuts), i));
     fast.plan.key_bytes = request->count * rows_keys(&fast.shape, 0).size;
     fast.plan.rounds = fast.rounds;
-    fast.plan.launches = OTHER_LAUNCHES + 2 * fast.rounds;
     device_note(run->backend, request, &fast.plan);
 done:
     return status;

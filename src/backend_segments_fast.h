@@ -14,7 +14,9 @@ struct merge_round {
     uint64_t groups;
     uint64_t pieces;
     uint64_t piece;
+    uint64_t blocks;
     uint32_t ways;
+    int has_cuts; /* a launch for them; otherwise blocks find their own */
 };
 
 struct fast_plan {

@@ -145,7 +145,7 @@ struct segment_sort_args {
 
 /*
  * Of segment_cut and segment_merge. A run of the round is some windows, and its pieces are
- * rows of the array.
+ * rows of the array. Without `cuts` the blocks of segment_merge find their own.
  */
 struct segment_merge_args {
     struct tile_merge_args merge; /* of it `leave`, `carry` and some of the round */

@@ -1,24 +1,69 @@
 /*
  * segment_merge.cu - merge the parts of segments that lie in several runs
- * (launch_segments.h), between the cuts that segment_cut has found.
+ * (launch_segments.h), between cuts that segment_cut has found, or the block itself.
  *
  * A single part is copied, since the next round reads what this one writes.
  */
 
 enum { segment_merge_blocks = 1024 / TILE_ROWS };
 
-/* My list's cell of the cut at a row, which is where piece `number` begins. */
-DEVICE wide segment_cell(const struct tile_merge_args *args,
-                         const struct segment_share *share, unsigned row, unsigned number)
-{
-    const struct cut_task task = share_task(&args->round, share, row);
-    const struct cut_pivot none = {0, -1, 0, 0};
+/* A cut as a warp knows it: rows of my lane's list before it, and a bound on codes. */
+struct segment_cut {
+    unsigned before;
+    cut_bound bound;
+};
 
-    if (task.target > 0 && task.target < task.whole)
-        return LANE < cut_cells(&args->round)
-                   ? LOAD_AS(CUT, cells_of(&args->round, number) + LANE)
-                   : 0;
-    return cell_of(task.target ? task.length : 0, find_bound(INPUT_OF(args), &task, &none));
+/*
+ * The cut at a row, which is where piece `number` begins. If no launch before has found
+ * it, this warp does.
+ */
+DEVICE struct segment_cut cut_at_row(const struct tile_merge_args *args,
+                                     const struct segment_share *share, unsigned row,
+                                     unsigned number)
+{
+    const struct tile_round *const round = &args->round;
+    const struct cut_task task = share_task(round, share, row);
+    const struct cut_pivot none = {0, -1, 0, 0};
+    struct segment_cut cut;
+
+    if (task.target == 0 || task.target == task.whole) {
+        cut.before = task.target ? task.length : 0;
+        cut.bound = find_bound(INPUT_OF(args), &task, &none);
+    } else if (round->cuts) {
+        const wide cell =
+            LANE < cut_cells(round) ? LOAD_AS(CUT, cells_of(round, number) + LANE) : 0;
+
+        cut.before = (unsigned)cell;
+        cut.bound = bound_of(cell);
+    } else {
+        const struct cut_pivot p = segment_pivot(round, INPUT_OF(args), &task);
+
+        cut.before = p.before;
+        cut.bound = p.value;
+    }
+    return cut;
+}
+
+/* The cuts before and after a piece, one warp each; exchanged as in tile_join. */
+DEVICE struct tile_cuts cuts_of_piece(const struct tile_merge_args *args,
+                                      const struct segment_share *share,
+                                      const struct segment_piece *piece, unsigned number,
+                                      struct tile_merge_shared *sm)
+{
+    unsigned_cell *const before = (unsigned_cell *)sm->splits;
+    const int side = THREAD / WARP;
+
+    if (side < 2) {
+        const struct segment_cut cut = cut_at_row(
+            args, share, side ? piece->last : piece->first, number + (unsigned)side);
+
+        STORE_AS(CUT, &before[THREAD], cut.before);
+        if (LANE == 0)
+            put_bound(&sm->tree, side, cut.bound);
+    }
+    BARRIER();
+    return cuts_of(&sm->tree, LOAD_AS(CUT, &before[LANE]),
+                   LOAD_AS(CUT, &before[WARP + LANE]));
 }
 
 /* A tile that was merged: its rows are sorted in the cells, and their values staged. */
@@ -93,11 +138,7 @@ DEVICE void merge_segment(const struct segment_merge_args *args, unsigned number
     const struct tile_merge_args *const merge = &args->merge;
     const struct segment_share share = merged_rows(&merge->round, piece, span);
     const struct cut_task task = share_task(&merge->round, &share, 0);
-    struct tile_cuts cuts;
-
-    cuts.first = segment_cell(merge, &share, piece->first, number);
-    cuts.second = segment_cell(merge, &share, piece->last, number + 1);
-
+    const struct tile_cuts cuts = cuts_of_piece(merge, &share, piece, number, sm);
     const struct merged_tile m =
         merge_between(merge, &cuts, share.begin, (unsigned)task.list_first, share.ways, sm);
     const struct carry_rows mine = my_rows(&m.to);
