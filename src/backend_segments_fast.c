@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    OTHER_LAUNCHES = 5, /* than those of rounds: marks, scan, windows */
-    MOST_THREADS = 1024 /* of blocks that merge at once on an SM */
+    MOST_THREADS = 1024, /* of blocks that merge at once on an SM */
+    MOST_SEEN = 8192     /* windows that a block of segment_sort may have to look at */
 };
 
 /*
@@ -52,6 +52,7 @@ static void choose_window(struct fast_plan *fast, const struct request *request)
     }
     fast->windows = divide_up(request->count, fast->window);
     fast->is_busy = mean > tile;
+    fast->is_carried = fast->is_busy || fast->windows > MOST_SEEN;
 }
 
 /* Keys of a piece at most: see plan_tile.c. */
@@ -99,7 +100,7 @@ static void make_rounds(struct fast_plan *fast, uint64_t count, uint32_t most_wa
  */
 static void make_launches(struct fast_plan *fast, uint64_t at_once)
 {
-    fast->plan.launches = OTHER_LAUNCHES;
+    fast->plan.launches = 4 + (fast->is_carried != 0); /* marks, windows */
     for (uint32_t i = 0; i < fast->rounds; i++) {
         struct merge_round *const round = &fast->round[i];
         const uint64_t pieces = round->groups * round->pieces;
@@ -143,6 +144,8 @@ static mw_status make_plan(struct fast_plan *fast, struct backend *backend,
                             (MOST_THREADS / tile->rows));
     fast->first = segments_take(&at, most_windows * sizeof(wide));
     fast->last = segments_take(&at, most_windows * sizeof(wide));
+    for (int i = 0; i < 2; i++)
+        fast->open[i] = segments_take(&at, most_windows * sizeof(wide));
     fast->crossed = segments_take(&at, sizeof(wide));
     fast->cut_cells = cut_cells(fast, request->count, most_windows, ways);
     fast->cuts = segments_take(&at, fast->cut_cells * sizeof(wide));
@@ -323,16 +326,21 @@ mw_status segments_fast_enqueue(struct segments_run *run, const struct request *
     scan.crossed = (wide *)(workspace + fast.crossed);
     scan.windows = fast.windows;
     scan.window = fast.window;
-    windows = (struct segment_windows){.first = scan.first,
-                                       .last = scan.last,
-                                       .crossed = scan.crossed,
-                                       .count = (unsigned)fast.windows,
-                                       .rows = fast.window,
-                                       .most_short = fast.most_short,
-                                       .least_long = fast.least_long,
-                                       .at_once = fast.rounds ? fast.round[0].ways : 0};
-    TRY(segments_scan(run, &scan));
+    windows = (struct segment_windows){
+        .first = scan.first,
+        .last = scan.last,
+        .open = {(wide *)(workspace + fast.open[0]), (wide *)(workspace + fast.open[1])},
+        .crossed = scan.crossed,
+        .count = (unsigned)fast.windows,
+        .rows = fast.window,
+        .most_short = fast.most_short,
+        .least_long = fast.least_long,
+        .at_once = fast.rounds ? fast.round[0].ways : 0
+    };
+    TRY(segments_scan(run, &scan, fast.is_carried));
     TRY(sort_windows(run, program, &fast, &rows, windows));
+    windows.first = windows.open[0];
+    windows.last = windows.open[1];
     for (uint32_t i = 0; i < fast.rounds; i++)
         TRY(merge_windows(run, program, &fast, &rows, windows,
                           (wide *)(workspace + fast.cuts), i));

@@ -26,8 +26,10 @@ struct fast_plan {
     uint32_t most_short;
     uint32_t least_long; /* ... and of long ones: launch_segments.h */
     int is_busy;         /* does the first round probably merge most rows? */
+    int is_carried;      /* are marks carried over windows before these are sorted? */
     uint64_t windows;
     uint64_t first, last; /* in the workspace: of windows, ... */
+    uint64_t open[2];
     uint64_t crossed;
     uint64_t cuts;
     uint64_t cut_cells; /* that `cuts` has room for */

@@ -38,16 +38,61 @@ DEVICE int is_alone(const struct segment_span *span, const struct segment_window
     return span->end - span->begin > windows->most_short && !is_long(span, windows);
 }
 
+/* The segments that are open where a window begins and where it ends. */
+struct segment_spans {
+    struct segment_span before;
+    struct segment_span after;
+};
+
+/*
+ * The marks nearest to a window, which a warp looks for on both sides at once; and its own.
+ * The first thread writes those around the window's beginning for rounds, if `tell`.
+ */
+DEVICE struct segment_spans spans_of_window(const struct segment_sort_args *args,
+                                            unsigned window, int tell)
+{
+    const struct segment_windows *const windows = &args->windows;
+    const wide_cell *const lasts = (const wide_cell *)windows->last;
+    const wide_cell *const firsts = (const wide_cell *)windows->first;
+    const unsigned count = (unsigned)args->sort.count;
+    const wide own_last = LOAD(lasts + window + 1), own_first = LOAD(firsts + window);
+    wide before = 0, after = ~(wide)0;
+    struct segment_spans spans;
+
+    NO_UNROLL
+    for (unsigned far = (unsigned)LANE; !before || after == ~(wide)0; far += WARP) {
+        const wide last = far <= window ? LOAD(lasts + window - far) : 0;
+        const wide first =
+            far < windows->count - window ? LOAD(firsts + window + 1 + far) : ~(wide)0;
+        const unsigned with_last = BALLOT(last != 0);
+        const unsigned with_first = BALLOT(first != ~(wide)0);
+        const wide near_last = SHUFFLE(last, with_last ? LOWEST_BIT(with_last) : 0);
+        const wide near_first = SHUFFLE(first, with_first ? LOWEST_BIT(with_first) : 0);
+
+        before = before ? before : near_last;
+        after = after != ~(wide)0 ? after : near_first;
+    }
+
+    const wide from = own_first != ~(wide)0 ? own_first : after;
+
+    if (tell && THREAD == 0) {
+        STORE((wide_cell *)windows->open[0] + window, from);
+        STORE((wide_cell *)windows->open[1] + window, before);
+    }
+    spans.before = span_between(before, from, count);
+    spans.after = span_between(own_last ? own_last : before, after, count);
+    return spans;
+}
+
 /* The tile of a window. */
 DEVICE struct segment_tile window_tile(const struct segment_sort_args *args,
-                                       unsigned window)
+                                       unsigned window, const struct segment_spans *spans)
 {
     const struct segment_windows *const windows = &args->windows;
     const unsigned count = (unsigned)args->sort.count;
     const unsigned begin = window * windows->rows;
     const unsigned end = count - begin > windows->rows ? begin + windows->rows : count;
-    const struct segment_span before = open_segment(windows, window, count);
-    const struct segment_span after = open_segment(windows, window + 1, count);
+    const struct segment_span before = spans->before, after = spans->after;
     const unsigned late = after.begin > begin ? after.begin : begin;
     struct segment_tile tile;
 
@@ -68,26 +113,21 @@ DEVICE struct segment_tile window_tile(const struct segment_sort_args *args,
  * The bit of the rounds that merge the long segment which comes into a window from before:
  * the first round alone, if it merges all of the segment.
  */
-DEVICE wide crossed_bit(const struct segment_sort_args *args, unsigned window)
+DEVICE wide crossed_bit(const struct segment_windows *windows,
+                        const struct segment_span *span, unsigned window)
 {
-    const struct segment_windows *const windows = &args->windows;
-    const struct segment_span span =
-        open_segment(windows, window, (unsigned)args->sort.count);
-
-    return runs_of(&span, windows->rows) <= windows->at_once ? 1 : window & (0 - window);
+    return runs_of(span, windows->rows) <= windows->at_once ? 1 : window & (0 - window);
 }
 
 /* The tile of the segment that begins in a window, and is alone; or nothing. */
-DEVICE struct segment_tile lone_tile(const struct segment_sort_args *args, unsigned window)
+DEVICE struct segment_tile lone_tile(const struct segment_windows *windows,
+                                     const struct segment_span *span, unsigned window)
 {
-    const struct segment_windows *const windows = &args->windows;
-    const struct segment_span span =
-        open_segment(windows, window + 1, (unsigned)args->sort.count);
     struct segment_tile tile = {0, 0, 0, 0};
 
-    if (is_alone(&span, windows) && span.begin >= window * windows->rows) {
-        tile.first = tile.head = span.begin;
-        tile.last = tile.tail = span.end;
+    if (is_alone(span, windows) && span->begin >= window * windows->rows) {
+        tile.first = tile.head = span->begin;
+        tile.last = tile.tail = span->end;
     }
     return tile;
 }
@@ -227,17 +267,20 @@ KERNEL(segment_sort, struct segment_sort_args)
 {
     SHARED(struct segment_sort_shared, sm);
     const struct tile_carry *const carry = &args.sort.carry;
-    const unsigned number = (unsigned)BLOCK;
-    const struct segment_tile tile = number < args.windows.count
-                                         ? window_tile(&args, number)
-                                         : lone_tile(&args, number - args.windows.count);
+    const int is_window = (unsigned)BLOCK < args.windows.count;
+    const unsigned number = (unsigned)BLOCK - (is_window ? 0 : args.windows.count);
+    const struct segment_spans spans = spans_of_window(&args, number, is_window);
+    const struct segment_tile tile = is_window
+                                         ? window_tile(&args, number, &spans)
+                                         : lone_tile(&args.windows, &spans.after, number);
     struct tile_target to;
     bare k[ITEMS];
 
     if (tile.first >= tile.last)
         return;
     if (THREAD == 0 && tile.head > tile.first) /* a long segment came from before */
-        POST_BITS(CUT, (wide_cell *)args.windows.crossed, crossed_bit(&args, number));
+        POST_BITS(CUT, (wide_cell *)args.windows.crossed,
+                  crossed_bit(&args.windows, &spans.before, number));
     to.array = (key_cell *)args.sort.out;
     to.samples = 0;
     to.first = tile.first;

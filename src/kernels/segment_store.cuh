@@ -265,11 +265,9 @@ struct segment_span {
     unsigned end; /* 0: there is none; the window's first row: it ends there */
 };
 
-DEVICE struct segment_span open_segment(const struct segment_windows *windows,
-                                        unsigned window, unsigned count)
+/* The segment between two neighbouring marks, as struct segment_scan_args tells them. */
+DEVICE struct segment_span span_between(wide last, wide first, unsigned count)
 {
-    const wide last = LOAD((const wide_cell *)windows->last + window);
-    const wide first = LOAD((const wide_cell *)windows->first + window);
     struct segment_span span;
 
     span.begin = (unsigned)(last / 2) - 1;
@@ -277,6 +275,13 @@ DEVICE struct segment_span open_segment(const struct segment_windows *windows,
     if (!(last & 1))
         span.begin = span.end = 0;
     return span;
+}
+
+DEVICE struct segment_span open_segment(const struct segment_windows *windows,
+                                        unsigned window, unsigned count)
+{
+    return span_between(LOAD((const wide_cell *)windows->last + window),
+                        LOAD((const wide_cell *)windows->first + window), count);
 }
 
 DEVICE int is_long(const struct segment_span *span, const struct segment_windows *windows)
