@@ -160,7 +160,7 @@ done:
     return status;
 }
 
-mw_status segments_scan(struct segments_run *run, struct segment_scan_args *args)
+mw_status segments_scan(struct segments_run *run, struct segment_scan_args *args, int carry)
 {
     mw_status status;
 
@@ -169,8 +169,9 @@ mw_status segments_scan(struct segments_run *run, struct segment_scan_args *args
                         divide_up(args->windows, SEGMENT_FILL_THREADS / WARP),
                         SEGMENT_FILL_THREADS, SEGMENT_SCAN_SHARED, args, sizeof *args));
     args->step = SEGMENT_CARRY;
-    TRY(segments_launch(run, NULL, KERNEL_SEGMENT_SCAN, 1, segment_scan_threads,
-                        SEGMENT_SCAN_SHARED, args, sizeof *args));
+    if (carry)
+        TRY(segments_launch(run, NULL, KERNEL_SEGMENT_SCAN, 1, segment_scan_threads,
+                            SEGMENT_SCAN_SHARED, args, sizeof *args));
 done:
     return status;
 }
@@ -188,7 +189,7 @@ static mw_status find_homes(struct segments_run *run, const struct segments_spac
                                      .window = SEGMENT_WINDOW};
     mw_status status;
 
-    TRY(segments_scan(run, &args));
+    TRY(segments_scan(run, &args, 1));
     args.step = SEGMENT_FILL;
     TRY(segments_launch(run, NULL, KERNEL_SEGMENT_SCAN, args.windows, SEGMENT_FILL_THREADS,
                         SEGMENT_SCAN_SHARED, &args, sizeof args));

@@ -34,8 +34,12 @@ struct segment_numbers segments_numbers(const struct request *request);
 /* Mark where segments begin and end. */
 mw_status segments_mark(struct segments_run *run, const struct request *request);
 
-/* Find which segments are open where windows of args->window rows begin. */
-mw_status segments_scan(struct segments_run *run, struct segment_scan_args *args);
+/*
+ * Find the marks of windows of args->window rows and, if `carry`, which segments are open
+ * where windows begin.
+ */
+mw_status segments_scan(struct segments_run *run, struct segment_scan_args *args,
+                        int carry);
 
 /* Is the order a code of at most 8 bytes, which the fast way sorts by? */
 int segments_are_fast(struct backend *backend, const struct request *request);

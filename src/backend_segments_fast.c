@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    OTHER_LAUNCHES = 5, /* than those of rounds: marks, scan, windows */
-    MOST_THREADS = 1024 /* of blocks that merge at once on an SM */
+    MOST_THREADS = 1024, /* of blocks that merge at once on an SM */
+    MOST_SEEN = 8192     /* windows that a block of segment_sort may have to look at */
 };
 
 /*
@@ -51,6 +51,8 @@ static void choose_window(struct fast_plan *fast, const struct request *request)
         fast->most_short = fast->least_long = tile / 8;
     }
     fast->windows = divide_up(request->count, fast->window);
+    fast->is_busy = mean > tile;
+    fast->is_carried = fast->is_busy || fast->windows > MOST_SEEN;
 }
 
 /* Keys of a piece at most: see plan_tile.c. */
@@ -93,6 +95,24 @@ static void make_rounds(struct fast_plan *fast, uint64_t count, uint32_t most_wa
 }
 
 /*
+ * How rounds are launched, if `at_once` blocks merge at the same time. A block for each
+ * piece balances the work, but takes longer if there is none; so does a launch for cuts.
+ */
+static void make_launches(struct fast_plan *fast, uint64_t at_once)
+{
+    fast->plan.launches = 4 + (fast->is_carried != 0); /* marks, windows */
+    for (uint32_t i = 0; i < fast->rounds; i++) {
+        struct merge_round *const round = &fast->round[i];
+        const uint64_t pieces = round->groups * round->pieces;
+        const int is_small = pieces <= at_once;
+
+        round->blocks = is_small || (fast->is_busy && i == 0) ? pieces : at_once;
+        round->has_cuts = !is_small && fast->is_busy;
+        fast->plan.launches += round->has_cuts ? 2 : 1;
+    }
+}
+
+/*
  * Room for the cells of any round's cuts. With c rows, groups of g rows and pieces of m
  * rows at most, a round has (c / g + 1) (g / m + 1) pieces or fewer, if g <= c, and
  * c / m + 1 otherwise. The bound rises with c.
@@ -120,8 +140,12 @@ static mw_status make_plan(struct fast_plan *fast, struct backend *backend,
     choose_window(fast, request);
     most_windows = divide_up(request->count, tile->rows * tile->items / 2) + 1;
     make_rounds(fast, request->count, ways);
+    make_launches(fast, (uint64_t)backend_device(backend)->info.processors *
+                            (MOST_THREADS / tile->rows));
     fast->first = segments_take(&at, most_windows * sizeof(wide));
     fast->last = segments_take(&at, most_windows * sizeof(wide));
+    for (int i = 0; i < 2; i++)
+        fast->open[i] = segments_take(&at, most_windows * sizeof(wide));
     fast->crossed = segments_take(&at, sizeof(wide));
     fast->cut_cells = cut_cells(fast, request->count, most_windows, ways);
     fast->cuts = segments_take(&at, fast->cut_cells * sizeof(wide));
@@ -207,6 +231,7 @@ struct merge_args {
     struct tile_carry carry;
     struct segment_windows windows;
     struct segment_temp temp;
+    wide run_before;
 };
 
 static mw_status sort_windows(struct segments_run *run, struct program *program,
@@ -242,7 +267,6 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
     const size_t key_bytes = rows_keys(&fast->shape, 0).size;
     struct merge_args args = {
         .merge = {.round = {.out = rows->keys,
-                            .cuts = cuts,
                             .count = run->marks.count,
                             .run = round->run,
                             .piece = round->piece,
@@ -253,12 +277,10 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
                   .leave = rows->leave},
         .carry = rows->carry,
         .windows = windows,
-        .temp = rows->side[(number + 1) % FAST_SIDES]
+        .temp = rows->side[(number + 1) % FAST_SIDES],
+        .run_before = number ? fast->round[number - 1].run : 0
     };
 
-    const uint64_t pieces = round->groups * round->pieces;
-    const uint64_t at_once = (uint64_t)backend_device(run->backend)->info.processors *
-                             (MOST_THREADS / fast->plan.program.tile.rows);
     mw_status status;
 
     args.carry.source = (struct tile_source){.keys = from->codes, .pitch = key_bytes};
@@ -266,12 +288,16 @@ static mw_status merge_windows(struct segments_run *run, struct program *program
         args.carry.piece[p].in = from->piece[p];
         args.carry.piece[p].in_pitch = args.carry.piece[p].bytes;
     }
-    TRY(segments_launch(run, program, KERNEL_SEGMENT_CUT,
-                        divide_up(pieces, segment_cut_threads / WARP), segment_cut_threads,
-                        0, &args, sizeof args));
-    TRY(segments_launch(run, program, KERNEL_SEGMENT_MERGE,
-                        pieces < at_once ? pieces : at_once, fast->plan.program.tile.rows,
-                        fast->plan.merge_shared, &args, sizeof args));
+    if (round->has_cuts) {
+        args.merge.round.cuts = cuts;
+        TRY(segments_launch(
+            run, program, KERNEL_SEGMENT_CUT,
+            divide_up(round->groups * round->pieces, segment_cut_threads / WARP),
+            segment_cut_threads, 0, &args, sizeof args));
+    }
+    TRY(segments_launch(run, program, KERNEL_SEGMENT_MERGE, round->blocks,
+                        fast->plan.program.tile.rows, fast->plan.merge_shared, &args,
+                        sizeof args));
 done:
     return status;
 }
@@ -300,21 +326,26 @@ mw_status segments_fast_enqueue(struct segments_run *run, const struct request *
     scan.crossed = (wide *)(workspace + fast.crossed);
     scan.windows = fast.windows;
     scan.window = fast.window;
-    windows = (struct segment_windows){.first = scan.first,
-                                       .last = scan.last,
-                                       .crossed = scan.crossed,
-                                       .count = (unsigned)fast.windows,
-                                       .rows = fast.window,
-                                       .most_short = fast.most_short,
-                                       .least_long = fast.least_long};
-    TRY(segments_scan(run, &scan));
+    windows = (struct segment_windows){
+        .first = scan.first,
+        .last = scan.last,
+        .open = {(wide *)(workspace + fast.open[0]), (wide *)(workspace + fast.open[1])},
+        .crossed = scan.crossed,
+        .count = (unsigned)fast.windows,
+        .rows = fast.window,
+        .most_short = fast.most_short,
+        .least_long = fast.least_long,
+        .at_once = fast.rounds ? fast.round[0].ways : 0
+    };
+    TRY(segments_scan(run, &scan, fast.is_carried));
     TRY(sort_windows(run, program, &fast, &rows, windows));
+    windows.first = windows.open[0];
+    windows.last = windows.open[1];
     for (uint32_t i = 0; i < fast.rounds; i++)
         TRY(merge_windows(run, program, &fast, &rows, windows,
                           (wide *)(workspace + fast.cuts), i));
     fast.plan.key_bytes = request->count * rows_keys(&fast.shape, 0).size;
     fast.plan.rounds = fast.rounds;
-    fast.plan.launches = OTHER_LAUNCHES + 2 * fast.rounds;
     device_note(run->backend, request, &fast.plan);
 done:
     return status;

@@ -14,7 +14,9 @@ struct merge_round {
     uint64_t groups;
     uint64_t pieces;
     uint64_t piece;
+    uint64_t blocks;
     uint32_t ways;
+    int has_cuts; /* a launch for them; otherwise blocks find their own */
 };
 
 struct fast_plan {
@@ -23,8 +25,11 @@ struct fast_plan {
     uint32_t window;  /* rows of a window, of short segments, ... */
     uint32_t most_short;
     uint32_t least_long; /* ... and of long ones: launch_segments.h */
+    int is_busy;         /* does the first round probably merge most rows? */
+    int is_carried;      /* are marks carried over windows before these are sorted? */
     uint64_t windows;
     uint64_t first, last; /* in the workspace: of windows, ... */
+    uint64_t open[2];
     uint64_t crossed;
     uint64_t cuts;
     uint64_t cut_cells; /* that `cuts` has room for */

@@ -133,14 +133,17 @@ static void set_number(struct array *a, mw_type type, uint64_t i, uint64_t value
 static void make_segments(struct one_case *c)
 {
     static const uint64_t mosts[] = {1, 2, 8, 40, 300, 2500, 9000, 40000};
-    const uint64_t most = mosts[below(8)], also = mosts[below(8)];
+    const int is_mixed = (int)below(2); /* or a few long ones among many short ones */
+    const uint64_t most = mosts[below(is_mixed ? 8 : 3)];
+    const uint64_t also = is_mixed ? mosts[below(8)] : 200000;
+    const uint64_t rare = is_mixed ? 8 : 4096; /* one of so many has up to `also` rows */
     const int holes = (int)below(3), shuffled = (int)below(2);
     uint64_t n = 0, at = 0;
 
     c->segment_begin = malloc((2 * c->count + 10) * sizeof(uint64_t));
     c->segment_end = malloc((2 * c->count + 10) * sizeof(uint64_t));
     while (at < c->count) {
-        uint64_t length = below((below(8) ? most : also) + 1);
+        uint64_t length = below((below(rare) ? most : also) + 1);
 
         length = length < c->count - at ? length : c->count - at;
         if (length == 0 && below(4))

@@ -65,12 +65,13 @@ struct segment_copy_args {
  * Rows are seen in windows of `window` rows, a multiple of SEGMENT_WORD.
  *
  * SEGMENT_LOOK   each warp looks at a window. first[w] is the row of its first mark, or
- *                ~0. last[w] is 0 without a mark, else 2 (row + 1) of its last one, and
- *                one more if that begins a segment
- * SEGMENT_CARRY  one block: last[w] becomes the greatest of those before w, and first[w]
- *                the least from w on, so they tell which segment is open where window w
- *                begins. After the last window there is one more of each. *crossed, if
- *                there is such a word, is cleared
+ *                ~0. last[w + 1] is 0 without a mark, else 2 (row + 1) of its last one,
+ *                and one more if that begins a segment. last[0] and first[windows] are
+ *                those of a mark before and after all rows. *crossed, if there is such a
+ *                word, is cleared
+ * SEGMENT_CARRY  one block: last[w] becomes that of the latest mark before window w, and
+ *                first[w] that of the earliest from it on, so they tell which segment is
+ *                open where the window begins
  * SEGMENT_FILL   each block fills a window: home[row] is the first row of the row's
  *                segment, or the row itself if it is in none. covered has a bit for each
  *                row that is in a segment
@@ -107,20 +108,26 @@ struct segment_positions_args {
  * then merge the parts of long segments. Rows of a segment that is complete go to the
  * caller's arrays, others to temporary ones.
  *
- * Which segments are open where windows begin, as SEGMENT_CARRY wrote it; and what is
- * short and long. *crossed tells whether any long segment crosses the beginning of a run:
- * for each window whose beginning is crossed it has the lowest bit set in the window's
- * number, and a run is 2^n windows. A round that merges nothing ends after a look at it.
+ * Which segments are open where windows begin, as SEGMENT_CARRY tells it, and what is short
+ * and long. segment_sort may get `first` and `last` from SEGMENT_LOOK instead. It writes
+ * them as rounds need them to `open`. *crossed tells whether any long segment crosses the
+ * beginning of a run: for each window whose beginning is crossed it has the lowest bit set
+ * in the window's number, and a run is 2^n windows. If the segment lies in few windows it
+ * has bit 0, since later rounds do not merge it. A round that merges nothing ends after a
+ * look at it.
  */
 struct segment_windows {
     const wide *first;
     const wide *last;
+    wide *open[2]; /* for rounds: `first` and `last` of each window */
     wide *crossed;
     unsigned count;
     unsigned rows;       /* of a window, a multiple of SEGMENT_WORD */
     unsigned most_short; /* rows of a short segment, at most; with a window one tile */
     unsigned least_long; /* long ones have more; if there are others, a tile, and short */
                          /*   ones have as many rows as a window */
+    unsigned at_once;    /* windows of a segment that the first round merges as a whole */
+    unsigned unused;
 };
 
 /* Temporary arrays of codes and pieces; and which piece is a position, -1: none. */
@@ -142,12 +149,13 @@ struct segment_sort_args {
 
 /*
  * Of segment_cut and segment_merge. A run of the round is some windows, and its pieces are
- * rows of the array.
+ * rows of the array. Without `cuts` the blocks of segment_merge find their own.
  */
 struct segment_merge_args {
     struct tile_merge_args merge; /* of it `leave`, `carry` and some of the round */
     struct segment_windows windows;
     struct segment_temp temp;
+    wide run_before; /* rows of a run of the round before; 0: this is the first */
 };
 
 /*

@@ -1,12 +1,13 @@
 /*
  * segment_cut.cu - the cuts of segments that lie in several runs (launch_segments.h).
  *
- * A run is some windows, and `ways` neighbouring runs are a group. A segment that crosses
- * a boundary of runs is merged in each group that it touches: its lists are its parts in
- * the runs. A group is divided into pieces, and a block of segment_merge merges what its
- * piece has of each segment. The row where a piece begins is in one segment at most, so
- * each piece has one cut. One warp finds it. All warps of a launch should fit the GPU at
- * once: each of them waits for one load after the other.
+ * A run is some windows, and `ways` neighbouring runs are a group. The lists of a segment
+ * that crosses a boundary of runs are its parts in the runs. If these are `ways` at most,
+ * all of them are merged, wherever groups begin. Otherwise those in each group are. A group
+ * is divided into pieces, and a block of segment_merge merges what its piece has of each
+ * segment. The row where a piece begins is in one segment at most, so each piece has one
+ * cut. One warp finds it. All warps of a launch should fit the GPU at once: each of them
+ * waits for one load after the other.
  */
 
 enum { segment_cut_blocks = 10 };
@@ -36,7 +37,15 @@ DEVICE struct segment_piece piece_of(const struct tile_round *round, unsigned nu
     return piece;
 }
 
-/* The segment that crosses the beginning of a run, if there is one. */
+/* Was the segment merged as a whole in the round before, if there was one? */
+DEVICE int is_merged(const struct segment_merge_args *args, const struct segment_span *span)
+{
+    const unsigned before = (unsigned)args->run_before;
+
+    return before && runs_of(span, before) <= (unsigned)args->merge.round.run / before;
+}
+
+/* The segment that crosses the beginning of a run, if one does that has to be merged. */
 DEVICE struct segment_span crossing_segment(const struct segment_merge_args *args,
                                             unsigned run)
 {
@@ -47,27 +56,54 @@ DEVICE struct segment_span crossing_segment(const struct segment_merge_args *arg
 
     if (row < round->count)
         span = open_segment(&args->windows, run * windows, (unsigned)round->count);
-    if (span.end <= row || !is_long(&span, &args->windows))
+    if (span.end <= row || !is_long(&span, &args->windows) || is_merged(args, &span))
         span.begin = span.end = 0;
     return span;
 }
 
-/* The lists of a segment in a group, and the cut at the row `row` of the result. */
-DEVICE struct cut_task segment_task(const struct tile_round *round,
-                                    const struct segment_piece *piece,
-                                    const struct segment_span *span, unsigned row)
+/* The rows of a segment that are merged: all of them, or those in a group. */
+struct segment_share {
+    unsigned begin;
+    unsigned end;
+    int is_whole;
+    int ways; /* at least as many as lists, a power of two */
+};
+
+DEVICE struct segment_share merged_rows(const struct tile_round *round,
+                                        const struct segment_piece *piece,
+                                        const struct segment_span *span)
 {
-    const unsigned begin = span->begin > piece->begin ? span->begin : piece->begin;
-    const unsigned end = span->end < piece->end ? span->end : piece->end;
-    const wide from = piece->begin + LANE * round->run;
-    const wide until = from + round->run < end ? from + round->run : end;
+    const unsigned run = (unsigned)round->run;
+    struct segment_span rows = *span;
+    struct segment_share share;
+
+    share.is_whole = runs_of(span, run) <= (unsigned)round->ways;
+    if (!share.is_whole) {
+        rows.begin = span->begin > piece->begin ? span->begin : piece->begin;
+        rows.end = span->end < piece->end ? span->end : piece->end;
+    }
+
+    const unsigned runs = runs_of(&rows, run);
+
+    share.begin = rows.begin;
+    share.end = rows.end;
+    share.ways = runs > 2 ? 2 << HIGHEST_BIT(runs - 1) : 2;
+    return share;
+}
+
+/* The lists of a share, and the cut at the row `row` of the result. */
+DEVICE struct cut_task share_task(const struct tile_round *round,
+                                  const struct segment_share *share, unsigned row)
+{
+    const unsigned run = (unsigned)round->run;
+    const wide from = (wide)(share->begin / run + LANE) * run;
+    const wide until = from + run < share->end ? from + run : share->end;
     struct cut_task t;
 
-    t.list_first = from > begin ? from : begin;
-    t.length =
-        LANE < round->ways && t.list_first < until ? (unsigned)(until - t.list_first) : 0;
-    t.whole = end - begin;
-    t.target = row <= begin ? 0 : row < end ? row - begin : t.whole;
+    t.list_first = from > share->begin ? from : share->begin;
+    t.length = t.list_first < until ? (unsigned)(until - t.list_first) : 0;
+    t.whole = share->end - share->begin;
+    t.target = row <= share->begin ? 0 : row < share->end ? row - share->begin : t.whole;
     return t;
 }
 
@@ -108,24 +144,26 @@ DEVICE int is_crossed_round(const struct segment_merge_args *args)
            (unsigned)args->merge.round.run / args->windows.rows;
 }
 
-/* Find the cut where a piece begins, if a segment is merged there. */
+/*
+ * Find the cut where a piece begins, if a segment is merged there. A piece that begins at
+ * the end of its group has no rows; then the one before it ends with that cut.
+ */
 DEVICE void find_segment_cut(const struct segment_merge_args *args, unsigned number)
 {
     const struct tile_round *const round = &args->merge.round;
     const struct segment_piece piece = piece_of(round, number);
     const unsigned run = piece.first / (unsigned)round->run;
-
-    if (piece.first == piece.begin || piece.first >= piece.end)
-        return;
-
     struct segment_span span = crossing_segment(args, run);
 
     if (span.end <= piece.first)
         span = crossing_segment(args, run + 1);
+    if (span.begin >= piece.first || span.end <= piece.first)
+        return;
 
-    const struct cut_task task = segment_task(round, &piece, &span, piece.first);
+    const struct segment_share share = merged_rows(round, &piece, &span);
 
-    if (span.begin < piece.first && span.end > piece.first) {
+    if (share.begin < piece.first && share.end > piece.first) {
+        const struct cut_task task = share_task(round, &share, piece.first);
         const struct cut_pivot p = segment_pivot(round, INPUT_OF(&args->merge), &task);
 
         if (LANE < cut_cells(round))

@@ -18,6 +18,16 @@ DEVICE void set_marks(wide *marks, const struct marked_word *word)
         POST_BITS(PLAIN, (wide_cell *)marks + word->number, word->bits);
 }
 
+/* If two neighbouring lanes have the same word, one of them sets its marks. */
+DEVICE void join_marks(struct marked_word *word)
+{
+    const wide number = SHUFFLE(word->number, LANE ^ 1);
+    const wide bits = SHUFFLE(word->bits, LANE ^ 1);
+
+    if (number == word->number)
+        word->bits = LANE % 2 ? 0 : word->bits | bits;
+}
+
 /* Mark a row, with others of its word. */
 DEVICE void add_mark(wide *marks, struct marked_word *word, wide row)
 {
@@ -63,6 +73,7 @@ DEVICE void mark_segments(const struct segment_mark_args *args, wide first)
                 add_mark(args->marks.ends, &closed, end[i]);
         }
     }
+    join_marks(&opened);
     set_marks(args->marks.begins, &opened);
     set_marks(args->marks.ends, &closed);
 }

@@ -13,6 +13,10 @@ struct segment_scan_shared {
     wide_cell last[SEGMENT_SCAN_WARPS];
 };
 
+/* Marks before and after all rows: no segment is open before the first one. */
+#define MARK_BEFORE ((wide)2)
+#define MARK_AFTER (~(wide)1)
+
 /* The last mark of a word, as struct segment_scan_args tells it; there is one. */
 DEVICE wide last_of_word(wide begins, wide ends, wide row)
 {
@@ -21,6 +25,8 @@ DEVICE wide last_of_word(wide begins, wide ends, wide row)
     return 2 * (row + at + 1) + (begins >> at & 1);
 }
 
+enum { SEGMENT_LOOKS = 2 }; /* words of a lane that are loaded at once */
+
 /* The first and the last mark of the words [from, until), seen by a warp. */
 DEVICE void look_at_words(const struct segment_marks *marks, wide from, wide until,
                           wide *first, wide *last)
@@ -28,24 +34,33 @@ DEVICE void look_at_words(const struct segment_marks *marks, wide from, wide unt
     *first = ~(wide)0;
     *last = 0;
     NO_UNROLL
-    for (wide word = from; word < until; word += WARP) {
-        const int mine = word + LANE < until;
-        const wide begins =
-            mine ? LOAD_AS(BULK, (const wide_cell *)marks->begins + word + LANE) : 0;
-        const wide ends =
-            mine ? LOAD_AS(BULK, (const wide_cell *)marks->ends + word + LANE) : 0;
-        const wide all = begins | ends;
-        const wide row = (word + LANE) * SEGMENT_WORD;
-        const wide mine_first = all ? row + lowest_mark(all) : 0;
-        const wide mine_last = all ? last_of_word(begins, ends, row) : 0;
-        const unsigned some = BALLOT(all != 0);
-        const wide there = SHUFFLE(mine_first, some ? LOWEST_BIT(some) : 0);
-        const wide here = SHUFFLE(mine_last, some ? HIGHEST_BIT(some) : 0);
+    for (wide word = from; word < until; word += SEGMENT_LOOKS * WARP) {
+        wide begins[SEGMENT_LOOKS], ends[SEGMENT_LOOKS];
 
-        if (some && *first == ~(wide)0)
-            *first = there;
-        if (some)
-            *last = here;
+        UNROLL
+        for (int i = 0; i < SEGMENT_LOOKS; i++) {
+            const wide mine = word + i * WARP + LANE;
+
+            begins[i] =
+                mine < until ? LOAD_AS(BULK, (const wide_cell *)marks->begins + mine) : 0;
+            ends[i] =
+                mine < until ? LOAD_AS(BULK, (const wide_cell *)marks->ends + mine) : 0;
+        }
+        UNROLL
+        for (int i = 0; i < SEGMENT_LOOKS; i++) {
+            const wide all = begins[i] | ends[i];
+            const wide row = (word + i * WARP + LANE) * SEGMENT_WORD;
+            const wide mine_first = all ? row + lowest_mark(all) : 0;
+            const wide mine_last = all ? last_of_word(begins[i], ends[i], row) : 0;
+            const unsigned some = BALLOT(all != 0);
+            const wide there = SHUFFLE(mine_first, some ? LOWEST_BIT(some) : 0);
+            const wide here = SHUFFLE(mine_last, some ? HIGHEST_BIT(some) : 0);
+
+            if (some && *first == ~(wide)0)
+                *first = there;
+            if (some)
+                *last = here;
+        }
     }
 }
 
@@ -67,7 +82,13 @@ DEVICE void look_at_window(const struct segment_scan_args *args)
                   (window + 1) * words < all ? (window + 1) * words : all, &first, &last);
     if (LANE == 0) {
         STORE((wide_cell *)args->first + window, first);
-        STORE((wide_cell *)args->last + window, last);
+        STORE((wide_cell *)args->last + window + 1, last);
+    }
+    if (window == 0 && LANE == 0) {
+        STORE((wide_cell *)args->last, MARK_BEFORE);
+        STORE((wide_cell *)args->first + args->windows, MARK_AFTER);
+        if (args->crossed)
+            STORE((wide_cell *)args->crossed, 0);
     }
 }
 
@@ -76,7 +97,7 @@ DEVICE void look_at_window(const struct segment_scan_args *args)
  * all last marks is that of the latest window with a mark, and the least of all first ones
  * that of the earliest.
  *
- * last[i] becomes the last mark of the warp's windows before that window; 0: none. Returns
+ * last[i] becomes the last mark of the warp's windows up to that window; 0: none. Returns
  * the last mark of all of them.
  */
 DEVICE wide carry_up(wide *last)
@@ -86,7 +107,7 @@ DEVICE wide carry_up(wide *last)
     UNROLL
     for (int i = 0; i < SEGMENT_CARRIED; i++) {
         const unsigned some = BALLOT(last[i] != 0);
-        const unsigned before = some & ((1u << LANE) - 1);
+        const unsigned before = some & ((2u << LANE) - 1);
         const wide near = SHUFFLE(last[i], before ? HIGHEST_BIT(before) : 0);
         const wide latest = SHUFFLE(last[i], some ? HIGHEST_BIT(some) : 0);
 
@@ -122,7 +143,7 @@ DEVICE void carry_some(const struct segment_scan_args *args, struct segment_scan
                        wide up, wide down, wide *last, wide *first)
 {
     wide_cell *const firsts = (wide_cell *)args->first + down;
-    wide_cell *const lasts = (wide_cell *)args->last + up;
+    wide_cell *const lasts = (wide_cell *)args->last + 1 + up;
     const int warp = THREAD / WARP;
     wide lower[SEGMENT_CARRIED], upper[SEGMENT_CARRIED];
 
@@ -170,17 +191,11 @@ DEVICE void carry_windows(const struct segment_scan_args *args,
     enum { EACH = WARP * SEGMENT_CARRIED, ALL = SEGMENT_SCAN_WARPS * EACH };
     const wide mine = (wide)(THREAD / WARP * EACH + LANE);
     const wide steps = (args->windows + ALL - 1) / ALL;
-    wide last = 0, first = ~(wide)0;
+    wide last = MARK_BEFORE, first = MARK_AFTER;
 
     NO_UNROLL
     for (wide i = 0; i < steps; i++)
         carry_some(args, sm, i * ALL + mine, (steps - 1 - i) * ALL + mine, &last, &first);
-    if (THREAD == 0) {
-        STORE((wide_cell *)args->last + args->windows, last);
-        STORE((wide_cell *)args->first + args->windows, ~(wide)0);
-        if (args->crossed)
-            STORE((wide_cell *)args->crossed, 0);
-    }
 }
 
 /* Each warp fills neighbouring words of its block's window. */

@@ -11,6 +11,8 @@
 
 #include "segment_tiny.cuh"
 
+#include "segment_map.cuh"
+
 struct segment_sort_shared {
     struct tile_stage stage;
     item_cell cells[TILE_ROWS * (ITEMS + 1)];
@@ -36,16 +38,61 @@ DEVICE int is_alone(const struct segment_span *span, const struct segment_window
     return span->end - span->begin > windows->most_short && !is_long(span, windows);
 }
 
+/* The segments that are open where a window begins and where it ends. */
+struct segment_spans {
+    struct segment_span before;
+    struct segment_span after;
+};
+
+/*
+ * The marks nearest to a window, which a warp looks for on both sides at once; and its own.
+ * The first thread writes those around the window's beginning for rounds, if `tell`.
+ */
+DEVICE struct segment_spans spans_of_window(const struct segment_sort_args *args,
+                                            unsigned window, int tell)
+{
+    const struct segment_windows *const windows = &args->windows;
+    const wide_cell *const lasts = (const wide_cell *)windows->last;
+    const wide_cell *const firsts = (const wide_cell *)windows->first;
+    const unsigned count = (unsigned)args->sort.count;
+    const wide own_last = LOAD(lasts + window + 1), own_first = LOAD(firsts + window);
+    wide before = 0, after = ~(wide)0;
+    struct segment_spans spans;
+
+    NO_UNROLL
+    for (unsigned far = (unsigned)LANE; !before || after == ~(wide)0; far += WARP) {
+        const wide last = far <= window ? LOAD(lasts + window - far) : 0;
+        const wide first =
+            far < windows->count - window ? LOAD(firsts + window + 1 + far) : ~(wide)0;
+        const unsigned with_last = BALLOT(last != 0);
+        const unsigned with_first = BALLOT(first != ~(wide)0);
+        const wide near_last = SHUFFLE(last, with_last ? LOWEST_BIT(with_last) : 0);
+        const wide near_first = SHUFFLE(first, with_first ? LOWEST_BIT(with_first) : 0);
+
+        before = before ? before : near_last;
+        after = after != ~(wide)0 ? after : near_first;
+    }
+
+    const wide from = own_first != ~(wide)0 ? own_first : after;
+
+    if (tell && THREAD == 0) {
+        STORE((wide_cell *)windows->open[0] + window, from);
+        STORE((wide_cell *)windows->open[1] + window, before);
+    }
+    spans.before = span_between(before, from, count);
+    spans.after = span_between(own_last ? own_last : before, after, count);
+    return spans;
+}
+
 /* The tile of a window. */
 DEVICE struct segment_tile window_tile(const struct segment_sort_args *args,
-                                       unsigned window)
+                                       unsigned window, const struct segment_spans *spans)
 {
     const struct segment_windows *const windows = &args->windows;
     const unsigned count = (unsigned)args->sort.count;
     const unsigned begin = window * windows->rows;
     const unsigned end = count - begin > windows->rows ? begin + windows->rows : count;
-    const struct segment_span before = open_segment(windows, window, count);
-    const struct segment_span after = open_segment(windows, window + 1, count);
+    const struct segment_span before = spans->before, after = spans->after;
     const unsigned late = after.begin > begin ? after.begin : begin;
     struct segment_tile tile;
 
@@ -62,101 +109,27 @@ DEVICE struct segment_tile window_tile(const struct segment_sort_args *args,
     return tile;
 }
 
-/* The tile of the segment that begins in a window, and is alone; or nothing. */
-DEVICE struct segment_tile lone_tile(const struct segment_sort_args *args, unsigned window)
+/*
+ * The bit of the rounds that merge the long segment which comes into a window from before:
+ * the first round alone, if it merges all of the segment.
+ */
+DEVICE wide crossed_bit(const struct segment_windows *windows,
+                        const struct segment_span *span, unsigned window)
 {
-    const struct segment_windows *const windows = &args->windows;
-    const struct segment_span span =
-        open_segment(windows, window + 1, (unsigned)args->sort.count);
+    return runs_of(span, windows->rows) <= windows->at_once ? 1 : window & (0 - window);
+}
+
+/* The tile of the segment that begins in a window, and is alone; or nothing. */
+DEVICE struct segment_tile lone_tile(const struct segment_windows *windows,
+                                     const struct segment_span *span, unsigned window)
+{
     struct segment_tile tile = {0, 0, 0, 0};
 
-    if (is_alone(&span, windows) && span.begin >= window * windows->rows) {
-        tile.first = tile.head = span.begin;
-        tile.last = tile.tail = span.end;
+    if (is_alone(span, windows) && span->begin >= window * windows->rows) {
+        tile.first = tile.head = span->begin;
+        tile.last = tile.tail = span->end;
     }
     return tile;
-}
-
-/* The marks of rows from `row` on, as a word. */
-DEVICE wide marks_from(const wide *marks, wide row, wide count)
-{
-    const wide_cell *const words = (const wide_cell *)marks + row / SEGMENT_WORD;
-    const int shift = (int)(row % SEGMENT_WORD);
-    wide word = LOAD_AS(BULK, words) >> shift;
-
-    if (shift && row - shift + SEGMENT_WORD < count)
-        word |= LOAD_AS(BULK, words + 1) << (SEGMENT_WORD - shift);
-    return word;
-}
-
-/* The rows of a word that are in a segment; `inside`: so is the row before. */
-DEVICE wide covered_rows(wide begins, wide ends, int inside)
-{
-    wide known = begins | ends;
-    wide rows = begins;
-
-    UNROLL
-    for (int step = 1; step < SEGMENT_WORD; step *= 2) {
-        rows |= rows << step & ~known;
-        known |= known << step;
-    }
-    return inside ? rows | ~known : rows;
-}
-
-/* Make the map of a tile of `count` rows from `first` on, in one warp. */
-DEVICE void map_tile(const struct segment_marks *marks, wide first, int count, int inside,
-                     struct segment_map *map)
-{
-    const unsigned below = (1u << LANE) - 1;
-    int regions = 0, last = 0, holes = 0;
-
-    for (int base = 0; base * SEGMENT_WORD < count; base += WARP) {
-        const int word = base + LANE;
-        const int left = count - word * SEGMENT_WORD;
-        const wide row = first + word * (wide)SEGMENT_WORD;
-        const wide mask = left <= 0              ? 0
-                          : left >= SEGMENT_WORD ? ~(wide)0
-                                                 : ((wide)1 << left) - 1;
-        const wide begins =
-            left > 0 ? marks_from(marks->begins, row, marks->count) & mask : 0;
-        const wide ends = left > 0 ? marks_from(marks->ends, row, marks->count) & mask : 0;
-        const wide all = begins | ends;
-        const unsigned some = BALLOT(all != 0);
-        const unsigned opens = BALLOT(all && begins >> highest_mark(all) & 1);
-        const int was =
-            some & below ? (int)(opens >> HIGHEST_BIT(some & below) & 1) : inside;
-        const wide covered = covered_rows(begins, ends, was) & mask;
-        const wide bounds = (all | ~covered | (word == 0)) & mask;
-        const int here = count_marks(bounds);
-        const int sum = (int)sum_up_to_lane((unsigned)here);
-        const unsigned bounded = BALLOT(bounds != 0);
-        const int mine = bounds ? word * SEGMENT_WORD + highest_mark(bounds) : 0;
-        const int earlier =
-            SHUFFLE(mine, bounded & below ? HIGHEST_BIT(bounded & below) : 0);
-        const int latest = SHUFFLE(mine, bounded ? HIGHEST_BIT(bounded) : 0);
-        const int begun = bounded & below ? earlier : last;
-
-        if (word < SEGMENT_TILE_WORDS(TILE)) {
-            STORE(&map->bounds[word], bounds);
-            STORE(&map->covered[word], covered);
-            STORE(&map->before[word], regions + sum - here);
-            STORE(&map->last[word], begun);
-        }
-        holes |= BALLOT(covered != mask) != 0;
-        regions += SHUFFLE(sum, WARP - 1);
-        last = bounded ? latest : last;
-        inside = some ? (int)(opens >> HIGHEST_BIT(some) & 1) : inside;
-    }
-    WARP_BARRIER();
-
-    const int tiny = is_tiny(map, count), crossed = is_crossed(map, count);
-
-    if (LANE == 0) {
-        STORE(&map->regions, regions);
-        STORE(&map->is_tiny, tiny);
-        STORE(&map->is_crossed, crossed);
-        STORE(&map->is_covered, !holes);
-    }
 }
 
 /* After rows were sorted by codes alone: sort them by their regions, too. */
@@ -185,24 +158,14 @@ DEVICE void sort_by_region(const struct segment_map *map, const struct carry_ord
     BARRIER();
 }
 
-/*
- * Load the codes of a tile, stage them, and return their range. Contiguous keys are loaded
- * without bounds checks: places after the last key load that key again.
+enum { LOADS_EARLY = KEY_BITS == 32 }; /* longer keys leave no registers for the map */
+
+/* Load the keys of a tile without bounds checks: places after the last key load that again.
  */
-DEVICE struct code_range load_range(const struct tile_sort_args *args,
-                                    const struct tile_target *to, int area,
-                                    wide_cell *votes, bare *k)
+DEVICE void load_dense(const struct tile_sort_args *args, const struct tile_target *to,
+                       bare *k)
 {
-    const struct tile_source *const source = &args->carry.source;
-    const int left = to->count - THREAD;
-
-    if (source->part_count || source->pitch != sizeof(key)) {
-        load_codes(args, to, area, k);
-        return range_of_codes(k, left, votes);
-    }
-
-    const key_cell *const from = OPAQUE(key_of_row(source, to->first));
-    key_cell *const mine = SHARED_CELL(key_cell, area) + THREAD;
+    const key_cell *const from = OPAQUE(key_of_row(&args->carry.source, to->first));
     const int last = to->count - 1;
 
     UNROLL
@@ -211,25 +174,41 @@ DEVICE struct code_range load_range(const struct tile_sort_args *args,
 
         k[j] = LOAD_AS(BULK, from + (at < last ? at : last));
     }
+}
+
+/* Make them codes, and stage these, also those after the last. */
+DEVICE void stage_dense(const struct tile_sort_args *args, int area, bare *k)
+{
+    key_cell *const mine = SHARED_CELL(key_cell, area) + THREAD;
+
     enter_all(k, ITEMS, &args->enter);
     UNROLL
-    for (int j = 0; j < ITEMS; j++) {
-        if (TILE_ROWS * j < left)
-            STORE_AS(VALUE, mine + TILE_ROWS * j, (key)k[j]);
-    }
-    return range_of_codes(k, TILE, votes);
+    for (int j = 0; j < ITEMS; j++)
+        STORE_AS(VALUE, mine + TILE_ROWS * j, (key)k[j]);
+}
+
+/* Codes of rows after the last, which are not staged: those of the first row. */
+DEVICE void fill_codes(const struct carry_order *order, bare *k)
+{
+    const key first = code_at(order, 0);
+
+    UNROLL
+    for (int j = 0; j < ITEMS; j++)
+        k[j] = TILE_ROWS * j + THREAD < order->count ? k[j] : first;
 }
 
 /* Order the rows of any regions, whose codes are `k`. */
 DEVICE void sort_regions(const struct segment_sort_args *args,
                          const struct segment_map *map, const struct tile_target *to,
                          const struct carry_order *order, const struct carry_rows *mine,
-                         const struct code_range *range, const bare *k)
+                         const bare *k)
 {
+    const struct code_range range =
+        range_of_codes(k, TILE, SHARED_CELL(wide_cell, order->cells));
     const int left = to->count - THREAD;
     const int most = LOAD(&map->regions) - 1; /* the greatest number */
     const int prefix = PREFIX_BITS - (most ? 1 + HIGHEST_BIT((unsigned)most) : 0);
-    const struct tile_base b = base_within(range->least, range->most, prefix);
+    const struct tile_base b = base_within(range.least, range.most, prefix);
     item r[ITEMS];
 
     UNROLL
@@ -275,18 +254,12 @@ DEVICE struct segment_rows sorted_rows(const struct segment_map *map,
 /* Order the rows of the tile, whose codes are `k`. */
 DEVICE void order_tile(const struct segment_sort_args *args, const struct segment_map *map,
                        const struct tile_target *to, const struct carry_order *order,
-                       const struct carry_rows *mine, const struct code_range *range,
-                       const bare *k)
+                       const struct carry_rows *mine, const bare *k)
 {
-    if (LOAD(&map->is_tiny)) {
-        const struct tile_base b = base_within(range->least, range->most, TINY_PREFIX);
-        const int wrong = order_tiny(map, order, &b);
-
-        if (b.rest_bits && any_thread(order->votes, wrong)) /* prefixes were not enough */
-            rank_tiny(map, order, mine);
-    } else {
-        sort_regions(args, map, to, order, mine, range, k);
-    }
+    if (!LOAD(&map->is_tiny))
+        sort_regions(args, map, to, order, mine, k);
+    else if (any_thread(order->votes, order_tiny(map, order)))
+        rank_tiny(map, order, mine); /* prefixes were not enough */
 }
 
 /* Each block sorts the segments of one window, or a segment that is alone. */
@@ -294,25 +267,35 @@ KERNEL(segment_sort, struct segment_sort_args)
 {
     SHARED(struct segment_sort_shared, sm);
     const struct tile_carry *const carry = &args.sort.carry;
-    const unsigned number = (unsigned)BLOCK;
-    const struct segment_tile tile = number < args.windows.count
-                                         ? window_tile(&args, number)
-                                         : lone_tile(&args, number - args.windows.count);
+    const int is_window = (unsigned)BLOCK < args.windows.count;
+    const unsigned number = (unsigned)BLOCK - (is_window ? 0 : args.windows.count);
+    const struct segment_spans spans = spans_of_window(&args, number, is_window);
+    const struct segment_tile tile = is_window
+                                         ? window_tile(&args, number, &spans)
+                                         : lone_tile(&args.windows, &spans.after, number);
     struct tile_target to;
     bare k[ITEMS];
 
     if (tile.first >= tile.last)
         return;
     if (THREAD == 0 && tile.head > tile.first) /* a long segment came from before */
-        POST_BITS(CUT, (wide_cell *)args.windows.crossed, number & (0 - number));
+        POST_BITS(CUT, (wide_cell *)args.windows.crossed,
+                  crossed_bit(&args.windows, &spans.before, number));
     to.array = (key_cell *)args.sort.out;
     to.samples = 0;
     to.first = tile.first;
     to.count = (int)(tile.last - tile.first);
-    if (THREAD < WARP)
-        map_tile(&args.marks, tile.first, to.count, tile.head > tile.first, &sm->map);
 
-    const struct tile_list list = whole_list(&to);
+    const int dense = is_dense(&carry->source);
+
+    if (LOADS_EARLY && dense)
+        load_dense(&args.sort, &to, k);
+
+    struct tile_list list = whole_list(&to);
+
+    if (!carry->piece_count)
+        list.end_chunk = 0; /* then nobody needs the chunks */
+
     const struct tile_staging stage = begin_staging(&sm->stage, &list, &carry->source);
     const int staged = stage_pieces(&stage, carry, 0, (int)sizeof(key));
     const struct carry_rows mine = my_rows(&to);
@@ -320,10 +303,18 @@ KERNEL(segment_sort, struct segment_sort_args)
         SHARED_ADDRESS(sm->cells), stage.area,      sm->splits,
         sm->stage.wrong,           sm->stage.votes, to.count};
 
-    const struct code_range range = /* after its barriers the map is there */
-        load_range(&args.sort, &to, stage.area, (wide_cell *)sm->cells, k);
-
-    order_tile(&args, &sm->map, &to, &order, &mine, &range, k);
+    if (THREAD < WARP) /* while keys are on their way */
+        map_tile(&args.marks, tile.first, to.count, tile.head > tile.first, &sm->map);
+    if (!LOADS_EARLY && dense)
+        load_dense(&args.sort, &to, k);
+    if (dense)
+        stage_dense(&args.sort, stage.area, k);
+    else
+        load_codes(&args.sort, &to, stage.area, k);
+    BARRIER(); /* the codes and the map are there */
+    if (!dense)
+        fill_codes(&order, k);
+    order_tile(&args, &sm->map, &to, &order, &mine, k);
 
     const struct segment_rows rows = sorted_rows(&sm->map, &tile, &mine);
     const struct segment_homes homes = {&sm->map, tile.first};

@@ -265,11 +265,9 @@ struct segment_span {
     unsigned end; /* 0: there is none; the window's first row: it ends there */
 };
 
-DEVICE struct segment_span open_segment(const struct segment_windows *windows,
-                                        unsigned window, unsigned count)
+/* The segment between two neighbouring marks, as struct segment_scan_args tells them. */
+DEVICE struct segment_span span_between(wide last, wide first, unsigned count)
 {
-    const wide last = LOAD((const wide_cell *)windows->last + window);
-    const wide first = LOAD((const wide_cell *)windows->first + window);
     struct segment_span span;
 
     span.begin = (unsigned)(last / 2) - 1;
@@ -279,7 +277,20 @@ DEVICE struct segment_span open_segment(const struct segment_windows *windows,
     return span;
 }
 
+DEVICE struct segment_span open_segment(const struct segment_windows *windows,
+                                        unsigned window, unsigned count)
+{
+    return span_between(LOAD((const wide_cell *)windows->last + window),
+                        LOAD((const wide_cell *)windows->first + window), count);
+}
+
 DEVICE int is_long(const struct segment_span *span, const struct segment_windows *windows)
 {
     return span->end - span->begin > windows->least_long;
+}
+
+/* The number of runs, or windows, of `rows` rows each, that a segment has rows in. */
+DEVICE unsigned runs_of(const struct segment_span *span, unsigned rows)
+{
+    return (span->end - 1) / rows - span->begin / rows + 1;
 }

@@ -29,54 +29,30 @@ DEVICE wide bounds_from(const struct segment_map *map, int place, int count)
     return bounds;
 }
 
-/* Do regions cross boundaries of one kind only? One warp looks at all of the map. */
-DEVICE int is_tiny(const struct segment_map *map, int count)
+/* The places of a word that are multiples of `step`, a power of two. */
+DEVICE wide each_place(const int step)
 {
-    wide starts = 1; /* of half blocks in a word */
-    unsigned bad = 0;
+    wide places = 1;
 
     UNROLL
-    for (int step = HALF_ITEMS; step < SEGMENT_WORD; step *= 2)
-        starts |= starts << step;
-    for (int base = 0; base * SEGMENT_WORD < count; base += WARP) {
-        const int word = base + LANE;
-        const int left = count - word * SEGMENT_WORD;
-        const wide mask = left >= SEGMENT_WORD ? ~(wide)0
-                          : left > 0           ? ((wide)1 << left) - 1
-                                               : 0;
-        const wide none = left > 0 ? ~LOAD(&map->bounds[word]) & mask : 0;
-        const int follows = left > SEGMENT_WORD && !(LOAD(&map->bounds[word + 1]) & 1);
-        wide empty = none; /* HALF_ITEMS places from here on have no bound */
-
-        UNROLL
-        for (int step = 1; step < HALF_ITEMS; step *= 2)
-            empty &= empty >> step;
-        bad |= BALLOT(
-            (empty & starts &
-             (none >> HALF_ITEMS | (wide)follows << (SEGMENT_WORD - HALF_ITEMS))) != 0);
-    }
-    return !bad;
+    for (int i = step; i < SEGMENT_WORD; i *= 2)
+        places |= places << i;
+    return places;
 }
 
-/* Does a region cross a multiple of ITEMS? */
-DEVICE int is_crossed(const struct segment_map *map, int count)
+/*
+ * Does a region cross boundaries of both kinds? `none` are the places of a word without a
+ * bound; `follows`: so is the place after it.
+ */
+DEVICE int is_no_tiny(wide none, int follows)
 {
-    wide starts = 1; /* of blocks in a word */
-    unsigned some = 0;
+    wide empty = none; /* HALF_ITEMS places from here on have no bound */
 
     UNROLL
-    for (int step = ITEMS; step < SEGMENT_WORD; step *= 2)
-        starts |= starts << step;
-    for (int base = 0; base * SEGMENT_WORD < count; base += WARP) {
-        const int word = base + LANE;
-        const int left = count - word * SEGMENT_WORD;
-        const wide mask = left >= SEGMENT_WORD ? starts
-                          : left > 0           ? starts & (((wide)1 << left) - 1)
-                                               : 0;
-
-        some |= BALLOT(left > 0 && (~LOAD(&map->bounds[word]) & mask));
-    }
-    return some != 0;
+    for (int step = 1; step < HALF_ITEMS; step *= 2)
+        empty &= empty >> step;
+    return (empty & each_place(HALF_ITEMS) &
+            (none >> HALF_ITEMS | (wide)follows << (SEGMENT_WORD - HALF_ITEMS))) != 0;
 }
 
 /* Where the region of a place ends, which has no more rows than a word has marks. */
@@ -136,7 +112,10 @@ DEVICE unsigned tiny_region(wide numbers, unsigned bounds, int j, int at)
     return half << (SHIFT - 4 * (j % 8)) & ~0u << SHIFT;
 }
 
-/* Load the codes of ITEMS rows, `left` of which exist, rotated: `turn` comes first. */
+/*
+ * Load the codes of ITEMS rows, `left` of which exist, rotated: `turn` comes first. Others
+ * get the code of the first row.
+ */
 DEVICE void load_few(const struct carry_order *order, int first, int turn, int left,
                      bare *k)
 {
@@ -150,16 +129,29 @@ DEVICE void load_few(const struct carry_order *order, int first, int turn, int l
     for (int j = 0; j < ITEMS; j++) {
         const int at = (j + turn) % ITEMS;
 
-        k[j] = at < left ? code_at(order, first + at) : 0;
+        k[j] = code_at(order, first + (at < left ? at : 0));
     }
+}
+
+/* The base of these codes. */
+DEVICE struct tile_base base_of_few(const bare *k)
+{
+    bare least = k[0], most = k[0];
+
+    UNROLL
+    for (int j = 1; j < ITEMS; j++) {
+        most = k[j] > most ? k[j] : most;
+        least = k[j] < least ? k[j] : least;
+    }
+    return base_within((key)least, (key)most, TINY_PREFIX);
 }
 
 /*
  * Sort the items of ITEMS rows, from place `first` on. Rows past the last one become a
- * region of their own.
+ * region of their own. Returns how many bits of codes the items lack.
  */
-DEVICE void sort_few(const struct segment_map *map, const struct carry_order *order,
-                     const struct tile_base *b, int first, item *r)
+DEVICE int sort_few(const struct segment_map *map, const struct carry_order *order,
+                    int first, item *r)
 {
     /* Lanes begin with different rows: then their codes are in different banks. */
     const int turn = LANE * (ITEMS * (int)sizeof(key)) / 128 % ITEMS;
@@ -170,28 +162,30 @@ DEVICE void sort_few(const struct segment_map *map, const struct carry_order *or
     bare k[ITEMS];
 
     load_few(order, first, turn, left, k);
+
+    const struct tile_base b = base_of_few(k);
+
     UNROLL
     for (int j = 0; j < ITEMS; j++) {
         const int at = (j + turn) % ITEMS;
-        const unsigned prefix = (unsigned)((k[j] - b->base) >> b->rest_bits);
+        const unsigned prefix = (unsigned)((k[j] - b.base) >> b.rest_bits);
 
         r[j] = tiny_region(numbers, bounds, j, at) | (prefix << TINY_BITS | (unsigned)at);
     }
     sort_registers(r, ITEMS);
+    return b.rest_bits;
 }
 
 /*
  * Rows were sorted by prefix, and their places are stored. Has any row in [begin, end) the
  * prefix of the row before, but a lower code?
  */
-DEVICE int is_out_of_order(const struct carry_order *order, const struct tile_base *b,
-                           int first, int begin, int end, const item *r)
+DEVICE int is_out_of_order(const struct carry_order *order, int first, int begin, int end,
+                           const item *r)
 {
     unsigned least = ~0u, ties = 0;
     int wrong = 0;
 
-    if (!b->rest_bits)
-        return 0;
     UNROLL
     for (int j = 1; j < ITEMS; j++) {
         const unsigned off = r[j] ^ r[j - 1];
@@ -217,8 +211,7 @@ DEVICE int is_out_of_order(const struct carry_order *order, const struct tile_ba
  * Order the rows of regions that cross no multiple of ITEMS. Other rows come in any order.
  * Returns 1 if prefixes are not enough.
  */
-DEVICE int order_blocks(const struct segment_map *map, const struct carry_order *order,
-                        const struct tile_base *b)
+DEVICE int order_blocks(const struct segment_map *map, const struct carry_order *order)
 {
     const int first = THREAD * ITEMS;
     item_cell *const to = cell_of_row(order, first);
@@ -226,16 +219,17 @@ DEVICE int order_blocks(const struct segment_map *map, const struct carry_order 
 
     if (first >= order->count)
         return 0;
-    sort_few(map, order, b, first, r);
+
+    const int rest_bits = sort_few(map, order, first, r);
+
     UNROLL
     for (int j = 0; j < ITEMS; j++)
         STORE_AS(VALUE, to + j, (item)first | r[j] % ITEMS);
-    return is_out_of_order(order, b, first, 0, order->count - first, r);
+    return rest_bits && is_out_of_order(order, first, 0, order->count - first, r);
 }
 
 /* The same for a region that crosses the next multiple of ITEMS, if there is one. */
-DEVICE int order_crossing(const struct segment_map *map, const struct carry_order *order,
-                          const struct tile_base *b)
+DEVICE int order_crossing(const struct segment_map *map, const struct carry_order *order)
 {
     const int first = THREAD * ITEMS + HALF_ITEMS;
     const int next = first + HALF_ITEMS;
@@ -244,8 +238,8 @@ DEVICE int order_crossing(const struct segment_map *map, const struct carry_orde
     if (next >= order->count ||
         (LOAD(&map->bounds[next / SEGMENT_WORD]) >> next % SEGMENT_WORD & 1))
         return 0;
-    sort_few(map, order, b, first, r);
 
+    const int rest_bits = sort_few(map, order, first, r);
     const int begin = region_begin(map, next) - first;
     const int end = region_end(map, next, order->count) - first;
 
@@ -254,19 +248,20 @@ DEVICE int order_crossing(const struct segment_map *map, const struct carry_orde
         if (j >= begin && j < end)
             STORE_AS(VALUE, cell_of_row(order, first + j), (item)first + r[j] % ITEMS);
     }
-    return is_out_of_order(order, b, first, begin, end, r);
+    return rest_bits && is_out_of_order(order, first, begin, end, r);
 }
 
-/* Order tiny regions by prefixes. Codes are staged. Returns 1 if that is not enough. */
-DEVICE int order_tiny(const struct segment_map *map, const struct carry_order *order,
-                      const struct tile_base *b)
+/*
+ * Order tiny regions by prefixes. Codes are staged. Returns 1 if that is not enough. A
+ * barrier has to follow.
+ */
+DEVICE int order_tiny(const struct segment_map *map, const struct carry_order *order)
 {
-    int wrong = order_blocks(map, order, b);
+    int wrong = order_blocks(map, order);
 
-    BARRIER();
     if (LOAD(&map->is_crossed)) {
-        wrong |= order_crossing(map, order, b);
         BARRIER();
+        wrong |= order_crossing(map, order);
     }
     return wrong;
 }

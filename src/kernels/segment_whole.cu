@@ -99,8 +99,9 @@ KERNEL(segment_last, struct segment_last_args)
     if (part.cuts)
         return;
 
-    const struct merged_tile m = merge_between(
-        &args.merge, &cuts, first, first + (unsigned)LANE * (unsigned)round->run, sm);
+    const struct merged_tile m =
+        merge_between(&args.merge, &cuts, first,
+                      first + (unsigned)LANE * (unsigned)round->run, round->ways, sm);
     const struct carry_rows mine = my_rows(&m.to);
     const struct segment_rows where = {rows_inside(&segment, &m.to, &mine), 0};
 
