@@ -135,6 +135,7 @@ mw_status tally_plan(struct tally *tally, mw_context *context, const mw_tuning *
     /* clang-format on */
     mw_plan *const plan = &tally->plan;
     uint64_t cuts[PLANNED] = {0};
+    uint32_t merges = 0; /* R; a round by ranks is none */
     const uint64_t once[2] = {divide_up(count, LANES),
                               divide_up(count * mw_type_size(type), SECTOR)};
     const mw_status status = sort_plan(context, tuning, type, count, plan);
@@ -148,11 +149,15 @@ mw_status tally_plan(struct tally *tally, mw_context *context, const mw_tuning *
     }
     if (plan->tuning.engine == MW_ENGINE_DEAL)
         return MW_OK; /* it claims nothing: what it moves depends on the keys */
-    for (uint32_t i = 0; i < plan->rounds; i++)
+    for (uint32_t i = 0; i < plan->rounds; i++) {
+        if (plan->round[i].joined == 2) /* ranks: every block reads all keys */
+            continue;
         add_cuts(cuts + MERGING, plan, &plan->round[i]);
+        merges++;
+    }
     for (int i = 0; i < PLANNED; i++)
-        add_claim(tally, "", planned[i][0], 0,
-                  (i < MERGING ? 1 : plan->rounds) * once[i % 2], planned[i][1], cuts[i],
+        add_claim(tally, "", planned[i][0], 0, (i < MERGING ? 1 : merges) * once[i % 2],
+                  planned[i][1], cuts[i],
                   i < MERGING ? "" : excuses[plan->tuning.engine][i - MERGING]);
     return MW_OK;
 }
@@ -184,7 +189,7 @@ static void claim_conflicts(struct tally *tally, size_t key_size)
                       ? total->shared_ideal - apart->shared_ideal - merging->shared_ideal
                       : 0,
                   other_rows ? "rows that do not fill the banks once" : "");
-    if (tuning->engine == MW_ENGINE_TILE && tally->plan.rounds > 0) {
+    if (tuning->engine == MW_ENGINE_TILE && merging->shared_requests > 0) {
         add_claim(tally, "C1", "wavefronts of merging", merging->shared_wavefronts,
                   merging->shared_ideal, "the least possible", merging->shared_ideal,
                   "groups that end inside a warp");

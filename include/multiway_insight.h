@@ -72,7 +72,7 @@ typedef struct mw_plan_round {
     uint64_t piece;  /* keys in a piece; heap: a multiple of 32, tile: about that many */
     uint64_t blocks; /* thread blocks that merge */
     uint32_t ways;   /* runs merged at once */
-    uint32_t joined; /* tile: 1 if each block finds the cuts of its own tile */
+    uint32_t joined; /* tile: 1: each block finds the cuts of its tile; 2: no cuts, ranks */
 } mw_plan_round;
 
 /*

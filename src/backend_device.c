@@ -124,7 +124,9 @@ static mw_status tell_plan(struct backend *backend, const struct request *reques
                                          .piece = plan.round[i].piece,
                                          .blocks = plan.round[i].blocks,
                                          .ways = plan.round[i].ways,
-                                         .joined = plan.round[i].joined != 0};
+                                         .joined = plan.round[i].ranked   ? 2
+                                                   : plan.round[i].joined ? 1
+                                                                          : 0};
 done:
     return status;
 }
@@ -203,9 +205,8 @@ struct pass_log *device_begin(struct backend *backend)
 
 struct pass_queue device_queue(struct backend *backend, void *stream)
 {
-    return (struct pass_queue){.device = backend_device(backend),
-                               .stream = stream,
-                               .log = device_begin(backend)};
+    return (struct pass_queue){
+        .device = backend_device(backend), .stream = stream, .log = device_begin(backend)};
 }
 
 /* Enqueue the passes on `keys` in device memory; counts, ledger and log start anew. */

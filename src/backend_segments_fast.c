@@ -60,7 +60,8 @@ static uint64_t most_keys(const struct tile_geometry *tile, uint32_t ways)
 {
     const int keys = (int)(tile->rows * tile->items);
 
-    return (uint64_t)(keys - 2 * TILE_SLACK(keys)) - ways / 2 * (tile->items - 1);
+    return (uint64_t)(keys - 2 * TILE_SLACK(keys, (int)tile->items)) -
+           ways / 2 * (tile->items - 1);
 }
 
 /*

@@ -168,6 +168,18 @@ static struct tile_round tile_shape(const struct pass_run *run,
                                .floats = run->floats};
 }
 
+/* Merge all runs by the ranks of their keys. */
+static mw_status tile_ranks(struct pass_run *run, const struct plan_round *round,
+                            const void *in, void *out, struct key_code leave)
+{
+    const struct tile_merge_args args = {.round = tile_shape(run, round, in, out),
+                                         .leave = leave,
+                                         .condition = run->condition};
+
+    return launch(run, KERNEL_TILE_RANKS, round->blocks, run->plan->tuning.threads,
+                  (uint32_t)run->plan->key_bytes, &args, sizeof args);
+}
+
 /*
  * Merge runs from `in` to `out` in one launch: every block finds the cuts of its own tile
  * (a joined round), or some blocks find cuts for the others. With MW_TIMING_PHASES the cuts
@@ -187,6 +199,8 @@ static mw_status tile_merge(struct pass_run *run, const struct plan_round *round
     struct merge_args args;
     mw_status status;
 
+    if (round->joined && round->ranked)
+        return tile_ranks(run, round, in, out, leave);
     cut_args.bare = (struct tile_cut_args){.round = tile_shape(run, round, in, out)};
     args.bare = (struct tile_merge_args){.round = cut_args.bare.round,
                                          .cutters = (unsigned)cutters,

@@ -51,7 +51,8 @@ struct plan_round {
     uint64_t cutters; /* ... and those that find cuts, unless it is joined, ... */
     uint64_t ahead;   /* ... of these, the ones before all others */
     uint32_t ways;    /* runs merged at once */
-    int joined;       /* tile: every block finds the cuts of its tile, tile_join */
+    int joined;       /* tile: every block finds the cuts of its tile, tile_join; ... */
+    int ranked;       /* ... or, if this is set, too, keys find their ranks, tile_ranks */
 };
 
 /* Engine deal's part of a plan, and where in the workspace its arrays begin. */

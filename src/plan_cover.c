@@ -14,7 +14,9 @@
  *                  are counted in the same way. A joined round has no cells.
  *   workspace      so does not fall either: keys, cells and samples rise.
  *   kernels        a round that is joined somewhere is joined at the first count, and one
- *                  that is not is not at the last count: both ends have all kernels.
+ *                  that is not is not at the last count: both ends have all kernels. One
+ *                  by ranks is so at the first count, too. At the last, at most twice
+ *                  as many keys, it is joined at the worst, as it has under 64 tiles.
  *
  * With the levels given, p passes take p * start + count * each(p). Of two numbers of
  * passes the greater is the better one only if its each(p) is less, so from some count on:

@@ -61,7 +61,8 @@ static void plan_arrays(struct plan *plan, struct plan_keys keys, uint64_t rows)
     tally->carry_count_offset = at;
     at += wide_keys ? round_up(rows * sizeof(unsigned), PLAN_ALIGNMENT) : 0;
     tally->starts_offset = at;
-    plan->workspace_bytes = at + round_up((codes + 1) * sizeof(wide), PLAN_ALIGNMENT);
+    plan->workspace_bytes =
+        at + round_up((uint64_t)TALLY_STARTS(8 * keys.size) * sizeof(wide), PLAN_ALIGNMENT);
 }
 
 mw_status plan_tally(struct plan *plan, const mw_info *info, struct plan_keys keys,

@@ -200,20 +200,30 @@ uint64_t plan_tile_piece(const struct tile_geometry *tile, uint32_t ways, int sl
            ways / 2 * (tile->items - 1);
 }
 
+/* Does one block's shared memory hold the keys of all runs (tile_ranks)? */
+static int is_ranked(const struct plan_round *round, const mw_info *info,
+                     struct plan_keys keys, uint64_t count)
+{
+    return round->joined && round->groups == 1 && !keys.places && keys.size >= 4 &&
+           power_of_two(round->run) && count * keys.size <= TILE_RANKS_BYTES &&
+           count * keys.size <= info->shared_per_block;
+}
+
 /*
  * Pieces are of one length: no cut is to be found near the end of a group, where samples
  * are few.
  */
 static struct plan_round tile_round(const struct tile_geometry *tile, const mw_info *info,
-                                    uint64_t count, uint64_t run, uint32_t ways)
+                                    struct plan_keys keys, uint64_t count, uint64_t run,
+                                    uint32_t ways)
 {
     const uint64_t at_once = (uint64_t)PLAN_JOINED_EACH * info->processors;
     const uint64_t most_joined = at_once > PLAN_MOST_JOINED ? at_once : PLAN_MOST_JOINED;
     const uint64_t ahead = (uint64_t)PLAN_AHEAD_EACH * info->processors;
     const uint64_t warps = tile->rows / WARP;
     const uint64_t group = run > count / ways ? count : run * ways;
-    const uint64_t most =
-        plan_tile_piece(tile, ways, TILE_SLACK((int)(tile->rows * tile->items)));
+    const uint64_t most = plan_tile_piece(
+        tile, ways, TILE_SLACK((int)(tile->rows * tile->items), (int)tile->items));
     struct plan_round round = {.run = run, .ways = ways};
 
     round.groups = divide_up(count, run * ways);
@@ -221,6 +231,11 @@ static struct plan_round tile_round(const struct tile_geometry *tile, const mw_i
     round.piece = divide_up(group, round.pieces);
     round.blocks = round.groups * round.pieces;
     round.joined = round.blocks <= most_joined;
+    if (is_ranked(&round, info, keys, count)) {
+        round.ranked = 1;
+        round.piece = tile->rows;
+        round.pieces = round.blocks = divide_up(count, tile->rows);
+    }
     round.cutters = divide_up(round.groups * (round.pieces + 1), warps);
     round.ahead = divide_up(ahead, warps);
     if (round.ahead > round.cutters)
@@ -263,9 +278,10 @@ mw_status plan_tile(struct plan *plan, const mw_info *info, struct plan_keys key
                         "engine tile merges lists of fewer than 2^32 keys, which takes "
                         "more than %u ways",
                         t->ways);
-        plan->round[i] = tile_round(&plan->program.tile, info, count, run, ways);
-        plan->kernels |=
-            KERNEL_SET(plan->round[i].joined ? KERNEL_TILE_JOIN : KERNEL_TILE_MERGE);
+        plan->round[i] = tile_round(&plan->program.tile, info, keys, count, run, ways);
+        plan->kernels |= KERNEL_SET(plan->round[i].ranked   ? KERNEL_TILE_RANKS
+                                    : plan->round[i].joined ? KERNEL_TILE_JOIN
+                                                            : KERNEL_TILE_MERGE);
         run *= ways;
     }
     t->ways = plan->rounds ? plan->round[0].ways : 2;

@@ -28,8 +28,9 @@ static inline const char *check_tally(const mw_info *info, const struct plan *p,
         t->carries_offset < t->counts_offset + pairs * rows * codes * 2 ||
         t->carry_count_offset < t->carries_offset + pairs * rows * TALLY_MOST_CARRIES * 2 ||
         t->starts_offset < t->carry_count_offset + pairs * rows * 4 ||
-        p->workspace_bytes < t->starts_offset + (codes + 1) * 8 || t->counts_offset % 256 ||
-        t->carries_offset % 256 || t->carry_count_offset % 256 || t->starts_offset % 256)
+        p->workspace_bytes < t->starts_offset + TALLY_STARTS(8 * size) * 8 ||
+        t->counts_offset % 256 || t->carries_offset % 256 || t->carry_count_offset % 256 ||
+        t->starts_offset % 256)
         return "arrays overlap";
     if ((unsigned __int128)t->write_blocks * 256 * t->write_vectors * 16 <
             p->key_bytes + (unsigned __int128)16 ||

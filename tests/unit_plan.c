@@ -5,6 +5,7 @@
  */
 #include "plan_samples.h"
 #include "plan_tally.h"
+#include "plan_tile.h"
 
 #include <string.h>
 
@@ -68,22 +69,6 @@ static int heap_fits(const struct sample *s, const struct plan_round *r, huge gr
             covers(t->threads / 32, r->blocks, tasks < t->warps ? tasks : t->warps));
 }
 
-/*
- * Engine tile's: a piece fits a tile even if both cuts are off by all their slack and
- * each pair of lists ends with an almost empty row; there is a warp for each cut.
- */
-static int tile_fits(const struct sample *s, const struct plan_round *r)
-{
-    const struct tile_geometry *const tile = &s->plan.program.tile;
-    const uint64_t keys = (uint64_t)tile->rows * tile->items;
-
-    return r->piece + 2 * TILE_SLACK((int)keys) + r->ways / 2 * (tile->items - 1) <= keys &&
-           r->piece > keys / 2 && r->run % TILE_SAMPLE == 0 &&
-           r->blocks == r->groups * r->pieces && r->blocks + r->cutters <= INT32_MAX &&
-           covers(tile->rows / 32, r->cutters, r->groups * (r->pieces + 1)) &&
-           r->ahead >= 1 && r->ahead <= r->cutters;
-}
-
 static const char *check_round(const struct sample *s, const struct plan_round *r)
 {
     const mw_engine engine = s->plan.tuning.engine;
@@ -96,7 +81,7 @@ static const char *check_round(const struct sample *s, const struct plan_round *
         r->blocks < 1 || r->blocks > INT32_MAX)
         return "a round does not cover its keys";
     if ((engine == MW_ENGINE_HEAP && !heap_fits(s, r, group)) ||
-        (is_tiled(&s->plan) && !tile_fits(s, r)) ||
+        (is_tiled(&s->plan) && !tile_fits(s->info, &s->plan, r)) ||
         (engine == MW_ENGINE_PAIR && r->blocks != s->plan.base_blocks))
         return "a round's pieces or blocks";
     return NULL;
@@ -118,7 +103,9 @@ static const char *check_rounds(const struct sample *s)
         if (wrong || p->round[i].run != run || run >= s->count)
             return wrong ? wrong : "a round for nothing";
         run *= p->round[i].ways;
-        kernels |= KERNEL_SET(p->round[i].joined ? KERNEL_TILE_JOIN : merge);
+        kernels |= KERNEL_SET(p->round[i].ranked   ? KERNEL_TILE_RANKS
+                              : p->round[i].joined ? KERNEL_TILE_JOIN
+                                                   : merge);
     }
     if (run < s->count || p->launches != (s->count ? first + p->rounds * (1 + apart) : 0))
         return "too few rounds or launches";
@@ -297,7 +284,7 @@ static void test_table(struct tap *tap)
         const char *plan;
     } rows[] = {
         {H200,   MW_ENGINE_TILE, 4, 1024,       "128x8, 0 of 8:"                 },
-        {H200,   MW_ENGINE_TILE, 4, 65536,      "256x16, 0 of 0: 16j"            },
+        {H200,   MW_ENGINE_TILE, 4, 65536,      "256x8, 0 of 0: 32j"             },
         {H200,   MW_ENGINE_TILE, 8, 49152,      "256x8, 0 of 0: 32j"             },
         {H200,   MW_ENGINE_TILE, 4, 98304,      "256x16, 0 of 0: 32j"            },
         {H200,   MW_ENGINE_TILE, 4, 98305,      "256x32, 5 of 4: 16j"            },
@@ -308,7 +295,7 @@ static void test_table(struct tap *tap)
         {H200,   MW_ENGINE_TILE, 4, UINT32_MAX, "256x32, 5 of 4: 16 16 16 16 8"  },
         {H200,   MW_ENGINE_TILE, 4, 4294979641, "256x32, 5 of 4: 16 16 16 16 16" },
         {H200,   MW_ENGINE_TILE, 8, 20000000,   "256x16, 4 of 4: 16 8 8 8"       },
-        {A100,   MW_ENGINE_TILE, 8, 4097,       "256x8, 0 of 0: 4j"              },
+        {A100,   MW_ENGINE_TILE, 8, 4097,       "128x8, 0 of 8: 8j"              },
         {SM_86,  MW_ENGINE_TILE, 4, 1 << 20,    "128x32, 0 of 0: 16j 16j"        },
         {SM_60,  MW_ENGINE_TILE, 8, 1 << 20,    "128x16, 0 of 0: 8 8 8"          },
         {H200,   MW_ENGINE_HEAP, 8, 1 << 20,    "128x32, 4096 of 3696: 16 16"    },

@@ -82,9 +82,13 @@ enum {
     tile_merge_threads = TILE_ROWS,
     lists_merge_threads = TILE_ROWS,
     lists_pair_threads = TILE_ROWS,
-    tile_join_threads = TILE_ROWS
+    tile_join_threads = TILE_ROWS,
+    tile_ranks_threads = TILE_ROWS
 };
 #endif
+
+/* Bytes of keys that tile_ranks serves. */
+enum { TILE_RANKS_BYTES = 65536 };
 
 /* How keys are coded (code.inl): floats are made monotone, then bits are flipped. */
 struct key_code {
@@ -148,7 +152,8 @@ enum {
     TILE_MOST_WAYS = 32,     /* one lane for each list */
     TILE_SAMPLE = 32,        /* every 32nd key of a pass's output is also a sample */
     TILE_SLACK_PART = 72,    /* a cut may be off by 1/72 of a tile, ... */
-    TILE_LEAST_SLACK = 60,   /* ... or by 60 keys, about the resolution of samples; ... */
+    TILE_LEAST_SLACK = 60,   /* ... or by 60 keys, about the resolution of samples, ... */
+    TILE_FEW_PARTS = 3,      /* ... or, of tiles for few keys, by 3/16; ... */
     LISTS_SLACK = 40,        /* ... of lists of the caller by 40 keys, ... */
     LISTS_PLACED_SLACK = 60, /* ... or by 60 rows */
     TILE_MOST_PLACES = 4096, /* rows of a tile with places */
@@ -157,11 +162,14 @@ enum {
 
 /*
  * How far off a cut may be, in keys, for tiles of `keys` keys. With a little more, 16
- * lists of one tile each would need 18 tiles of 8192 or 4096 keys instead of 17.
+ * lists of one tile each would need 18 tiles of 8192 or 4096 keys instead of 17. Rows of 8
+ * keys are for few keys, which have more SMs than tiles: cuts that are found at the first
+ * attempt are worth a few tiles more.
  */
-#define TILE_SLACK(keys)                                                         \
-    ((keys) / TILE_SLACK_PART > (int)TILE_LEAST_SLACK ? (keys) / TILE_SLACK_PART \
-                                                      : TILE_LEAST_SLACK)
+#define TILE_SLACK(keys, items)                                                      \
+    ((items) == 8 && (keys) >= 1024                     ? (keys)*TILE_FEW_PARTS / 16 \
+     : (keys) / TILE_SLACK_PART > (int)TILE_LEAST_SLACK ? (keys) / TILE_SLACK_PART   \
+                                                        : (int)TILE_LEAST_SLACK)
 
 /*
  * The cell of an item in shared memory. `bytes`, here and below, is the size of a key, or

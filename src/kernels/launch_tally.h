@@ -11,7 +11,9 @@ enum {
     TALLY_DIGITS = 256,        /* values of a byte */
     TALLY_CARRY = 0x4000,      /* keys that leave a 16-bit counter at once */
     TALLY_MOST_CARRIES = 4096, /* of a block of tally_count */
-    TALLY_MOST_WRITTEN = 16    /* vectors that a thread of tally_write stores */
+    TALLY_MOST_WRITTEN = 16,   /* vectors that a thread of tally_write stores */
+    TALLY_NEAR = 64,           /* codes of an entry of a table (TALLY_STARTS), ... */
+    TALLY_FAR = 2048           /* ... and of the other */
 };
 
 /* Codes of a key of `bits` bits. */
@@ -43,6 +45,15 @@ enum {
  * digits, so that a block of tally_sum needs no other digits than its own.
  */
 #define TALLY_TOTAL_BYTES(bits) ((bits) == 8 ? 4 : 8)
+
+/*
+ * Cells of `starts`: one for each code, and one more at TALLY_CODES. Those of every
+ * TALLY_NEAR codes follow again at TALLY_NEAR_AT, those of every TALLY_FAR codes at
+ * TALLY_FAR_AT: a search reads neighbours only.
+ */
+#define TALLY_NEAR_AT(bits) (TALLY_CODES(bits) + 16)
+#define TALLY_FAR_AT(bits) (TALLY_NEAR_AT(bits) + TALLY_CODES(bits) / TALLY_NEAR)
+#define TALLY_STARTS(bits) (TALLY_FAR_AT(bits) + TALLY_CODES(bits) / TALLY_FAR + 1)
 
 /*
  * What the blocks of tally_count write, each a row of every array. Codes are those of

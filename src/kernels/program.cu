@@ -89,12 +89,16 @@ namespace mw_kernels { /* see simt.h */
 #ifdef TILE_PLACES
 #define TEXT_OF_PLACES
 #define ENTRY_OF_PLACES(name, args) ENTRY(name, args)
-#elif KEY_BITS >= 32 && TILE_ROWS * TILE_ITEMS * KEY_BITS == 262144 /* DEAL_TILE */
+#else
+#define TEXT_OF_KEYS
+#define ENTRY_OF_KEYS(name, args) ENTRY(name, args)
+#if KEY_BITS >= 32 && TILE_ROWS * TILE_ITEMS * KEY_BITS == 262144 /* DEAL_TILE */
 #include "deal.cuh"
 #include "deal_frequent.cuh"
 
 #define TEXT_OF_DEAL
 #define ENTRY_OF_DEAL(name, args) ENTRY(name, args)
+#endif
 #endif
 #endif
 
@@ -129,6 +133,9 @@ namespace mw_kernels { /* see simt.h */
 #ifndef ENTRY_OF_PLACES
 #define ENTRY_OF_PLACES(name, args) NO_ENTRY
 #endif
+#ifndef ENTRY_OF_KEYS
+#define ENTRY_OF_KEYS(name, args) NO_ENTRY
+#endif
 #ifndef ENTRY_OF_DEAL
 #define ENTRY_OF_DEAL(name, args) NO_ENTRY
 #endif
@@ -156,6 +163,7 @@ namespace mw_kernels { /* see simt.h */
 #undef TEXT_OF_LISTS
 #undef TEXT_OF_BARE
 #undef TEXT_OF_PLACES
+#undef TEXT_OF_KEYS
 #undef TEXT_OF_DEAL
 #undef TEXT_OF_PAIR
 #undef TEXT_OF_TALLY

@@ -36,7 +36,8 @@ enum program_kind {
     PROGRAM_LISTS = 18,
     PROGRAM_PLACES = 20, /* kernels that only PROGRAM_TILE with places has, ... */
     PROGRAM_DEAL = 21,   /* ... or only that of bare keys and tiles by DEAL_TILE */
-    PROGRAM_BARE = 22    /* those that only PROGRAM_LISTS without places has */
+    PROGRAM_BARE = 22,   /* those that only PROGRAM_LISTS without places has */
+    PROGRAM_KEYS = 23    /* those that only PROGRAM_TILE without places has */
 };
 
 /*
@@ -117,9 +118,11 @@ static inline kernel_set program_kernels(const struct program_name *name)
 {
     const int has_places = name->engine == MW_ENGINE_TILE && name->tile.places;
     const int is_bare = name->engine == PROGRAM_LISTS && !name->tile.places;
+    const int has_keys = name->engine == MW_ENGINE_TILE && !name->tile.places;
 
     return kernels_of(name->engine) | (has_places ? kernels_of(PROGRAM_PLACES) : 0) |
            (is_bare ? kernels_of(PROGRAM_BARE) : 0) |
+           (has_keys ? kernels_of(PROGRAM_KEYS) : 0) |
            (program_deals(name) ? kernels_of(PROGRAM_DEAL) : 0);
 }
 

@@ -33,10 +33,10 @@ enum {
     COUNT_SAME = 4,        /* equal keys of a lane that are worth counting together, ... */
     COUNT_MANY = WARP / 2, /* ... if this many lanes have them */
     COUNT_BACK = 3,        /* carries that go back to their counters in the end */
-    DIGIT_PAIRS = TALLY_DIGITS / 2 / WARP, /* pairs of codes of a lane and digit */
-    HALVES = 0x10001                       /* times a key: two of it */
+    HALVES = 0x10001       /* times a key: two of it */
 };
 
+AGREE(TALLY_DIGITS == WARP * VECTOR_KEYS);
 AGREE((COUNT_BACK + 1) * TALLY_CARRY <= 65536);
 AGREE(tally_count_threads *COUNT_BATCHES *COUNT_BATCH *VECTOR_KEYS <= 65536 - TALLY_CARRY);
 
@@ -170,19 +170,49 @@ DEVICE unsigned counted(const struct tally_shared *sm, unsigned bits)
     return LOAD((const place_cell *)sm->counters + bits);
 }
 
-/* The counters of code 2 `pair` and, in the upper half, the next. */
-DEVICE unsigned pair_counted(const struct tally_shared *sm, unsigned pair,
+/* Eight counters that lie apart. Lanes begin at different ones: no bank conflicts. */
+DEVICE vector floats_counted(const struct tally_shared *sm, unsigned first,
                              const struct key_code *to_bits)
 {
-    const unsigned first = leave((key)(2 * pair), to_bits);
+    const unsigned begin = (unsigned)LANE / 8 * 2;
+    vector v = {0, 0};
 
+    UNROLL
+    for (unsigned i = 0; i < VECTOR_KEYS; i++) {
+        const unsigned code = first + (begin + i) % VECTOR_KEYS;
+        const wide count = counted(sm, leave((key)code, to_bits));
+
+        if (i < VECTOR_KEYS / 2)
+            v.low |= count << (i * 16);
+        else
+            v.high |= count << (i % (VECTOR_KEYS / 2) * 16);
+    }
+    return turn(v, VECTOR_KEYS - (int)begin);
+}
+
+/* The counters of eight codes. Those of integers are neighbours, perhaps reversed. */
+DEVICE vector codes_counted(const struct tally_shared *sm, unsigned first,
+                            const struct key_code *to_bits)
+{
     if (to_bits->is_float)
-        return counted(sm, leave((key)(2 * pair + 1), to_bits)) << 16 | counted(sm, first);
+        return floats_counted(sm, first, to_bits);
+    return LOAD((const vector_cell *)sm->counters +
+                leave((key)first, to_bits) / VECTOR_KEYS);
+}
 
-    const unsigned both =
-        LOAD(&sm->counters[first / 2]); /* of integers they share a word */
+/* Two words in reverse order of their halves. */
+DEVICE wide reversed(unsigned one, unsigned next)
+{
+    return (wide)(one << 16 | one >> 16) << 32 | (next << 16 | next >> 16);
+}
 
-    return first % 2 ? both << 16 | both >> 16 : both;
+/* Counters of integers in the order of their codes. */
+DEVICE vector in_order(vector v, const struct key_code *to_bits)
+{
+    const vector turned = {reversed(word_of(v, 2), word_of(v, 3)),
+                           reversed(word_of(v, 0), word_of(v, 1))};
+
+    return !to_bits->is_float && to_bits->flip & 1 ? turned : v;
 }
 
 /* Write how many keys my row has of each digit, and of lesser ones. */
@@ -207,15 +237,16 @@ DEVICE void put_totals(const struct tally_rows *rows, const struct tally_shared 
 }
 
 /*
- * Write my row. A warp has whole digits and a lane two neighbouring codes of each part of
- * a digit. Counts of digits without keys are not written.
+ * Write my row. A warp has whole digits and a lane eight neighbouring codes of each. Counts
+ * of digits without keys are not written.
  */
 DEVICE void put_row(const struct tally_count_args *args, struct tally_shared *sm)
 {
     const struct tally_rows *const rows = &args->rows;
     const unsigned carries = LOAD(&sm->carry_count);
     place_cell *const to = (place_cell *)rows->carries + (wide)BLOCK * TALLY_MOST_CARRIES;
-    unsigned_cell *const counts = (unsigned_cell *)rows->counts + (wide)BLOCK * (CODES / 2);
+    vector_cell *const counts =
+        (vector_cell *)rows->counts + (wide)BLOCK * (CODES / VECTOR_KEYS);
 
     for (unsigned i = (unsigned)THREAD; i < carries; i += (unsigned)THREADS) {
         const unsigned bits = LOAD(&sm->carries[i]);
@@ -233,20 +264,17 @@ DEVICE void put_row(const struct tally_count_args *args, struct tally_shared *sm
               carries <= COUNT_BACK ? 0 : carries);
     BARRIER();
     for (int digit = THREAD / WARP; digit < TALLY_DIGITS; digit += THREADS / WARP) {
-        const unsigned first = (unsigned)(digit * (TALLY_DIGITS / 2) + LANE);
+        const int eight = digit * WARP + LANE;
         const unsigned carried = LOAD(&sm->digits[digit]);
-        unsigned pairs[DIGIT_PAIRS];
+        const vector v = codes_counted(sm, (unsigned)eight * VECTOR_KEYS, &args->leave);
         unsigned sum = 0;
 
         UNROLL
-        for (int i = 0; i < DIGIT_PAIRS; i++) {
-            pairs[i] = pair_counted(sm, first + i * WARP, &args->leave);
-            sum += (pairs[i] & 0xffff) + (pairs[i] >> 16);
-        }
+        for (int i = 0; i < VECTOR_WORDS; i++)
+            sum += (word_of(v, i) & 0xffff) + (word_of(v, i) >> 16);
         sum = SUM(sum) + carried;
-        UNROLL
-        for (int i = 0; i < DIGIT_PAIRS && sum; i++)
-            STORE(counts + first + i * WARP, pairs[i]);
+        if (sum)
+            STORE(counts + eight, in_order(v, &args->leave));
         WARP_BARRIER(); /* all have loaded what was carried */
         if (LANE == 0)
             STORE(&sm->digits[digit], sum);

@@ -223,6 +223,10 @@ KERNEL(tally_sum, struct tally_sum_args)
     sum_codes(&args.rows, sm, &sum, &upto);
     if (THREAD < TALLY_DIGITS)
         STORE_AS(CUT, starts + code, upto - sum);
+    if (THREAD < TALLY_DIGITS && code % TALLY_NEAR == 0)
+        STORE_AS(CUT, starts + TALLY_NEAR_AT(KEY_BITS) + code / TALLY_NEAR, upto - sum);
+    if (THREAD < TALLY_DIGITS && code % TALLY_FAR == 0)
+        STORE_AS(CUT, starts + TALLY_FAR_AT(KEY_BITS) + code / TALLY_FAR, upto - sum);
     if (THREAD < TALLY_DIGITS && code == CODES - 1)
         STORE_AS(CUT, starts + CODES, upto);
 }

@@ -5,7 +5,9 @@
  * neighbouring vectors. It finds the codes of its first and last key; if they are equal, no
  * lane has to search. Otherwise each lane searches between them.
  */
-enum { tally_write_blocks = 8, SEARCH_LANES = WARP / 2 };
+enum { tally_write_blocks = 8 };
+
+AGREE(TALLY_NEAR == 2 * WARP && TALLY_FAR == WARP * TALLY_NEAR);
 
 /* The greatest code in [low, high] that at most `place` keys precede; `low` is such. */
 DEVICE unsigned code_at(const wide_cell *starts, unsigned low, unsigned high, wide place)
@@ -21,24 +23,50 @@ DEVICE unsigned code_at(const wide_cell *starts, unsigned low, unsigned high, wi
     return low;
 }
 
-/* The same for two places: half of the lanes search for each, one probe a lane and step. */
+/* Two places, and what is known of their codes: numbers of entries in a table. */
+struct sought {
+    wide first;
+    wide last;
+    unsigned first_at;
+    unsigned last_at;
+};
+
+/* Each of the two is among `entries` neighbours in the next table; a lane reads one. */
+DEVICE void look_up(const wide_cell *table, int entries, struct sought *of)
+{
+    wide first = ~(wide)0;
+    wide last = ~(wide)0;
+
+    of->first_at *= (unsigned)entries;
+    of->last_at *= (unsigned)entries;
+    if (LANE < entries) {
+        first = LOAD_AS(PROBE, table + of->first_at + LANE);
+        last = LOAD_AS(PROBE, table + of->last_at + LANE);
+    }
+    of->first_at += (unsigned)HIGHEST_BIT(BALLOT(first <= of->first));
+    of->last_at += (unsigned)HIGHEST_BIT(BALLOT(last <= of->last));
+}
+
+/* The same for the codes of two places. All lanes search for both. */
 DEVICE void codes_at(const wide_cell *starts, wide first, wide last, unsigned *first_code,
                      unsigned *last_code)
 {
-    const int half = LANE / SEARCH_LANES;
-    const wide place = half ? last : first;
-    unsigned low = 0;
+    const vector_cell *const pairs = (const vector_cell *)starts + LANE;
+    struct sought of = {first, last, 0, 0};
+    vector low, high;
 
-    for (unsigned step = CODES / SEARCH_LANES; step; step /= SEARCH_LANES) {
-        const unsigned probe = low + (unsigned)(LANE % SEARCH_LANES) * step;
-        const unsigned found =
-            BALLOT(LOAD_AS(PROBE, starts + probe) <= place) >> half * SEARCH_LANES &
-            ((1u << SEARCH_LANES) - 1);
-
-        low += (unsigned)HIGHEST_BIT(found) * step;
+    if (CODES > (int)TALLY_FAR) {
+        look_up(starts + TALLY_FAR_AT(KEY_BITS), WARP, &of);
+        look_up(starts + TALLY_NEAR_AT(KEY_BITS), WARP, &of);
+    } else {
+        look_up(starts + TALLY_NEAR_AT(KEY_BITS), CODES / TALLY_NEAR, &of);
     }
-    *first_code = SHUFFLE(low, 0);
-    *last_code = SHUFFLE(low, SEARCH_LANES);
+    low = LOAD_AS(PROBE, pairs + of.first_at * WARP);
+    high = LOAD_AS(PROBE, pairs + of.last_at * WARP);
+    *first_code = of.first_at * TALLY_NEAR + (unsigned)BITS(BALLOT(low.low <= first)) +
+                  (unsigned)BITS(BALLOT(low.high <= first)) - 1;
+    *last_code = of.last_at * TALLY_NEAR + (unsigned)BITS(BALLOT(high.low <= last)) +
+                 (unsigned)BITS(BALLOT(high.high <= last)) - 1;
 }
 
 /* A vector of one code. */

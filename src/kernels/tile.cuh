@@ -101,12 +101,107 @@ DEVICE int advance(int at, int end, int step, int distance, int back, int near)
 }
 
 /*
+ * Is the program for few keys? Then a block may be alone on its SM, and a sort takes as
+ * long as the steps of a block that wait for each other.
+ */
+enum { FEW_KEYS = !PLACED && (ITEMS == 8 || (ITEMS == 16 && CELL_BYTES == 4)) };
+
+/* The same by up to three steps: three probes at once. */
+DEVICE int advance_thrice(int at, int end, int step, int distance, int back, int near)
+{
+    int furthest = at;
+
+    UNROLL
+    for (int i = 1; i < 4; i++) {
+        const int next = at + i * step < end ? at + i * step : end;
+
+        furthest = belongs_before(next, distance, back, near) ? next : furthest;
+    }
+    return furthest;
+}
+
+/*
+ * Advance by up to 7 steps. Where a block is alone on its SM, two probes one after the
+ * other take less time than three, though they load more.
+ */
+DEVICE int advance_by_7(int at, int end, int step, int distance, int back, int near)
+{
+    if (ITEMS == 8 && TILE_ROWS <= 256) {
+        at = advance_thrice(at, end, 2 * step, distance, back, near);
+    } else {
+        at = advance(at, end, 4 * step, distance, back, near);
+        at = advance(at, end, 2 * step, distance, back, near);
+    }
+    return advance(at, end, step, distance, back, near);
+}
+
+/*
+ * The row of a split: the last one from `begin` to `end` that belongs before, where the
+ * first does. All lanes probe the last column. Lists that are alike are cut about halfway,
+ * at `middle`: two probes at once, on both sides of it, mostly leave 7 rows. In any case
+ * they leave less than half.
+ */
+DEVICE int find_row_near(int begin, int end, int middle, int distance, int near)
+{
+    enum { ASIDE = 4 * ROW_BYTES };
+
+    if (BALLOT(end - begin > ASIDE) != 0 && begin < end) {
+        const int least = begin + ROW_BYTES;
+        const int left = middle - ASIDE > least ? middle - ASIDE : least;
+        const int right = middle + ASIDE < end ? middle + ASIDE : end;
+        const int left_is = belongs_before(left, distance, 2, near);
+        const int right_is = belongs_before(right, distance, 2, near);
+
+        end = !left_is ? left - ROW_BYTES : right_is ? end : right - ROW_BYTES;
+        begin = !left_is ? begin : right_is ? right : left;
+    }
+    if (BALLOT(end - begin >= 8 * ROW_BYTES) != 0 && begin < end) {
+        UNROLL
+        for (int step = TILE_ROWS / 8; step >= 8; step /= 2)
+            begin = advance(begin, end, step * ROW_BYTES, distance, 2, near);
+    }
+    if (begin < end)
+        begin = advance_by_7(begin, end, ROW_BYTES, distance, 2, near);
+    return begin;
+}
+
+/* find_split() with few keys. */
+DEVICE struct split find_split_near(const struct group *g, int near)
+{
+    const int distance = g->distance;
+    const int lowest = g->a_count - g->rest;
+    const unsigned lo = lowest > 0 ? lowest : 0;
+    const unsigned hi = g->before < g->a_count ? g->before : g->a_count;
+    const int begin = g->first + (int)(lo / ITEMS) * ROW_BYTES;
+    const int end = g->first + (int)(hi / ITEMS) * ROW_BYTES;
+    const int middle = g->first + (int)((lo + hi) / (2 * ITEMS)) * ROW_BYTES;
+    const int row = find_row_near(begin, end, middle, distance, near);
+    const int last = row + (row == end ? (int)(hi % ITEMS) : ITEMS - 1) * CELL_BYTES;
+    int at = row + (row == begin ? (int)(lo % ITEMS) : 0) * CELL_BYTES;
+    struct split s;
+
+    if (at < last && ITEMS == 8) {
+        at = advance_by_7(at, last, CELL_BYTES, distance, 1, near);
+    } else if (at < last) {
+        UNROLL
+        for (int step = ITEMS / 2; step > 0; step /= 2)
+            at = advance(at, last, step * CELL_BYTES, distance, 1, near);
+    }
+    s.row = row;
+    s.column = (int)((unsigned)(at - row) / CELL_BYTES);
+    return s;
+}
+
+/*
  * Find my row's split by merge path: first over whole rows, where all lanes probe the
  * last column, then inside one row. Both keys of a probe are in the same column. Steps
  * of 16 or more rows are skipped if no lane of the warp needs them.
  */
 DEVICE struct split find_split(const struct group *g, int near)
 {
+    if (FEW_KEYS)
+        return find_split_near(g, near);
+
     const int distance = g->distance;
     const int lowest = g->a_count - g->rest;
     const unsigned lo = lowest > 0 ? lowest : 0;

@@ -7,8 +7,11 @@
  * memory (tile.cuh), under warp barriers while a group of rows fits a warp.
  */
 
-/* Lanes that hold one list when merging moves to shared memory. */
-enum { SPAN = CELL_BYTES > 4 ? 8 : 4 };
+/*
+ * Lanes that hold one list when merging moves to shared memory. With few keys a warp's
+ * exchanges take less time than the steps of a search.
+ */
+enum { SPAN = FEW_KEYS ? WARP : CELL_BYTES > 4 ? 8 : 4 };
 
 /*
  * Merge the lists of neighbouring lanes, then of neighbouring pairs, until SPAN lanes

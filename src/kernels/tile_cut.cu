@@ -76,7 +76,7 @@ DEVICE struct cut find_cut(const struct tile_round *round, const tile_input *in,
         c.pivot = search_samples(round, fetched ? mine : OPAQUE(mine), c.task.length,
                                  target, &alike);
         c.pivot = search_keys(round, list_of_rows(in, first), c.task.length, c.pivot,
-                              target, alike);
+                              target, alike, FEW_KEYS && fetched);
         c.before = c.pivot.before;
     }
     return c;

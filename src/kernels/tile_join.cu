@@ -19,7 +19,8 @@ AGREE(TILE_ROWS >= 2 * WARP);           /* ... and there are two warps to find t
 enum {
     tile_join_blocks = PLACED ? 4 : 1, /* few blocks: without places each may use all */
                                        /*   registers */
-    EACH_FETCHES = ITEMS / 2,          /* samples per thread: they fit into the cells */
+    EACH_FETCHES = FEW_KEYS ? ITEMS : ITEMS / 2, /* samples per thread: they fit into */
+                                                 /*   the cells */
     MOST_FETCHED = TILE_ROWS * EACH_FETCHES
 };
 

@@ -115,6 +115,77 @@ DEVICE void enter_chunk(const tile_input *in, bare *r, const int steps)
 #endif
 }
 
+#if TILE_ITEMS == 8
+
+/*
+ * The chunk of a number, if there is one; otherwise it has no keys. `my_place` is my lane's
+ * distance in shared memory from its first key.
+ */
+DEVICE struct tile_chunk chunk_of(const struct tile_list *mine, const tile_input *in,
+                                  int number, int my_place)
+{
+    const int list = HIGHEST_BIT(BALLOT(mine->first_chunk <= number));
+    const int done = (number - SHUFFLE(mine->first_chunk, list)) * CHUNK;
+    const tile_index begin = SHUFFLE(mine->from, list) + done;
+    const int ahead = done / ITEMS * ROW_BYTES + my_place;
+    const int place = SHUFFLE(mine->place, list);
+    struct tile_chunk chunk;
+
+    chunk.is_b = list % 2;
+    chunk.from = key_of_row(in, begin) + LANE;
+    chunk.left = SHUFFLE(mine->count, list) - done - LANE;
+    chunk.late = (int)(begin % WARP) + LANE >= WARP;
+    chunk.place = place + (chunk.is_b ? -ahead : ahead);
+    return chunk;
+}
+
+enum { TOGETHER = 4 }; /* chunks that a warp loads before it waits for the first */
+
+/*
+ * Load the lists; all warps take chunks in turn, whatever the lengths of the lists. Tiles
+ * with rows of 8 keys are for few keys: they have many lists of a few keys each. So a warp
+ * has several chunks under way, and requests are not aligned.
+ */
+DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
+                       const struct tile_base *b)
+{
+    enum { STEP = WARP / ITEMS * ROW_BYTES };
+    const int chunks = SHUFFLE(mine->end_chunk, WARP - 1);
+    const int my_place = (LANE + LANE / ITEMS) * CELL_BYTES;
+
+    NO_UNROLL
+    for (int first = THREAD / WARP; first < chunks;
+         first += TOGETHER * (TILE_ROWS / WARP)) {
+        struct tile_chunk chunk[TOGETHER];
+        bare r[TOGETHER][CHUNK_STEPS];
+
+        UNROLL
+        for (int n = 0; n < TOGETHER; n++) {
+            chunk[n] = chunk_of(mine, in, first + n * (TILE_ROWS / WARP), my_place);
+            UNROLL
+            for (int i = 0; i < CHUNK_STEPS; i++) {
+                r[n][i] = 0;
+                if (WARP * i < chunk[n].left)
+                    r[n][i] = LOAD_EVICT(BULK, key_after(chunk[n].from, WARP * i));
+            }
+        }
+        UNROLL
+        for (int n = 0; n < TOGETHER; n++) {
+            const int step = chunk[n].is_b ? -STEP : STEP;
+
+            enter_chunk(in, r[n], CHUNK_STEPS);
+            UNROLL
+            for (int i = 0; i < CHUNK_STEPS; i++) {
+                if (WARP * i < chunk[n].left)
+                    STORE(SHARED_CELL(item_cell, chunk[n].place + step * i),
+                          item_made(r[n][i], b, 0));
+            }
+        }
+    }
+}
+
+#else
+
 /* Load the lists; all warps take chunks in turn, whatever the lengths of the lists. */
 DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
                        const struct tile_base *b)
@@ -150,6 +221,8 @@ DEVICE void load_lists(const struct tile_list *mine, const tile_input *in,
         put_chunk(&chunk, r, b, CHUNK_STEPS);
     }
 }
+
+#endif
 
 #endif
 

@@ -179,7 +179,7 @@ DEVICE void narrow_search(struct cut_search *s, const struct cut_pivot *p, unsig
 #ifdef TILE_LISTS
 enum { CUT_SLACK = PLACED ? LISTS_PLACED_SLACK : LISTS_SLACK };
 #else
-enum { CUT_SLACK = TILE_SLACK(TILE) };
+enum { CUT_SLACK = TILE_SLACK(TILE, ITEMS) };
 #endif
 
 /* Is a rank close enough to `target` for a cut? */

@@ -18,7 +18,7 @@ DEVICE struct cut_pivot search_samples(const struct tile_round *round,
                                        tile_rank wanted, int *alike)
 {
     const unsigned tolerance =
-        (TILE_SLACK(TILE) + 36) / 32; /* ranks here are in units of 16 keys */
+        (TILE_SLACK(TILE, ITEMS) + 36) / 32; /* ranks here are in units of 16 keys */
     const unsigned whole = (length + TILE_SAMPLE - 1) / TILE_SAMPLE;
     const unsigned all = SUM(whole);
     const unsigned target = (unsigned)(wanted / 16);
@@ -114,6 +114,57 @@ DEVICE unsigned count_between(const struct cut_span *w, const struct cut_pivot *
 }
 
 /*
+ * Keys before the pivot in my list if it is one of `count` lists from `first` on, otherwise
+ * 0, among at most 31 keys of each list. `window` has their number and the place before
+ * the first of them, a multiple of 32. The warp has all loads under way at once.
+ */
+DEVICE unsigned count_lists(const struct cut_span *w, const struct cut_pivot *p,
+                            unsigned window, int first, const int count)
+{
+    key k[TILE_MOST_WAYS / 2];
+    int present[TILE_MOST_WAYS / 2];
+    unsigned before = 0;
+
+    UNROLL
+    for (int i = 0; i < count; i++) {
+        const struct cut_list keys = list_of_lane(&w->list, first + i);
+        const unsigned its = SHUFFLE(window, first + i);
+
+        k[i] = 0;
+        present[i] = LANE < (int)(its % TILE_SAMPLE);
+        if (present[i])
+            k[i] = list_key(&keys, its / TILE_SAMPLE * TILE_SAMPLE + 1 + (unsigned)LANE);
+    }
+    UNROLL
+    for (int i = 0; i < count; i++) {
+        const key most = (key)(p->value - (first + i > p->owner));
+        const unsigned those = BALLOT(present[i] && k[i] <= most);
+
+        before += LANE == first + i ? (unsigned)BITS(those) : 0;
+    }
+    return before;
+}
+
+/*
+ * The same as count_between() where few keys are to be sorted: it waits for one load, or
+ * two of 32 lists, instead of three.
+ */
+DEVICE unsigned count_at_once(const struct cut_span *w, const struct cut_pivot *p, int ways)
+{
+    const unsigned sample = p->before ? (p->before - 1) * TILE_SAMPLE : 0;
+    const unsigned after = p->before ? w->hi - sample - 1 : 0;
+    const unsigned window = sample | (after < TILE_SAMPLE ? after : TILE_SAMPLE - 1);
+    unsigned before = p->before ? sample + 1 : 0;
+
+    if (ways <= 8)
+        return before + count_lists(w, p, window, 0, 8);
+    NO_UNROLL
+    for (int first = 0; first < ways; first += TILE_MOST_WAYS / 2)
+        before += count_lists(w, p, window, first, TILE_MOST_WAYS / 2);
+    return before;
+}
+
+/*
  * Try a pivot nearby, assuming similar lists: windows are shortened to what is missing.
  * The owner is -1 if the rank is too far off, or not known because the position is at an
  * end of a window that was shortened there.
@@ -146,11 +197,11 @@ DEVICE struct cut_pivot look_close(const struct cut_span *w, tile_rank target, i
 
 /*
  * Find the exact rank of the sample `p` among the keys; if it is too far from `target`,
- * find a better pivot.
+ * find a better pivot. `at_once`: by count_at_once().
  */
 DEVICE struct cut_pivot search_keys(const struct tile_round *round, struct cut_list keys,
                                     unsigned length, struct cut_pivot p, tile_rank target,
-                                    int alike)
+                                    int alike, const int at_once)
 {
     struct cut_span w;
     tile_rank rank;
@@ -160,7 +211,13 @@ DEVICE struct cut_pivot search_keys(const struct tile_round *round, struct cut_l
     w.lo = 0;
     w.hi = length;
     p.place *= TILE_SAMPLE;
-    p.before = LANE == p.owner ? p.place : count_between(&w, &p);
+    if (at_once) {
+        const unsigned before = count_at_once(&w, &p, round->ways);
+
+        p.before = LANE == p.owner ? p.place : before;
+    } else {
+        p.before = LANE == p.owner ? p.place : count_between(&w, &p);
+    }
     rank = RANK_SUM(p.before);
     if (near_enough(rank, target))
         return p;

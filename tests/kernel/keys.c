@@ -143,8 +143,8 @@ struct tile_round round_of(struct fixture *f, const uint64_t *keys, int bits,
     const uint64_t size = (uint64_t)bits / 8;
 
     if (!r.piece)
-        r.piece =
-            tile - 2 * (uint64_t)TILE_SLACK((int)tile) - (uint64_t)r.ways / 2 * (items - 1);
+        r.piece = tile - 2 * (uint64_t)TILE_SLACK((int)tile, (int)items) -
+                  (uint64_t)r.ways / 2 * (items - 1);
     r.groups = (unsigned)divide_up(r.count, group);
     r.pieces = (unsigned)divide_up(least(r.count, group), r.piece);
     r.in = device_keys(f, keys, r.count, bits);

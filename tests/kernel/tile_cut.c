@@ -127,7 +127,7 @@ static int shape_right(struct fixture *f, int bits, const struct tile_geometry *
                        size_t shape, int ways, enum kind kind)
 {
     const struct shape *const s = &shapes[shape];
-    const wide slack = (wide)TILE_SLACK((int)(g->rows * g->items));
+    const wide slack = (wide)TILE_SLACK((int)(g->rows * g->items), (int)g->items);
     struct tile_round r = {.count = s->group / 16 * s->sixteenths + s->more,
                            .run = s->group / (wide)ways,
                            .piece = 2 * slack + 11,
@@ -151,7 +151,8 @@ void test_tile_cut(struct tap *tap, struct fixture *f)
     keys = malloc(MOST_KEYS * sizeof *keys);
     for (int bits = 8; bits <= 64; bits *= 2) {
         for (int n = 0; (g = tile_of_size((size_t)bits / 8, n)); n++) {
-            if (n > 0 && TILE_SLACK((int)(g->rows * g->items)) == TILE_LEAST_SLACK)
+            if (n > 0 &&
+                TILE_SLACK((int)(g->rows * g->items), (int)g->items) == TILE_LEAST_SLACK)
                 continue; /* the slack is all that cuts know of a tile */
             for (int ways = 2; ways <= TILE_MOST_WAYS; ways *= n > 0 || bits < 32 ? 4 : 2) {
                 for (int kind = FIRST_TO_CUT; kind < KINDS; kind++) {

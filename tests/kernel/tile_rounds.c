@@ -12,6 +12,7 @@
  */
 #include "keys.h"
 #include "passes.h"
+#include "plan_parts.h"
 
 #include "reference.h"
 #include "tile_rows.h"
@@ -41,6 +42,21 @@ static void expect(struct sorting *s)
     reference_sort(s->type, s->direction, s->expected, s->count, s->items);
 }
 
+/* Let a round by ranks merge, in pieces that fit tiles. */
+static void merge_instead(const struct plan *plan, struct plan_round *r, uint64_t count)
+{
+    const struct tile_geometry *const tile = &plan->program.tile;
+    const int keys = (int)(tile->rows * tile->items);
+
+    if (!r->ranked)
+        return;
+    r->ranked = 0;
+    r->pieces = r->blocks = divide_up(
+        count, plan_tile_piece(tile, r->ways, TILE_SLACK(keys, (int)tile->items)));
+    r->piece = divide_up(count, r->pieces);
+    r->cutters = r->ahead = divide_up(r->pieces + 1, tile->rows / WARP);
+}
+
 /* Plan the sort, change the plan's rounds, and run it on the fixture's device. */
 static int sorts(struct fixture *f, const struct sorting *s, uint32_t ways,
                  uint32_t threads, uint32_t items, enum manner manner)
@@ -58,8 +74,10 @@ static int sorts(struct fixture *f, const struct sorting *s, uint32_t ways,
 
     TRY(plan_make(&plan, &wish, &device->info, of, s->count, &f->error));
     for (uint32_t i = 0; i < plan.rounds; i++) {
-        if (manner != AS_PLANNED)
+        if (manner != AS_PLANNED) {
+            merge_instead(&plan, &plan.round[i], s->count);
             plan.round[i].joined = manner == ALL_JOINED;
+        }
         launches += log.phases ? 2 : 1;
     }
     if (manner != AS_PLANNED)
