@@ -16,6 +16,8 @@ struct less_plan_round {
     uint64_t pieces;
     uint64_t tile; /* items of a tile */
     uint32_t ways;
+    int by_blocks; /* 1: each cut by a block, not by a warp */
+    int scans;     /* 1: no check_cuts; less_merge looks through the cuts itself */
 };
 
 /*
@@ -26,11 +28,11 @@ struct less_plan {
     struct program_name program;
     kernel_set kernels;      /* of it, ... */
     kernel_set rows_kernels; /* ... and of PROGRAM_ROWS */
-    int positions;         /* 1: items are positions */
-    uint32_t item_bytes;   /* in an array */
-    uint32_t shared;       /* of a block */
-    uint32_t tile;         /* items of a tile that less_sort sorts ... */
-    uint32_t merge_tile;   /* ... and the most that less_merge merges */
+    int positions;           /* 1: items are positions */
+    uint32_t item_bytes;     /* in an array */
+    uint32_t shared;         /* of a block */
+    uint32_t tile;           /* items of a tile that less_sort sorts ... */
+    uint32_t merge_tile;     /* ... and the most that less_merge merges */
     uint32_t rounds;
     uint64_t workspace_bytes;  /* of a check a number for each block; of a sort some of */
                                /*   these, each where its offset says: */

@@ -3,7 +3,8 @@
  *
  *   first pass   sorted tiles
  *   each round   cuts: where each tile of the output begins in each list
- *                check: groups whose cuts contradict each other are flagged
+ *                check: groups whose cuts contradict each other are flagged; where a
+ *                group has few tiles, each of them looks for itself instead
  *                merge: every `ways` neighbouring runs become one
  *   positions    rows of all columns are gathered by the sorted positions
  *
@@ -75,6 +76,7 @@ static mw_status merge_round(struct less_run *run, uint32_t number, const void *
                   .groups = (unsigned)r->groups,
                   .pieces = (unsigned)r->pieces,
                   .ways = (int)r->ways,
+                  .scans = r->scans,
                   .order = run->order}
     };
     const struct less_merge_args merge_args = {.round = args.round};
@@ -87,10 +89,16 @@ static mw_status merge_round(struct less_run *run, uint32_t number, const void *
     const uint64_t tiles = r->groups * r->pieces;
     mw_status status;
 
-    TRY(launch(run, KERNEL_LESS_CUT, blocks_for(tiles + r->groups, WARP, less_cut_threads),
-               less_cut_threads, 0, &args, sizeof args));
-    TRY(launch(run, KERNEL_CHECK_CUTS, blocks_for(tiles, WARP, check_cuts_threads),
-               check_cuts_threads, 0, &check_args, sizeof check_args));
+    if (r->by_blocks)
+        TRY(launch(run, KERNEL_LESS_CUT_BLOCK, tiles + r->groups, less_cut_block_threads,
+                   LESS_SAMPLES_SHARED, &args, sizeof args));
+    else
+        TRY(launch(run, KERNEL_LESS_CUT,
+                   blocks_for(tiles + r->groups, WARP, less_cut_threads), less_cut_threads,
+                   0, &args, sizeof args));
+    if (!r->scans)
+        TRY(launch(run, KERNEL_CHECK_CUTS, blocks_for(tiles, WARP, check_cuts_threads),
+                   check_cuts_threads, 0, &check_args, sizeof check_args));
     TRY(launch(run, KERNEL_LESS_MERGE, tiles, plan->program.tile.rows, plan->shared,
                &merge_args, sizeof merge_args));
 done:

@@ -110,12 +110,19 @@ static uint32_t choose_ways(const struct less_plan *plan, uint64_t run, uint64_t
     return (uint32_t)ways;
 }
 
+/*
+ * Up to so many cuts of a round get a block each: all of them run at once. Tiles look
+ * through the cuts of their group if no thread looks at more than so many.
+ */
+enum { LESS_BLOCK_CUTS = 1024, LESS_SCANS = 16 };
+
 /* As few rounds as possible; the tiles of a group are of about the same size. */
 static void make_rounds(struct less_plan *plan, uint64_t count, uint32_t most_ways)
 {
     const uint32_t most = levels_of(most_ways + 1) - 1; /* floor(log2 most_ways) */
     uint64_t runs = divide_up(count, plan->tile);
     uint64_t run = plan->tile;
+    const uint64_t most_scanned = (uint64_t)LESS_SCANS * plan->program.tile.rows;
 
     plan->rounds = (uint32_t)divide_up(levels_of(runs), most);
     for (uint32_t i = 0; i < plan->rounds; i++) {
@@ -123,12 +130,15 @@ static void make_rounds(struct less_plan *plan, uint64_t count, uint32_t most_wa
         const uint64_t groups = divide_up(runs, ways);
         const uint64_t items = groups == 1 ? count : ways * run;
         const uint64_t pieces = divide_up(items, plan->merge_tile);
+        const int few = groups * (pieces + 1) <= LESS_BLOCK_CUTS;
 
         plan->round[i] = (struct less_plan_round){.run = run,
                                                   .groups = groups,
                                                   .pieces = pieces,
                                                   .tile = divide_up(items, pieces),
-                                                  .ways = ways};
+                                                  .ways = ways,
+                                                  .by_blocks = few && !plan->positions,
+                                                  .scans = pieces * ways <= most_scanned};
         runs = groups;
         run *= ways;
     }
@@ -192,9 +202,17 @@ static void lay_out(struct less_plan *plan, const struct request *request)
 
 static void choose_kernels(struct less_plan *plan, const struct request *request)
 {
+    /* Any round has at most as many cuts, for this count or a smaller one. */
+    const uint64_t most_cuts = 2 * divide_up(request->count, plan->merge_tile) +
+                               divide_up(request->count, plan->tile) + 2;
+
     plan->kernels = KERNEL_SET(KERNEL_LESS_SORT);
     if (plan->rounds) {
-        plan->kernels |= KERNEL_SET(KERNEL_LESS_CUT) | KERNEL_SET(KERNEL_LESS_MERGE);
+        plan->kernels |= KERNEL_SET(KERNEL_LESS_MERGE);
+        if (!plan->positions)
+            plan->kernels |= KERNEL_SET(KERNEL_LESS_CUT_BLOCK);
+        if (plan->positions || most_cuts > LESS_BLOCK_CUTS)
+            plan->kernels |= KERNEL_SET(KERNEL_LESS_CUT);
         plan->rows_kernels |= KERNEL_SET(KERNEL_CHECK_CUTS);
     }
     if (plan->positions && !request->only_positions)
@@ -273,7 +291,7 @@ void less_plan_tell(const struct less_plan *from, uint64_t count, struct plan *p
         .program = from->program,
         .kernels = from->kernels,
         .rounds = from->rounds,
-        .launches = 1 + 3 * from->rounds,
+        .launches = 1,
         .base_blocks = divide_up(count, from->tile),
         .base_threads = tile->rows,
         .base_shared = from->shared,
@@ -281,7 +299,8 @@ void less_plan_tell(const struct less_plan *from, uint64_t count, struct plan *p
         .key_bytes = count * from->item_bytes,
         .workspace_bytes = from->workspace_bytes
     };
-    for (uint32_t i = 0; i < from->rounds; i++)
+    for (uint32_t i = 0; i < from->rounds; i++) {
+        plan->launches += from->round[i].scans ? 2 : 3;
         plan->round[i] =
             (struct plan_round){.run = from->round[i].run,
                                 .groups = from->round[i].groups,
@@ -289,4 +308,5 @@ void less_plan_tell(const struct less_plan *from, uint64_t count, struct plan *p
                                 .piece = from->round[i].tile,
                                 .blocks = from->round[i].groups * from->round[i].pieces,
                                 .ways = from->round[i].ways};
+    }
 }

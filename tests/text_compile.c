@@ -91,10 +91,11 @@ static mw_status compile(const struct nvrtc *nvrtc, const struct text *text, int
                          struct error *error)
 {
     static const char *const kernels[][2] = {
-        {"less_sort",  "struct less_sort_args" },
-        {"less_cut",   "struct less_cut_args"  },
-        {"less_check", "struct less_check_args"},
-        {"less_merge", "struct less_merge_args"}
+        {"less_sort",      "struct less_sort_args" },
+        {"less_cut",       "struct less_cut_args"  },
+        {"less_cut_block", "struct less_cut_args"  },
+        {"less_check",     "struct less_check_args"},
+        {"less_merge",     "struct less_merge_args"}
     };
     struct nvrtc_request request = {
         .sources = kernel_sources,
@@ -110,7 +111,7 @@ static mw_status compile(const struct nvrtc *nvrtc, const struct text *text, int
     };
     mw_status status = MW_OK;
 
-    for (int i = 0; i < 4 && status == MW_OK; i++) {
+    for (int i = 0; i < 5 && status == MW_OK; i++) {
         const double begin = seconds();
         struct nvrtc_code code;
 

@@ -57,6 +57,7 @@ enum {
     check_cuts_threads = 128,
     widen_positions_threads = 256,
     less_cut_threads = 128, /* 4 cuts per block */
+    less_cut_block_threads = 128, /* a cut per block */
     less_check_threads = CHECK_THREADS,
     check_rows_threads = CHECK_THREADS,
     check_last_threads = CHECK_THREADS

@@ -42,6 +42,13 @@ enum { LESS_MOST_WAYS = 16 };
          ? LESS_BY_SHARED(threads, items, bytes, all)                                      \
          : LESS_BY_REGISTERS(threads, items, bytes))
 
+/* Items that less_cut_block holds at most; its shared memory in bytes, for any item. */
+enum {
+    LESS_SAMPLES = 1024,
+    LESS_SAMPLES_SHARED =
+        LESS_SAMPLES * 16 + LESS_MOST_WAYS * 16 + (LESS_MOST_WAYS + 1) * 4 + 12
+};
+
 /*
  * How rows compare. On a GPU the comparison is compiled in, and the function is NULL.
  * `rows` is where positions point to; NULL if the items are the rows.
@@ -67,7 +74,8 @@ struct less_sort_args {
  * A merge round. `in` holds sorted runs of `run` items (the last may be short); each
  * `ways` neighbours form a group, which is merged into `pieces` tiles of `tile` items.
  * cuts[(group * (pieces + 1) + i) * ways + list] is the number of items of that list
- * before tile i. The cuts of a group whose flag is `number` are not used.
+ * before tile i. The cuts of a group are not used if they contradict each other: its flag
+ * is `number` then, or, if `scans` is 1, each tile finds that out.
  */
 struct less_round {
     const void *in;
@@ -81,7 +89,7 @@ struct less_round {
     unsigned groups;
     unsigned pieces;
     int ways;
-    int unused;
+    int scans; /* 1: without flags */
     struct less_order order;
 };
 

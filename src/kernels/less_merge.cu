@@ -5,12 +5,26 @@
  * pairs of pairs, and so on.
  */
 
+/* The block looks through the group's cuts: do any contradict each other? */
+DEVICE int less_crossed(struct less_shared *sm, const struct less_round *round, wide number)
+{
+    const wide_cell *const cuts =
+        (const wide_cell *)round->cuts + number * (round->pieces + 1) * (wide)round->ways;
+    const int count = (int)round->pieces * round->ways;
+    int crossed = 0;
+
+    for (int i = THREAD; i < count; i += LESS_THREADS)
+        crossed |= LOAD_AS(CUT, &cuts[i + round->ways]) < LOAD_AS(CUT, &cuts[i]);
+    return !less_all_sound(sm, !crossed);
+}
+
 /*
  * My list's part of the tile, by one lane per list: from the cuts, or, where those
- * contradict each other (check_cuts), the tile's share of the concatenated lists.
+ * contradict each other (`crossed`, or check_cuts says so), the tile's share of the
+ * concatenated lists.
  */
 DEVICE void less_bounds(struct less_shared *sm, const struct less_round *round,
-                        const struct less_group *g, wide number, wide piece)
+                        const struct less_group *g, wide number, wide piece, int crossed)
 {
     const wide_cell *const cuts =
         (const wide_cell *)round->cuts +
@@ -21,8 +35,9 @@ DEVICE void less_bounds(struct less_shared *sm, const struct less_round *round,
     wide hi = less_share(round, end, LANE);
     int sum;
 
-    if (LOAD_AS(CUT, (const wide_cell *)round->flags + number) != round->number &&
-        LANE < round->ways) {
+    if (!round->scans)
+        crossed = LOAD_AS(CUT, (const wide_cell *)round->flags + number) == round->number;
+    if (!crossed && LANE < round->ways) {
         lo = LOAD_AS(CUT, &cuts[LANE]);
         hi = LOAD_AS(CUT, &cuts[round->ways + LANE]);
     }
@@ -87,6 +102,7 @@ KERNEL(less_merge, struct less_merge_args)
     const struct less_group g = less_group_of(round, number);
     const wide rank = piece * round->tile;
     struct less_source source;
+    int crossed = 0;
     int level = 0;
     int sound = 1;
 
@@ -95,8 +111,10 @@ KERNEL(less_merge, struct less_merge_args)
     source.in = round->in;
     source.order = &round->order;
     source.count = (int)(g.total - rank < round->tile ? g.total - rank : round->tile);
+    if (round->scans)
+        crossed = less_crossed(sm, round, number);
     if (THREAD < WARP)
-        less_bounds(sm, round, &g, number, piece);
+        less_bounds(sm, round, &g, number, piece, crossed);
     BARRIER();
     less_load(sm, &source);
     BARRIER();
