@@ -52,10 +52,14 @@ DEVICE void SELECT_NAME(encode)(const struct select_view *view, SELECT_CODE *cod
         UNROLL
         for (int i = 0; i < count; i++)
             code[i] = code_enter_field(code[i], view->rule);
+    } else if (view->enter.is_float) {
+        UNROLL
+        for (int i = 0; i < count; i++)
+            code[i] = code_enter(code[i], 1, (SELECT_CODE)view->enter.flip);
     } else {
         UNROLL
         for (int i = 0; i < count; i++)
-            code[i] = SELECT_NAME(enter)(code[i], &view->enter);
+            code[i] ^= (SELECT_CODE)view->enter.flip;
     }
 }
 
@@ -105,17 +109,24 @@ DEVICE wide SELECT_NAME(offset)(int i)
     return (wide)(i / PACK * PACK * WARP + i % PACK);
 }
 
-/* Load the codes of a full tile from an array, `pack` neighbours at a time. */
-DEVICE void SELECT_NAME(load_full)(SELECT_CODE *code, const struct select_view *view,
-                                   wide begin)
+/* Where the pack at place `begin` lies, which is the first of one. */
+DEVICE const quad_cell *SELECT_NAME(pack_at)(const struct select_view *view, wide begin)
 {
-    enum { PACK = SELECT_NAME(pack), LOADS = SELECT_NAME(each) / PACK };
     const char *const base = view->keys - view->lead * sizeof(SELECT_CODE); /* aligned */
+
+    return (const quad_cell *)base + begin / SELECT_NAME(pack);
+}
+
+/* Load my codes of a full tile from an array, `pack` neighbours at a time. */
+DEVICE void SELECT_NAME(load_full)(SELECT_CODE *code, const struct select_view *view,
+                                   const quad_cell *mine)
+{
+    enum { LOADS = SELECT_NAME(each) / SELECT_NAME(pack) };
     quad bits[LOADS];
 
     UNROLL
     for (int i = 0; i < LOADS; i++)
-        bits[i] = LOAD_AS(BULK, (const quad_cell *)base + begin / PACK + i * WARP);
+        bits[i] = LOAD_AS(BULK, mine + i * WARP);
     UNROLL
     for (int i = 0; i < LOADS; i++) {
 #if SELECT_BITS == 32
@@ -146,7 +157,7 @@ DEVICE unsigned SELECT_NAME(load)(SELECT_CODE *code, const struct select_view *v
         code[i] = 0;
 
     if (view->is_dense && first >= view->lead && last <= (wide)view->lead + view->count) {
-        SELECT_NAME(load_full)(code, view, begin);
+        SELECT_NAME(load_full)(code, view, SELECT_NAME(pack_at)(view, begin));
         return (1u << SELECT_NAME(each)) - 1;
     }
     UNROLL

@@ -4,6 +4,44 @@
  */
 
 /*
+ * The codes of a tile that may lie between the bounds: `span` + 1 from `lowest` on, or
+ * none. A bound's own code is none of them if all rows of the tile are beyond its row: so
+ * it is in tiles before `low_tile`, and from `high_tile` on.
+ */
+struct SELECT_NAME(between) {
+    SELECT_CODE lowest, span;
+    int is_empty;
+};
+
+DEVICE struct SELECT_NAME(between)
+    SELECT_NAME(between_in)(unsigned tile, unsigned low_tile, unsigned high_tile,
+                            const struct select_bound *low, const struct select_bound *high)
+{
+    const SELECT_CODE no_low = tile < low_tile;
+    const SELECT_CODE none = (SELECT_CODE)(no_low + (tile >= high_tile));
+    const SELECT_CODE span = (SELECT_CODE)high->code - (SELECT_CODE)low->code;
+    const struct SELECT_NAME(between)
+        codes = {(SELECT_CODE)low->code + no_low, span - none, none > span};
+
+    return codes;
+}
+
+/* Does any lane have such a code? */
+DEVICE int SELECT_NAME(any_between)(const SELECT_CODE *code,
+                                    const struct SELECT_NAME(between) * codes)
+{
+    SELECT_CODE least = (SELECT_CODE) ~(SELECT_CODE)0;
+
+    UNROLL
+    for (int i = 0; i < SELECT_NAME(each); i++) {
+        const SELECT_CODE place = (SELECT_CODE)(code[i] - codes->lowest);
+
+        least = place < least ? place : least;
+    }
+    return BALLOT(least <= codes->span && !codes->is_empty) != 0;
+}
+
+/*
  * Stage my rows of a tile that lie between the bounds. Few do: so the codes of most tiles
  * are compared and dropped, and those of rows to be staged are loaded again.
  */
@@ -11,27 +49,15 @@ DEVICE unsigned SELECT_NAME(stage_tile)(const struct select_sink *sink,
                                         struct stage_held *held, unsigned count,
                                         const struct select_view *view,
                                         const SELECT_CODE *code, unsigned has, wide begin,
+                                        const struct SELECT_NAME(between) * codes,
                                         const struct select_bound *low,
                                         const struct select_bound *high)
 {
-    enum { PACK = SELECT_NAME(pack), LAST = (SELECT_NAME(each) - PACK) * WARP + PACK - 1 };
-    const SELECT_CODE lowest = (SELECT_CODE)low->code;
-    const SELECT_CODE span = (SELECT_CODE)high->code - lowest;
-    const int no_low = !view->numbers && begin + LAST < low->row + view->lead;
-    const int no_high = !view->numbers && begin > view->lead &&
-                        begin - view->lead > high->row; /* which may be all ones */
     unsigned mine = 0; /* bit i: code i is between them, perhaps */
 
     UNROLL
     for (int i = 0; i < SELECT_NAME(each); i++)
-        mine |= (unsigned)((SELECT_CODE)(code[i] - lowest) <= span) << i;
-    if (no_low || no_high) { /* rows at a bound are not taken */
-        UNROLL
-        for (int i = 0; i < SELECT_NAME(each); i++)
-            mine &= ~((unsigned)((no_low && code[i] == lowest) ||
-                                 (no_high && code[i] == (SELECT_CODE)high->code))
-                      << i);
-    }
+        mine |= (unsigned)((SELECT_CODE)(code[i] - codes->lowest) <= codes->span) << i;
     mine &= has;
     while (BALLOT(mine)) {
         wide at = 0;
@@ -78,20 +104,37 @@ DEVICE void SELECT_NAME(stage)(const struct select_args *args, struct stage_shar
                                      &state->staged, SELECT_BITS / 8};
     const struct select_bound low = get_bound(&state->low);
     const struct select_bound high = get_bound(&state->high);
-    const unsigned tiles = (unsigned)(((wide)view.lead + view.count + TILE - 1) / TILE);
+    const wide places = (wide)view.lead + view.count;
+    const unsigned tiles = (unsigned)((places + TILE - 1) / TILE);
+    const unsigned first = view.lead > 0; /* full tiles: from here on, ... */
+    const unsigned full =
+        view.is_dense ? (unsigned)(places / TILE) - first : 0; /* so many */
+    const quad_cell *const mine =
+        OPAQUE(SELECT_NAME(pack_at)(&view, view.is_dense ? SELECT_NAME(begin)(0) : 0));
+    const unsigned low_tile = (unsigned)((low.row + view.lead) / TILE);
+    const unsigned high_tile =
+        high.row < view.count ? (unsigned)((high.row + view.lead) / TILE) + 1 : tiles;
     struct stage_held *const held = &sm->held[THREAD / WARP];
     unsigned count = 0, before = 0;
 
     NO_UNROLL
     for (unsigned tile = (unsigned)BLOCK; tile < tiles; tile += (unsigned)BLOCKS) {
-        const wide begin = SELECT_NAME(begin)(tile);
+        const wide from = (wide)tile * TILE;
+        const struct SELECT_NAME(between) codes =
+            SELECT_NAME(between_in)(tile, low_tile, high_tile, &low, &high);
         SELECT_CODE code[SELECT_NAME(each)];
-        const unsigned has = SELECT_NAME(load)(code, &view, (wide)tile * TILE,
-                                               (wide)(tile + 1) * TILE, begin);
+        unsigned has = (1u << SELECT_NAME(each)) - 1;
+
+        if (tile - first < full)
+            SELECT_NAME(load_full)(code, &view, mine + from / SELECT_NAME(pack));
+        else
+            has =
+                SELECT_NAME(load)(code, &view, from, from + TILE, SELECT_NAME(begin)(tile));
         if (args->is_two_sided)
-            before += SELECT_NAME(before)(&view, code, has, begin, &low);
-        count = SELECT_NAME(stage_tile)(&sink, held, count, &view, code, has, begin, &low,
-                                        &high);
+            before += SELECT_NAME(before)(&view, code, has, SELECT_NAME(begin)(tile), &low);
+        if (SELECT_NAME(any_between)(code, &codes))
+            count = SELECT_NAME(stage_tile)(&sink, held, count, &view, code, has,
+                                            SELECT_NAME(begin)(tile), &codes, &low, &high);
     }
     stage_rest(&sink, held, count, sm->counts, &sm->place);
     if (args->is_two_sided) {
