@@ -123,7 +123,7 @@ struct select_args {
     void *codes;    /* of staged rows */
     unsigned *rows; /* their numbers */
     wide capacity;
-    wide *samples;   /* their codes */
+    wide *samples;   /* their codes; later of each unit its least code and its ties */
     wide *collected; /* code and number of rows: SELECT_BUCKET of each bucket, ... */
     wide *rest;      /* ... and up to SELECT_ROOM that found no room there */
     unsigned *out;   /* select_filter: the numbers of the selected rows */
@@ -157,7 +157,7 @@ struct select_ties_args {
 #define SELECT_WARPS (SELECT_THREADS / WARP)
 #define SELECT_FILTER_WARPS (SELECT_FILTER_THREADS / WARP)
 #define SELECT_SHARED                                                       \
-    (4 * 2 * SELECT_BINS + 4 * (SELECT_WARPS + 8) + 16 * SELECT_END_CELLS + \
+    (4 * 2 * SELECT_BINS + 8 * (SELECT_WARPS + 4) + 16 * SELECT_END_CELLS + \
      16 * SELECT_WARPS + SELECT_UNITS / 8)
 #define SELECT_COUNT_SHARED (SELECT_SHARED + 12 * SELECT_ROOM)
 #define SELECT_STAGE_SHARED (SELECT_FILTER_WARPS * (12 * SELECT_HELD + 8) + 8)

@@ -20,6 +20,8 @@
 
 #include "select_buckets.cuh"
 
+#include "select_tied.cuh"
+
 #define SELECT_CODE unsigned
 #define SELECT_BITS 32
 #include "select_word.cuh"

@@ -129,7 +129,8 @@ DEVICE void widen_by_block(wide *low, wide *high, const int code_bytes, wide_cel
 /* Shared memory of select_guess; after it select_count has the rows that it collects. */
 struct select_shared {
     unsigned_cell sums[SELECT_WARPS];
-    unsigned_cell found[4]; /* a bin, how many come before it, how many it has */
+    unsigned_cell ties[SELECT_WARPS]; /* rows of each warp that have its least code */
+    unsigned_cell found[4];           /* a bin, how many come before it, how many it has */
     unsigned_cell ticket;
     unsigned_cell collected;
     unsigned_cell unused[2];

@@ -125,8 +125,11 @@ DEVICE wide greatest_of_warp(wide mine, int code_bytes)
     return (wide)upper << 32 | GREATEST(mine >> 32 == upper ? (unsigned)mine : 0);
 }
 
-/* Keep the least and greatest code that my warp counted for a side. A barrier follows. */
-DEVICE void keep_seen(struct select_shared *sm, wide unlike, wide most, int code_bytes)
+/*
+ * Keep the least and greatest code that my warp counted for a side. A barrier follows.
+ * Returns the complement of the least.
+ */
+DEVICE wide keep_seen(struct select_shared *sm, wide unlike, wide most, int code_bytes)
 {
     unlike = greatest_of_warp(unlike, code_bytes);
     most = greatest_of_warp(most, code_bytes);
@@ -134,6 +137,7 @@ DEVICE void keep_seen(struct select_shared *sm, wide unlike, wide most, int code
         STORE(&sm->ends[THREAD / WARP], unlike);
         STORE(&sm->ends[SELECT_WARPS + THREAD / WARP], most);
     }
+    return unlike;
 }
 
 /* Tell all blocks the least and the greatest code that mine has counted. */

@@ -13,6 +13,8 @@
 
 #include "select_word_stage.cuh"
 
+#include "select_word_tied.cuh"
+
 #include "select_word_count.cuh"
 
 #include "select_word_filter.cuh"

@@ -26,21 +26,27 @@ DEVICE void SELECT_NAME(count_pass)(const struct select_args *args,
                                     unsigned units, unsigned tiles, unsigned pass,
                                     int is_clear)
 {
+    const int ties = pass == 0 && tells_ties(args, &mine->view, units, tiles);
     const SELECT_CODE ones = (SELECT_CODE) ~(SELECT_CODE)0;
     struct SELECT_NAME(seen) seen = {
         {ones, ones},
         {0,    0   }
     };
     struct select_seen *const all = args->state->seen[pass];
+    wide unlike;
 
     if (!is_clear)
         clear_bins(sm, args->is_two_sided);
     for (unsigned i = pass ? next_owned(sm, 0, units) : unit; i < units;
          i = pass ? next_owned(sm, i + 1, units) : units)
         SELECT_NAME(count_unit)(sm, mine, i, units, tiles, &seen);
-    keep_seen(sm, (SELECT_CODE)~seen.least[1], seen.most[1], SELECT_BITS / 8);
+    unlike = keep_seen(sm, (SELECT_CODE)~seen.least[1], seen.most[1], SELECT_BITS / 8);
+    if (ties)
+        keep_ties(sm, (unsigned)BITS(SELECT_NAME(tied)(mine, (SELECT_CODE)~unlike)));
     BARRIER();
     post_seen(sm, &all[1], SELECT_BITS / 8);
+    if (ties)
+        post_ties(args, sm, unit, SELECT_BITS / 8);
     add_both_bins(args, sm, pass);
     if (args->is_two_sided) {
         BARRIER();
@@ -52,7 +58,7 @@ DEVICE void SELECT_NAME(count_pass)(const struct select_args *args,
 
 /*
  * Find both ends, in passes. In the first pass a block takes tickets until no unit is left.
- * Returns how many units are mine.
+ * Returns how many units are mine; 0 if the wanted rows are ties, which need no ends.
  */
 DEVICE unsigned SELECT_NAME(find_together)(const struct select_args *args,
                                            struct select_shared *sm,
@@ -101,6 +107,9 @@ DEVICE unsigned SELECT_NAME(find_together)(const struct select_args *args,
         if (!narrows)
             return owned;
         narrow_both(args, sm, aim, pass++);
+        if (pass == 1 && is_to_narrow(sm) && tells_ties(args, &mine->view, units, tiles) &&
+            find_ties(args, sm, units))
+            return 0;
     }
 }
 
@@ -162,7 +171,9 @@ DEVICE void SELECT_NAME(count)(const struct select_args *args, struct select_sha
     }
     mine.view = view;
     unit = SELECT_NAME(find_together)(args, sm, &mine, &aim, unit, units, tiles);
-    if (args->is_sorted)
+    if (unit == 0)
+        SELECT_NAME(write_ties)(args, sm, &mine, units);
+    else if (args->is_sorted)
         SELECT_NAME(collect_units)(args, sm, &list, &mine, unit, units, tiles);
     else if (LOAD(&sm->owned[0]) & 1)
         tell_ends(args, sm);
