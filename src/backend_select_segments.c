@@ -14,6 +14,7 @@ struct segments_plan {
     uint64_t sort_offset;
     uint64_t lists_offset; /* by selection, each list */
     uint64_t parts_offset, longs_offset, staged_codes_offset, staged_offset, wholes_offset;
+    uint64_t leaders_offset;
     uint64_t codes_offset; /* if they are made of parts */
     uint64_t most_parts, most_longs;
     uint64_t part; /* rows of one */
@@ -63,6 +64,11 @@ static struct segments_plan plan_selection(const struct request *request,
     plan.staged_codes_offset = take(&plan.bytes, 8 * staged);
     plan.staged_offset = take(&plan.bytes, 4 * staged);
     plan.wholes_offset = take(&plan.bytes, 4 * request->segment_count);
+    plan.leaders_offset =
+        take(&plan.bytes, 8 * SELECT_LEADERS *
+                              (request->segment_count < processors * SELECT_FILTERS_EACH
+                                   ? request->segment_count
+                                   : processors * SELECT_FILTERS_EACH));
     plan.codes_offset =
         take(&plan.bytes, select_has_keys(request) ? 0 : 8 * request->count);
     if (!by_warps(request))
@@ -123,6 +129,8 @@ static mw_status launch_step(struct select_run *run, struct select_segments_args
 {
     const int is_longer =
         step == SELECT_WHOLE_STEP || (step == SELECT_JOIN_STEP && !args->by_warps);
+    const int step_of_parts = step == SELECT_LEADERS_STEP || step == SELECT_PARTS_STEP ||
+                              step == SELECT_JOIN_STEP;
     uint32_t shared = 0;
 
     if (is_longer)
@@ -131,7 +139,10 @@ static mw_status launch_step(struct select_run *run, struct select_segments_args
              step == SELECT_JOIN_STEP)
         shared = WARPS_SHARED;
     args->step = (int)step;
-    return select_launch(run, is_longer ? KERNEL_SELECT_LONGER : KERNEL_SELECT_SEGMENTS,
+    return select_launch(run,
+                         is_longer       ? KERNEL_SELECT_LONGER
+                         : step_of_parts ? KERNEL_SELECT_PARTS
+                                         : KERNEL_SELECT_SEGMENTS,
                          blocks, SELECT_TEAM_THREADS, shared, args, sizeof *args);
 }
 
@@ -164,6 +175,22 @@ static uint32_t group_of(uint64_t segments, uint64_t warps)
     const uint64_t each = segments / (4 * warps);
 
     return each < 1 ? 1 : each > WARP ? WARP : (uint32_t)each;
+}
+
+/*
+ * Warps that look for leaders of each segment, if one can be long and there are not too
+ * many, at most SELECT_FILTERS_EACH for each SM: a power of two, and as many as fill the
+ * device.
+ */
+static uint32_t samplers_of(const struct request *request, uint64_t part, uint64_t warps)
+{
+    uint32_t samplers = SELECT_LEADERS;
+
+    if (!by_warps(request) || request->count <= 2 * part)
+        return 0;
+    while (samplers * request->segment_count > warps)
+        samplers /= 2;
+    return samplers < SELECT_TEAM_WARPS ? 0 : samplers;
 }
 
 static mw_status select_in_segments(struct select_run *run, const struct rows_shape *shape)
@@ -201,7 +228,13 @@ static mw_status select_in_segments(struct select_run *run, const struct rows_sh
     args.group = group_of(request->segment_count, blocks * SELECT_TEAM_WARPS);
     groups = divide_up(divide_up(request->segment_count, args.group), SELECT_TEAM_WARPS);
     args.by_warps = by_warps(request);
-    TRY(launch_step(run, &args, SELECT_CLEAR_STEP, 1));
+    args.leaders = (wide *)(run->workspace + plan.leaders_offset);
+    args.samplers = samplers_of(request, plan.part, blocks * SELECT_TEAM_WARPS);
+    if (args.samplers)
+        TRY(launch_step(run, &args, SELECT_LEADERS_STEP,
+                        request->segment_count * args.samplers / SELECT_TEAM_WARPS));
+    else
+        TRY(launch_step(run, &args, SELECT_CLEAR_STEP, 1));
     TRY(launch_step(run, &args, SELECT_WARPS_STEP, groups < blocks ? groups : blocks));
     if (args.by_warps && request->count > 2 * plan.part)
         TRY(launch_step(run, &args, SELECT_PARTS_STEP, blocks));

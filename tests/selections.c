@@ -372,6 +372,8 @@ static const struct large larges[] = {
     {MW_I32, "random",   0,         123,       1},
     {MW_I64, "random",   0,         123,       1},
     {MW_F32, "few:16",   0,         123,       1},
+    {MW_U32, "reversed", 0,         64,        1}, /* its leaders tell little, ... */
+    {MW_F64, "specials", 0,         128,       1}, /* ... and many of these are equal */
 };
 
 static const char *try_large(mw_context *context, const struct large *row, int descends)

@@ -123,7 +123,7 @@ struct select_args {
     void *codes;    /* of staged rows */
     unsigned *rows; /* their numbers */
     wide capacity;
-    wide *samples;   /* their codes; later of each unit its least code and its ties */
+    wide *samples;   /* their codes; later how many rows of each unit are tied */
     wide *collected; /* code and number of rows: SELECT_BUCKET of each bucket, ... */
     wide *rest;      /* ... and up to SELECT_ROOM that found no room there */
     unsigned *out;   /* select_filter: the numbers of the selected rows */
@@ -177,11 +177,14 @@ enum {
     SELECT_WARP_MOST = 128,  /* ... and the last rank that it finds; ... */
     SELECT_TEAM_MOST = 2048, /* ... of a block */
     SELECT_WARP_PARTS = 32,  /* for each SM: parts of all rows, for warps ... */
-    SELECT_TEAM_PARTS = 4    /* ... and for blocks */
+    SELECT_TEAM_PARTS = 4,   /* ... and for blocks */
+    SELECT_LEADERS = 256,    /* least codes of shares of a long segment, ... */
+    SELECT_LED = 8           /* ... found in one of so many of its rows */
 };
 
 enum {
     select_segments_threads = SELECT_TEAM_THREADS,
+    select_parts_threads = SELECT_TEAM_THREADS,
     select_longer_threads = SELECT_TEAM_THREADS
 };
 
@@ -189,6 +192,7 @@ enum {
 
 /*
  * SELECT_CLEAR_STEP   one block: the lists are empty
+ * SELECT_LEADERS_STEP the same, and leaders of long segments, by `samplers` warps each
  * SELECT_CODES_STEP   codes that are made of parts
  * SELECT_WARPS_STEP   short segments; the others are listed
  * SELECT_PARTS_STEP   listed parts, by warps
@@ -196,10 +200,12 @@ enum {
  * SELECT_JOIN_STEP    long segments, from what was staged
  * SELECT_TAKE_STEP    from positions that are sorted in each segment
  *
- * Steps of blocks are those of select_longer, all others those of select_segments.
+ * Steps of blocks are those of select_longer. Leaders, parts and the join of parts by warps
+ * are those of select_parts, all others those of select_segments.
  */
 enum select_step {
     SELECT_CLEAR_STEP,
+    SELECT_LEADERS_STEP,
     SELECT_CODES_STEP,
     SELECT_WARPS_STEP,
     SELECT_PARTS_STEP,
@@ -212,6 +218,7 @@ enum select_step {
 struct select_part {
     unsigned segment; /* GATHER_NONE: none */
     unsigned number;
+    wide bound; /* of a segment's first: its wanted codes do not exceed this */
 };
 
 /* A long segment: its parts begin at `part` of the list. */
@@ -244,11 +251,13 @@ struct select_segments_args {
     struct select_long *longs;
     void *staged_codes; /* `last` for each part, ... */
     unsigned *staged;   /* ... and their numbers */
+    wide *leaders;      /* SELECT_LEADERS of each segment */
     wide most_parts;
     wide most_longs;
-    unsigned part;  /* rows of a part; twice as many are long */
-    unsigned group; /* segments that a warp looks at together, up to 32 */
-    int step;       /* enum select_step */
+    unsigned part;     /* rows of a part; twice as many are long */
+    unsigned group;    /* segments that a warp looks at together, up to 32 */
+    unsigned samplers; /* a power of two; 0: there are no leaders */
+    int step;          /* enum select_step */
     int segment_bytes;
     int is_signed;
     int by_warps; /* `last` is at most SELECT_WARP_MOST */

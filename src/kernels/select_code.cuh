@@ -117,18 +117,18 @@ DEVICE const quad_cell *SELECT_NAME(pack_at)(const struct select_view *view, wid
     return (const quad_cell *)base + begin / SELECT_NAME(pack);
 }
 
-/* Load my codes of a full tile from an array, `pack` neighbours at a time. */
-DEVICE void SELECT_NAME(load_full)(SELECT_CODE *code, const struct select_view *view,
-                                   const quad_cell *mine)
+/* Load my codes of `tiles` full tiles of a warp, `pack` neighbours at a time. */
+DEVICE void SELECT_NAME(load_tiles)(SELECT_CODE *code, const struct select_view *view,
+                                    const quad_cell *mine, const int tiles)
 {
     enum { LOADS = SELECT_NAME(each) / SELECT_NAME(pack) };
-    quad bits[LOADS];
+    quad bits[2 * LOADS];
 
     UNROLL
-    for (int i = 0; i < LOADS; i++)
+    for (int i = 0; i < tiles * LOADS; i++)
         bits[i] = LOAD_AS(BULK, mine + i * WARP);
     UNROLL
-    for (int i = 0; i < LOADS; i++) {
+    for (int i = 0; i < tiles * LOADS; i++) {
 #if SELECT_BITS == 32
         code[4 * i] = (unsigned)bits[i].low;
         code[4 * i + 1] = (unsigned)(bits[i].low >> 32);
@@ -139,7 +139,27 @@ DEVICE void SELECT_NAME(load_full)(SELECT_CODE *code, const struct select_view *
         code[2 * i + 1] = bits[i].high;
 #endif
     }
-    SELECT_NAME(encode)(view, code, SELECT_NAME(each));
+    SELECT_NAME(encode)(view, code, tiles * SELECT_NAME(each));
+}
+
+/* Load my codes of a full tile from an array. */
+DEVICE void SELECT_NAME(load_full)(SELECT_CODE *code, const struct select_view *view,
+                                   const quad_cell *mine)
+{
+    SELECT_NAME(load_tiles)(code, view, mine, 1);
+}
+
+/* The least of my codes of two full tiles of a warp. */
+DEVICE SELECT_CODE SELECT_NAME(least_of_two)(const struct select_view *view, wide begin)
+{
+    SELECT_CODE code[2 * SELECT_NAME(each)];
+    SELECT_CODE least = (SELECT_CODE) ~(SELECT_CODE)0;
+
+    SELECT_NAME(load_tiles)(code, view, SELECT_NAME(pack_at)(view, begin), 2);
+    UNROLL
+    for (int i = 0; i < 2 * SELECT_NAME(each); i++)
+        least = code[i] < least ? code[i] : least;
+    return least;
 }
 
 /*

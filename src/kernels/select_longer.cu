@@ -124,7 +124,7 @@ DEVICE void select_by_blocks(const struct select_segments_args *args,
             write_list(args, &list, task.segment, task.begin, task.last - task.first,
                        range_at(sm, 0).rank, count, (unsigned)THREAD, SELECT_TEAM_THREADS);
         else
-            stage_part(args, &list, place - wholes, task.last, (unsigned)THREAD,
+            stage_part(args, &list, task.last, place - wholes, task.last, (unsigned)THREAD,
                        SELECT_TEAM_THREADS);
     }
 }

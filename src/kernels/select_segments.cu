@@ -13,8 +13,8 @@ DEVICE struct warp_top select_first(const struct select_segments_args *args,
                                     struct warp_shared *sm, const struct select_view *view,
                                     unsigned last)
 {
-    return args->result.code_bytes == 4 ? select_in_warp(sm, view, 4, last)
-                                        : select_in_warp(sm, view, 8, last);
+    return args->result.code_bytes == 4 ? select_in_warp(sm, view, 4, last, 0, 0)
+                                        : select_in_warp(sm, view, 8, last, 0, 0);
 }
 
 /* A segment by a warp. Its begin is loaded again in the end, which saves registers. */
@@ -124,20 +124,24 @@ DEVICE unsigned part_of(const struct select_segments_args *args, wide place, wid
     return count < args->part ? count : args->part;
 }
 
-/* Stage the first rows of a list, those of a part. */
+/*
+ * Stage the first rows of a list of `count`, those of a part. If a bound left fewer than
+ * are wanted, the codes of the others are all ones, which that bound excludes.
+ */
 DEVICE void stage_part(const struct select_segments_args *args,
-                       const struct select_list *list, wide place, unsigned wanted,
-                       unsigned thread, unsigned threads)
+                       const struct select_list *list, unsigned count, wide place,
+                       unsigned wanted, unsigned thread, unsigned threads)
 {
     for (unsigned i = thread; i < wanted; i += threads) {
         const wide at = place * args->last + i;
+        const wide code = i < count ? listed_code(list, i) : ~(wide)0;
 
-        STORE_AS(BULK, (unsigned_cell *)args->staged + at, listed_row(list, i));
+        if (i < count)
+            STORE_AS(BULK, (unsigned_cell *)args->staged + at, listed_row(list, i));
         if (args->result.code_bytes == 4)
-            STORE_AS(BULK, (unsigned_cell *)args->staged_codes + at,
-                     (unsigned)listed_code(list, i));
+            STORE_AS(BULK, (unsigned_cell *)args->staged_codes + at, (unsigned)code);
         else
-            STORE_AS(BULK, (wide_cell *)args->staged_codes + at, listed_code(list, i));
+            STORE_AS(BULK, (wide_cell *)args->staged_codes + at, code);
     }
 }
 
@@ -164,110 +168,6 @@ DEVICE unsigned view_staged(const struct select_segments_args *args, wide place,
 DEVICE wide least_of(wide a, wide b)
 {
     return a < b ? a : b;
-}
-
-DEVICE void parts_by_warps(const struct select_segments_args *args,
-                           struct warp_shared *shared)
-{
-    struct warp_shared *const sm = shared + THREAD / WARP;
-    const wide parts = least_of(LOAD(cell_of(&args->lists->parts)), args->most_parts);
-
-    for (wide place = (wide)BLOCK * SELECT_TEAM_WARPS + THREAD / WARP; place < parts;
-         place += (wide)BLOCKS * SELECT_TEAM_WARPS) {
-        wide begin = 0;
-        const unsigned count = part_of(args, place, &begin);
-        const unsigned last = count < args->last ? count : (unsigned)args->last;
-
-        if (count > 0) {
-            const struct select_view view = view_part(args, begin, count);
-            const struct warp_top top = select_first(args, sm, &view, last);
-
-            stage_part(args, &top.list, place, last, (unsigned)LANE, WARP);
-        }
-    }
-}
-
-/* List the rows of another warp's list. */
-DEVICE void list_others(struct warp_shared *sm, struct warp_top *top,
-                        const struct warp_shared *other, unsigned last)
-{
-    const unsigned count = LOAD(&other->found[3]);
-    struct select_list list = top->list;
-
-    if (top->count + count > list.room)
-        cut_list(sm, top, last, 0);
-    list.codes = (wide_cell *)other->codes;
-    list.rows = (unsigned_cell *)other->rows;
-    NO_UNROLL
-    for (unsigned from = 0; from < count; from += WARP) {
-        const unsigned i = from + (unsigned)LANE;
-        const int has = i < count;
-
-        list_row(top, has, has ? listed_code(&list, i) : 0, has ? listed_row(&list, i) : 0);
-    }
-    WARP_BARRIER();
-}
-
-/*
- * A warp's share of a view. Shares are multiples of a pack, so that a dense view, which
- * is loaded 16 bytes at a time, has aligned shares.
- */
-DEVICE struct select_view share_of(const struct select_view *view)
-{
-    const unsigned even = (view->count + SELECT_TEAM_WARPS - 1) / SELECT_TEAM_WARPS;
-    const unsigned each = (even + unsigned_pack - 1) / unsigned_pack * unsigned_pack;
-    const unsigned first = each * (unsigned)(THREAD / WARP);
-    struct select_view share = *view;
-
-    share.keys += (wide)first * view->pitch;
-    share.numbers += first;
-    share.count = first < view->count ? view->count - first : 0;
-    share.count = share.count < each ? share.count : each;
-    return share;
-}
-
-/* Each warp takes a share of what was staged; the first selects from what they find. */
-DEVICE void join_in_block(const struct select_segments_args *args,
-                          struct warp_shared *shared, wide place, const int code_bytes)
-{
-    struct warp_shared *const sm = shared + THREAD / WARP;
-    struct select_view view, share;
-    struct warp_top top;
-    unsigned segment;
-    wide begin;
-    const unsigned count = view_staged(args, place, &segment, &begin, &view);
-    const unsigned last = count < args->last ? count : (unsigned)args->last;
-
-    if (count == 0)
-        return;
-    share = share_of(&view);
-    top = select_in_warp(sm, &share, code_bytes, last);
-    if (LANE == 0)
-        STORE(&sm->found[3], top.count);
-    BARRIER();
-    if (THREAD < WARP) {
-        for (int i = 1; i < SELECT_TEAM_WARPS; i++)
-            list_others(sm, &top, &shared[i], last);
-        if (top.count > last)
-            cut_list(sm, &top, last, 0);
-        sort_top(&top);
-        write_list(args, &top.list, segment, begin, wanted_of(args, count),
-                   (unsigned)args->first, top.count, (unsigned)LANE, WARP);
-    }
-    BARRIER();
-}
-
-DEVICE void join_by_warps(const struct select_segments_args *args,
-                          struct warp_shared *shared)
-{
-    const wide longs = least_of(LOAD(cell_of(&args->lists->longs)), args->most_longs);
-
-    for (wide place = (wide)BLOCK; place < longs; place += (wide)BLOCKS) {
-        if (args->result.code_bytes == 4)
-            join_in_block(args, shared, place, 4);
-        else
-            join_in_block(args, shared, place, 8);
-    }
 }
 
 /* Each thread takes rows from positions that are sorted in their segments. */
@@ -305,19 +205,21 @@ DEVICE void make_codes(const struct select_segments_args *args)
     }
 }
 
+/* By the first block. */
+DEVICE void clear_lists(const struct select_segments_args *args)
+{
+    if (BLOCK == 0 && THREAD < (int)(sizeof(struct select_lists) / sizeof(wide)))
+        STORE(cell_of(&args->lists->wholes) + THREAD, 0);
+}
+
 KERNEL(select_segments, struct select_segments_args)
 {
     SHARED(struct warp_shared, sm);
 
-    if (args.step == SELECT_CLEAR_STEP) {
-        if (THREAD < (int)(sizeof(struct select_lists) / sizeof(wide)))
-            STORE(cell_of(&args.lists->wholes) + THREAD, 0);
-    } else if (args.step == SELECT_WARPS_STEP)
+    if (args.step == SELECT_CLEAR_STEP)
+        clear_lists(&args);
+    else if (args.step == SELECT_WARPS_STEP)
         select_by_warps(&args, sm);
-    else if (args.step == SELECT_PARTS_STEP)
-        parts_by_warps(&args, sm);
-    else if (args.step == SELECT_JOIN_STEP)
-        join_by_warps(&args, sm);
     else if (args.step == SELECT_CODES_STEP)
         make_codes(&args);
     else

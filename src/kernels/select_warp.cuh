@@ -244,15 +244,53 @@ DEVICE unsigned load_chunk(const struct select_view *view, wide from, wide *code
     return wide_load(code, view, from, end, from + LANE * wide_pack);
 }
 
+DEVICE wide least_code(const wide *code, const int code_bytes)
+{
+    wide least = code[0];
+
+    UNROLL
+    for (int i = 1; i < (code_bytes == 4 ? unsigned_each : wide_each); i++) {
+        const int is_less =
+            code_bytes == 4 ? (unsigned)code[i] < (unsigned)least : code[i] < least;
+
+        least = is_less ? code[i] : least;
+    }
+    return least;
+}
+
+/*
+ * Skip chunks that have none of the first rows, two at a time, from `chunk` on. They must
+ * be full ones, and the last of all `chunks` is none of them.
+ */
+DEVICE unsigned skip_chunks(const struct warp_top *top, const struct select_view *view,
+                            unsigned chunk, unsigned chunks, const int code_bytes)
+{
+    if (top->is_open || !view->is_dense)
+        return chunk;
+    NO_UNROLL
+    for (; chunk + 2 < chunks; chunk += 2) {
+        const wide from = (wide)chunk * chunk_of(code_bytes);
+        const wide least = code_bytes == 4
+                               ? unsigned_least_of_two(view, from + LANE * unsigned_pack)
+                               : wide_least_of_two(view, from + LANE * wide_pack);
+
+        if (BALLOT(may_count(top, least)))
+            break;
+    }
+    return chunk;
+}
+
 /* List the rows of the chunk at place `from` of a view. */
 DEVICE void list_rows(struct warp_top *top, const struct select_view *view, wide from,
-                      const int code_bytes)
+                      const int code_bytes, const int is_bounded)
 {
     const int each = code_bytes == 4 ? unsigned_each : wide_each;
     const int pack = code_bytes == 4 ? unsigned_pack : wide_pack;
     wide code[unsigned_each];
     const unsigned has = load_chunk(view, from, code, code_bytes);
 
+    if (is_bounded && !BALLOT(may_count(top, least_code(code, code_bytes))))
+        return;
     UNROLL
     for (int i = 0; i < each; i += pack) {
         unsigned mine = 0;
@@ -269,22 +307,35 @@ DEVICE void list_rows(struct warp_top *top, const struct select_view *view, wide
  * The first `last` rows of a view, and perhaps more, in a list, by position. Of rows with
  * equal codes the later must have the greater number. So a later row is listed only if its
  * code is less than the code of the last row of the first `last`.
+ *
+ * Few rows may be listed if `is_bounded`: none whose code exceeds `bound`. All ones: no
+ * code does.
  */
 DEVICE struct warp_top select_in_warp(struct warp_shared *sm,
                                       const struct select_view *view, const int code_bytes,
-                                      unsigned last)
+                                      unsigned last, const int is_bounded, wide bound)
 {
     const unsigned chunks =
         (unsigned)(((wide)view->lead + view->count + chunk_of(code_bytes) - 1) /
                    chunk_of(code_bytes));
     struct warp_top top = {list_in(sm, code_bytes == 4), 0, 0, 1};
 
+    unsigned before = ~0u;
+
+    if (is_bounded) {
+        top.before = bound + 1;
+        top.is_open = top.before == 0;
+    }
     WARP_BARRIER(); /* the list may be overwritten */
     NO_UNROLL
     for (unsigned chunk = 0; chunk < chunks; chunk++) {
-        const unsigned slack = chunk + 1 < chunks ? long_list(&top) - last : 0;
+        unsigned slack;
 
-        list_rows(&top, view, (wide)chunk * chunk_of(code_bytes), code_bytes);
+        if (is_bounded && top.count == before) /* as the chunk before: it had none */
+            chunk = skip_chunks(&top, view, chunk, chunks, code_bytes);
+        slack = chunk + 1 < chunks ? long_list(&top) - last : 0;
+        before = top.count;
+        list_rows(&top, view, (wide)chunk * chunk_of(code_bytes), code_bytes, is_bounded);
         if (top.count > last + slack)
             cut_list(sm, &top, last, slack / 4);
     }
