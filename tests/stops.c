@@ -62,7 +62,7 @@ const struct stop stops[] = {
     {MW_SORT, THREE, 0, NO, 0, 0, 5003, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_SORT, LESS, 5, MW_U64, 0, 0, 9001, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_SORT, LESS, 0, NO, 0, 0, 20011, 0, 0, 0, MW_ENGINE_AUTO},
-    {MW_SORT, LESS, 0, NO, 0, 0, 1100009, 0, 0, 0, MW_ENGINE_AUTO},
+    {MW_SORT, LESS, 0, NO, 0, 0, 1600003, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_CHECK, MW_U32, 0, NO, 0, 0, 9001, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_CHECK, TEN, 0, NO, 0, 0, 901, 0, 0, 0, MW_ENGINE_AUTO},
     {MW_CHECK, LESS, 0, NO, 0, 0, 901, 0, 0, 0, MW_ENGINE_AUTO},
