@@ -20,7 +20,7 @@ static const struct library_function functions[] = {
 
 static const char program_name[] = "program.cu";
 
-enum { MOST_OPTIONS = 12, OPTION_BYTES = 96, MOST_SOURCES = 128 };
+enum { MOST_OPTIONS = 12, OPTION_BYTES = 96 };
 
 /* The command line of one request. */
 struct options {
@@ -171,28 +171,40 @@ static mw_status create(const struct nvrtc *nvrtc, const struct nvrtc_request *r
                         const char *text, nvrtcProgram *program, struct error *error)
 {
     /* What a user's text may include is there already. */
-    const char *texts[MOST_SOURCES] = {"", "", "", ""};
-    const char *names[MOST_SOURCES] = {"stdint.h", "stddef.h", "string.h", "stdbool.h"};
+    static const char *const usual[] = {"stdint.h", "stddef.h", "string.h", "stdbool.h"};
     const char *source = text;
-    int count = 4;
+    size_t most = sizeof usual / sizeof *usual;
+    const char **texts;
+    const char **names;
+    int count = 0;
+    mw_status status;
 
+    for (const struct kernel_file *file = request->sources; file->name; file++)
+        most++;
+    texts = calloc(2 * most, sizeof *texts);
+    if (!texts)
+        return fail(error, MW_NO_MEMORY, "no memory for the names of %zu files", most);
+    names = texts + most;
+    for (; count < (int)(sizeof usual / sizeof *usual); count++) {
+        texts[count] = "";
+        names[count] = usual[count];
+    }
     for (const struct kernel_file *file = request->sources; file->name; file++) {
         if (!text && strcmp(file->name, program_name) == 0) {
             source = (const char *)file->bytes;
-        } else if (count == MOST_SOURCES) {
-            return fail(error, MW_COMPILE_FAILED, "more than %d files to compile from",
-                        MOST_SOURCES);
         } else {
             texts[count] = (const char *)file->bytes;
             names[count++] = file->name;
         }
     }
-    if (!source)
-        return fail(error, MW_COMPILE_FAILED, "there is no %s to compile", program_name);
-    return check(nvrtc, error,
-                 nvrtc->CreateProgram(program, source, text ? "order" : program_name, count,
-                                      texts, names),
-                 "begin to compile", "");
+    status =
+        source ? check(nvrtc, error,
+                       nvrtc->CreateProgram(program, source, text ? "order" : program_name,
+                                            count, texts, names),
+                       "begin to compile", "")
+               : fail(error, MW_COMPILE_FAILED, "there is no %s to compile", program_name);
+    free(texts);
+    return status;
 }
 
 /* The log of the last compilation. */
