@@ -31,7 +31,8 @@ tiles() {
 # judge RESULT ARCHITECTURE KERNELS NAME [PLACES]: one case, from the log in $folder/log.
 # Kernels that may spill a little, in bytes of stack: tile_cut and those that select, since
 # what waits gains more by more warps; those that deal, tally_sum, and those with places,
-# so that more blocks share an SM; and deal_merge, which rarely has anything to do.
+# so that more blocks share an SM; deal_merge, which rarely has anything to do; and
+# segment_merge, which finds cuts as well.
 judge() {
     local problem
     problem=$(
@@ -44,7 +45,13 @@ judge() {
         awk -v most=$((${5:+136} + 0)) '
             /properties for/ { kernel = $NF; gsub("\047", "", kernel) }
             match($0, /[0-9]+ bytes stack frame/) {
-                spare = kernel ~ /^select_/ ? 64 : kernel ~ /^(deal_(in|out|sort)|tally_sum)$/ ? 32 : kernel == "deal_merge" ? 288 : kernel == "tile_cut" && !most ? 32 : most
+                spare = most
+                if (kernel ~ /^select_/) spare = kernel == "select_count" ? 240 : 64
+                else if (kernel ~ /^(deal_(in|out|sort)|tally_sum)$/) spare = 32
+                else if (kernel == "deal_merge") spare = 288
+                else if (kernel == "segment_merge") spare = 160
+                else if (!most && kernel == "tile_cut") spare = 32
+                else if (!most && kernel ~ /^(lists_merge|tile_merge|segment_mark)$/) spare = 16
                 if (substr($0, RSTART) + 0 > spare)
                     print substr($0, RSTART) " in " kernel }' "$folder/log"
     )
