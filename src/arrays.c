@@ -14,6 +14,9 @@ static mw_column column_at(const mw_table *table, uint32_t size, uint32_t number
     return column;
 }
 
+/* Stands for an array in place that mw_prepare was not told. Nothing reads it. */
+static uint64_t untold;
+
 struct request_column request_column(const struct request *request, uint32_t number)
 {
     struct request_column made = {request->in.elements, request->out.elements,
@@ -28,6 +31,8 @@ struct request_column request_column(const struct request *request, uint32_t num
                        ? column_at(&request->out, request->column_size, number - 1).data
                        : NULL;
     }
+    if (request->in_place && !made.in && !made.out)
+        made.in = made.out = &untold;
     if (!request->with_data)
         made.in = made.out = NULL;
     return made;

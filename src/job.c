@@ -140,7 +140,7 @@ done:
 static void find_wanted(const mw_job *job, struct request *request)
 {
     const int with_data = request->with_data;
-    int wanted = 0;
+    int wanted = !job->out && job->operation == MW_SORT;
     int same = 1;
 
     request->with_data = 1; /* pointers are compared, not followed */

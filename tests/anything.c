@@ -150,7 +150,7 @@ static uint64_t allowed(const struct case_of_rows *c)
 static const char *prepare(mw_context *context, struct case_of_rows *c, struct asked *a)
 {
     const uint64_t count = c->count;
-    const int is_shape = c->place[0] == ELSEWHERE && !(c->seed & 1);
+    const int is_shape = (c->place[0] == ELSEWHERE || !c->with_out) && !(c->seed & 1);
     mw_plan plan = MW_PLAN_INIT;
     mw_status status;
     uint64_t most;
