@@ -144,6 +144,7 @@ static void find_wanted(const mw_job *job, struct request *request)
     int same = 1;
 
     request->with_data = 1; /* pointers are compared, not followed */
+    request->in_place = 0;
     for (uint32_t i = 0; i < request->column_count; i++) {
         const struct request_column column = request_column(request, i);
 

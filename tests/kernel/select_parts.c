@@ -56,7 +56,8 @@ static void make(struct fixture *f, struct listed *l, uint64_t count)
 static mw_status step(struct fixture *f, struct listed *l, enum select_step number)
 {
     const struct program_name name = {.engine = PROGRAM_ROWS};
-    struct launch launch = {.kernel = KERNEL_SELECT_SEGMENTS,
+    struct launch launch = {.kernel = number == SELECT_JOIN_STEP ? KERNEL_SELECT_PARTS
+                                                                 : KERNEL_SELECT_SEGMENTS,
                             .blocks = 1,
                             .threads = SELECT_TEAM_THREADS,
                             .shared_bytes = SELECT_TEAM_WARPS * SELECT_WARP_SHARED,
