@@ -46,7 +46,7 @@ judge() {
             /properties for/ { kernel = $NF; gsub("\047", "", kernel) }
             match($0, /[0-9]+ bytes stack frame/) {
                 spare = most
-                if (kernel ~ /^select_/) spare = kernel == "select_count" ? 240 : 64
+                if (kernel ~ /^select_/) spare = kernel == "select_count" ? 272 : 64
                 else if (kernel ~ /^(deal_(in|out|sort)|tally_sum)$/) spare = 32
                 else if (kernel == "deal_merge") spare = 288
                 else if (kernel == "segment_merge") spare = 160
