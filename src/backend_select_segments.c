@@ -178,9 +178,8 @@ static uint32_t group_of(uint64_t segments, uint64_t warps)
 }
 
 /*
- * Warps that look for leaders of each segment, if one can be long and there are not too
- * many, at most SELECT_FILTERS_EACH for each SM: a power of two, and as many as fill the
- * device.
+ * Warps that look for leaders of each segment: a power of two that fills the device. 0 if
+ * no segment can be long, or if a segment would have less than a block of them.
  */
 static uint32_t samplers_of(const struct request *request, uint64_t part, uint64_t warps)
 {

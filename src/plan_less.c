@@ -111,8 +111,8 @@ static uint32_t choose_ways(const struct less_plan *plan, uint64_t run, uint64_t
 }
 
 /*
- * Up to so many cuts of a round get a block each: all of them run at once. Tiles look
- * through the cuts of their group if no thread looks at more than so many.
+ * A round of up to LESS_BLOCK_CUTS cuts has a block for each: all of them run at once.
+ * Tiles look through the cuts of their group if no thread looks at more than LESS_SCANS.
  */
 enum { LESS_BLOCK_CUTS = 1024, LESS_SCANS = 16 };
 

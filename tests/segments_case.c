@@ -136,7 +136,7 @@ static void make_segments(struct one_case *c)
     const int is_mixed = (int)below(2); /* or a few long ones among many short ones */
     const uint64_t most = mosts[below(is_mixed ? 8 : 3)];
     const uint64_t also = is_mixed ? mosts[below(8)] : 200000;
-    const uint64_t rare = is_mixed ? 8 : 4096; /* one of so many has up to `also` rows */
+    const uint64_t rare = is_mixed ? 8 : 4096; /* one in `rare` has up to `also` rows */
     const int holes = (int)below(3), shuffled = (int)below(2);
     uint64_t n = 0, at = 0;
 

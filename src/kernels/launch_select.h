@@ -179,7 +179,7 @@ enum {
     SELECT_WARP_PARTS = 32,  /* for each SM: parts of all rows, for warps ... */
     SELECT_TEAM_PARTS = 4,   /* ... and for blocks */
     SELECT_LEADERS = 256,    /* least codes of shares of a long segment, ... */
-    SELECT_LED = 8           /* ... found in one of so many of its rows */
+    SELECT_LED = 8           /* ... found in 1/8 of its rows */
 };
 
 enum {

@@ -66,7 +66,7 @@ struct segment_share {
     unsigned begin;
     unsigned end;
     int is_whole;
-    int ways; /* at least as many as lists, a power of two */
+    int ways; /* a power of two, not less than the lists */
 };
 
 DEVICE struct segment_share merged_rows(const struct tile_round *round,

@@ -106,9 +106,9 @@ DEVICE void SELECT_NAME(stage)(const struct select_args *args, struct stage_shar
     const struct select_bound high = get_bound(&state->high);
     const wide places = (wide)view.lead + view.count;
     const unsigned tiles = (unsigned)((places + TILE - 1) / TILE);
-    const unsigned first = view.lead > 0; /* full tiles: from here on, ... */
+    const unsigned first = view.lead > 0; /* the first full tile */
     const unsigned full =
-        view.is_dense ? (unsigned)(places / TILE) - first : 0; /* so many */
+        view.is_dense ? (unsigned)(places / TILE) - first : 0; /* full tiles */
     const quad_cell *const mine =
         OPAQUE(SELECT_NAME(pack_at)(&view, view.is_dense ? SELECT_NAME(begin)(0) : 0));
     const unsigned low_tile = (unsigned)((low.row + view.lead) / TILE);
